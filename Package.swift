@@ -1,0 +1,117 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// Every target is built the same way: Swift 6 with strict concurrency, `any` spelled out, imports that stay inside
+/// the file's own module unless they say otherwise, and members visible only where their module is imported.
+let swiftSettings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+// Libraries of others, by the name that the targets below use.
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdHTTP2 = Target.Dependency.product(name: "HummingbirdHTTP2", package: "hummingbird")
+let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
+
+let package = Package(
+    name: "mobile-student-intranet",
+    products: [
+        .executable(name: "msi", targets: ["Operator"]),
+        .executable(name: "msi-cube", targets: ["Cube"]),
+        .executable(name: "msi-fcm-emulator", targets: ["FCMEmulator"]),
+        .executable(name: "msi-fcm-relay", targets: ["FCMRelay"]),
+        .executable(name: "msi-gateway", targets: ["Gateway"]),
+        .executable(name: "msi-message-log", targets: ["MessageLog"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(
+            url: "https://github.com/apple/swift-configuration", from: "1.4.0",
+            traits: ["JSON", "CommandLineArguments"]),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        // No traits: the defaults would link all of Foundation.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+    ],
+    targets: [
+        // The services: one folder and one executable each. None imports another.
+        .executableTarget(
+            name: "Gateway",
+            dependencies: ["CommandBus", "Schemas", "ServiceKit", httpTypes, hummingbird, logging, nioCore, serviceLifecycle],
+            path: "Services/Gateway"),
+        .executableTarget(
+            name: "Cube",
+            dependencies: ["CommandBus", "EmbeddedDatabase", "Schemas", "ServiceKit", grdb, logging, serviceLifecycle],
+            path: "Services/Cube"),
+        .executableTarget(
+            name: "MessageLog",
+            dependencies: ["CommandBus", "EmbeddedDatabase", "Schemas", "ServiceKit", grdb, logging, serviceLifecycle],
+            path: "Services/MessageLog"),
+        .executableTarget(
+            name: "FCMRelay",
+            dependencies: ["CCurl", "CommandBus", "Schemas", "ServiceKit", jwtKit, logging, serviceLifecycle],
+            path: "Services/FCMRelay"),
+        .executableTarget(
+            name: "FCMEmulator",
+            dependencies: [
+                "EmbeddedDatabase", "ServiceKit", crypto, cryptoExtras, grdb, httpTypes, hummingbird, hummingbirdHTTP2,
+                jwtKit, logging, nioCore, nioSSL, serviceLifecycle, x509,
+            ],
+            path: "Services/FCMEmulator"),
+        .executableTarget(
+            name: "Operator",
+            dependencies: ["ServiceKit", argumentParser, logging, serviceLifecycle, subprocess, systemPackage],
+            path: "Services/Operator"),
+
+        // What the services share. Dependencies point one way: ServiceKit → CommandBus → Schemas → nothing.
+        .target(name: "Schemas", path: "Shared/Schemas"),
+        .target(
+            name: "CommandBus",
+            dependencies: ["CZeroMQ", "Schemas", logging, serviceLifecycle],
+            path: "Shared/CommandBus"),
+        .target(
+            name: "ServiceKit",
+            dependencies: ["CommandBus", "Schemas", configuration, logging, serviceLifecycle],
+            path: "Shared/ServiceKit"),
+        .target(
+            name: "EmbeddedDatabase",
+            dependencies: ["Schemas", grdb],
+            path: "Shared/EmbeddedDatabase"),
+
+        // The C libraries, as Debian ships them: a module map and a shim header each, no logic.
+        .systemLibrary(name: "CZeroMQ", path: "Shared/CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
+        .systemLibrary(
+            name: "CCurl", path: "Shared/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    ]
+)
+
+for target in package.targets where target.type != .system {
+    target.swiftSettings = swiftSettings
+}

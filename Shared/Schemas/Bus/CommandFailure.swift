@@ -1,0 +1,33 @@
+/// A command that did not succeed. On the wire: a reply header whose status says why, and this as its payload.
+package struct CommandFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Why; never ``ReplyStatus/ok``.
+    package let status: ReplyStatus
+    /// One sentence for whoever sent the command.
+    package let message: String
+    /// The field that is wrong, where it is one field's fault.
+    package let field: String?
+
+    package init(_ status: ReplyStatus, _ message: String, field: String? = nil) {
+        self.status = status
+        self.message = message
+        self.field = field
+    }
+
+    /// A payload that breaks a schema.
+    package init(_ violation: SchemaViolation) {
+        self.init(.invalid, violation.description, field: violation.field.isEmpty ? nil : violation.field)
+    }
+
+    package var description: String { "\(status.rawValue): \(message)" }
+
+    /// The payload of the reply.
+    package struct Payload: Codable, Hashable, Sendable {
+        package let message: String
+        package let field: String?
+
+        package init(message: String, field: String? = nil) {
+            self.message = message
+            self.field = field
+        }
+    }
+}

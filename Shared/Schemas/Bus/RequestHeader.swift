@@ -1,0 +1,38 @@
+/// The first frame of a request.
+///
+/// `{"id":"7f3a…","command":"area.add","deadline":1763712000123,"traceparent":"00-…","actor":"ann"}`
+package struct RequestHeader: Codable, Hashable, Sendable {
+    /// Chosen by the client, returned with the reply; unique among the client's requests that are under way.
+    package let id: String
+    /// The command's name.
+    package let command: String
+    /// When the client stops waiting, Unix milliseconds; work that has not begun by then is not done.
+    package let deadline: UnixMilliseconds?
+    /// The W3C trace context that the request belongs to.
+    package let traceparent: String?
+    /// On whose behalf the request is made.
+    package let actor: String?
+
+    package init(
+        id: String, command: String, deadline: UnixMilliseconds? = nil, traceparent: String? = nil, actor: String? = nil
+    ) {
+        self.id = id
+        self.command = command
+        self.deadline = deadline
+        self.traceparent = traceparent
+        self.actor = actor
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case id, command, deadline, traceparent, actor
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
+        id = try fields.text(.id, TextLimits(most: 100))
+        command = try fields.text(.command, TextLimits(most: 100))
+        deadline = try fields.optional(.deadline)
+        traceparent = try fields.optional(.traceparent)
+        actor = try fields.optional(.actor)
+    }
+}

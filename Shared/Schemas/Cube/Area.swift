@@ -1,0 +1,17 @@
+/// An area of a channel: `channel.areas[i]` (seed, "Schema").
+package struct Area: Codable, Hashable, Sendable, Identifiable {
+    package var id: ObjectID
+    package var name: String
+    package var desc: String
+    /// Who has access to the area and its subjects.
+    package var access: [String]
+    package var subjects: [Subject]
+
+    package init(id: ObjectID, name: String, desc: String, access: [String] = [], subjects: [Subject] = []) {
+        self.id = id
+        self.name = name
+        self.desc = desc
+        self.access = access
+        self.subjects = subjects
+    }
+}

@@ -1,0 +1,38 @@
+/// Counts the changes of the cube: each one makes it greater. It is stored with the cube, so it survives restarts.
+package typealias CubeVersion = Int64
+
+/// The whole cube as it was at one version.
+package struct CubeSnapshot: Codable, Hashable, Sendable {
+    package let version: CubeVersion
+    /// In the order in which they were made.
+    package let channels: [Channel]
+
+    package init(version: CubeVersion, channels: [Channel]) {
+        self.version = version
+        self.channels = channels
+    }
+}
+
+/// The event `cube.changed`: sent after each change, and repeated every second with the latest version, so that whoever
+/// missed one notices.
+package struct CubeChanged: Codable, Hashable, Sendable {
+    /// The event's name on the bus.
+    package static let name = "cube.changed"
+
+    package let version: CubeVersion
+
+    package init(version: CubeVersion) {
+        self.version = version
+    }
+}
+
+/// The outcome of a change: what was changed as it is now, and the version that the change made.
+package struct CubeEdit<Value: Codable & Hashable & Sendable>: Codable, Hashable, Sendable {
+    package let version: CubeVersion
+    package let value: Value
+
+    package init(version: CubeVersion, value: Value) {
+        self.version = version
+        self.value = value
+    }
+}

@@ -1,0 +1,69 @@
+/// A message: a document of the `message` collection (seed, "Schema"), and beside the seed's fields what its way to FCM
+/// needs.
+package struct Message: Codable, Hashable, Sendable {
+    package var id: ObjectID
+    /// The identifier that travels with the message to the phone, which drops a second copy by it.
+    package var msiKey: ObjectID
+    package var title: String
+    package var desc: String
+    package var message: String
+    package var topicKey: TopicKey
+    package var distribution: Distribution
+    package var sender: String
+    package var timestamp: UnixMilliseconds
+
+    /// What its channel, area and subject were called when it was sent.
+    package var names: CubeNames
+    /// When it is no longer worth delivering.
+    package var expires: UnixMilliseconds
+    /// The client's key for this POST and its retries, if it gave one.
+    package var idempotencyKey: String?
+    package var relay: RelayRecord
+
+    private enum CodingKeys: String, CodingKey {
+        case id = "_id"
+        case msiKey = "msi_key"
+        case title, desc, message
+        case topicKey = "topic_key"
+        case distribution, sender, timestamp, names, expires
+        case idempotencyKey = "idempotency_key"
+        case relay
+    }
+
+    package init(
+        id: ObjectID = ObjectID(), msiKey: ObjectID, draft: MessageDraft, sender: String, timestamp: UnixMilliseconds,
+        names: CubeNames, expires: UnixMilliseconds, idempotencyKey: String? = nil, relay: RelayRecord
+    ) {
+        self.id = id
+        self.msiKey = msiKey
+        title = draft.title
+        desc = draft.desc
+        message = draft.message
+        topicKey = draft.topicKey
+        distribution = draft.distribution
+        self.sender = sender
+        self.timestamp = timestamp
+        self.names = names
+        self.expires = expires
+        self.idempotencyKey = idempotencyKey
+        self.relay = relay
+    }
+
+    /// What the portal posted.
+    package var draft: MessageDraft {
+        MessageDraft(title: title, desc: desc, message: message, topicKey: topicKey, distribution: distribution)
+    }
+}
+
+/// The names along the way from channel to subject.
+package struct CubeNames: Codable, Hashable, Sendable {
+    package var channel: String
+    package var area: String
+    package var subject: String
+
+    package init(channel: String, area: String, subject: String) {
+        self.channel = channel
+        self.area = area
+        self.subject = subject
+    }
+}

@@ -1,0 +1,35 @@
+/// What a portal posts (seed, "REST API", Message): the words, and which subject they go out under.
+package struct MessageDraft: Codable, Hashable, Sendable {
+    package var title: String
+    /// The push notification's body; may be empty for information.
+    package var desc: String
+    package var message: String
+    package var topicKey: TopicKey
+    /// The subject's own distribution, repeated, so that a portal that shows a stale form is told so.
+    package var distribution: Distribution
+
+    package init(title: String, desc: String, message: String, topicKey: TopicKey, distribution: Distribution) {
+        self.title = title
+        self.desc = desc
+        self.message = message
+        self.topicKey = topicKey
+        self.distribution = distribution
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case title, desc, message, distribution
+        case topicKey = "topic_key"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
+        title = try fields.text(.title, .title)
+        desc = try fields.text(.desc, .notificationBody)
+        message = try fields.text(.message, .messageText)
+        topicKey = try fields.value(.topicKey)
+        distribution = try fields.value(.distribution)
+        if distribution == .alert, desc.unicodeScalars.allSatisfy(\.properties.isWhitespace) {
+            throw fields.violation(.desc, "expected a text that is not empty: it is the push notification of an Alert")
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// A place in the archive, which is sorted by timestamp and then `msi_key`: `<timestamp>-<msi_key>`.
+///
+/// It names the last message of a page rather than a number of messages to skip, so that pages neither repeat nor miss a
+/// message when new ones arrive, and cost the same however far back they are.
+package struct PageCursor: Hashable, Sendable {
+    package let timestamp: UnixMilliseconds
+    package let msiKey: ObjectID
+
+    package init(timestamp: UnixMilliseconds, msiKey: ObjectID) {
+        self.timestamp = timestamp
+        self.msiKey = msiKey
+    }
+}
+
+extension PageCursor: LosslessStringConvertible {
+    package var description: String { "\(timestamp)-\(msiKey)" }
+
+    package init?(_ description: String) {
+        let parts = description.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, let timestamp = UnixMilliseconds(parts[0]), timestamp >= 0, let msiKey = ObjectID(parts[1])
+        else { return nil }
+        self.init(timestamp: timestamp, msiKey: msiKey)
+    }
+}
+
+extension PageCursor: Codable {
+    package init(from decoder: any Decoder) throws {
+        self = try decoder.losslessString(expected: "the \"next\" of another page")
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

@@ -1,0 +1,83 @@
+/// How far a message has come on its way to FCM. The message log alone writes it.
+package struct RelayRecord: Codable, Hashable, Sendable {
+    package var state: RelayState
+    /// How often the message was handed to a relay.
+    package var attempts: Int
+    /// When it is to be tried next; absent once the state is final.
+    package var nextAttempt: UnixMilliseconds?
+    /// Who is at work on it, and until when nobody else is.
+    package var lease: Lease?
+    /// One entry for each component that the message's distribution asks for.
+    package var components: [ComponentRecord]
+
+    private enum CodingKeys: String, CodingKey {
+        case state, attempts, lease, components
+        case nextAttempt = "next_attempt"
+    }
+
+    package init(
+        state: RelayState, attempts: Int, nextAttempt: UnixMilliseconds?, lease: Lease? = nil,
+        components: [ComponentRecord]
+    ) {
+        self.state = state
+        self.attempts = attempts
+        self.nextAttempt = nextAttempt
+        self.lease = lease
+        self.components = components
+    }
+}
+
+/// Where a message as a whole stands.
+package enum RelayState: String, ClosedEnum {
+    /// Logged, not yet handed to a relay with any answer.
+    case pending
+    /// At least one component could not be relayed yet and will be tried again.
+    case retrying
+    /// FCM has accepted every component. Final.
+    case relayed
+    /// At least one component can never be relayed. Final.
+    case failed
+    /// Its deadline passed before every component was accepted. Final.
+    case expired
+
+    /// Whether nothing more will happen to the message.
+    package var isFinal: Bool {
+        switch self {
+        case .pending, .retrying: false
+        case .relayed, .failed, .expired: true
+        }
+    }
+}
+
+/// One component of a message (seed, "FCM Mapping": one HTTPS request to FCM) and what became of it.
+package struct ComponentRecord: Codable, Hashable, Sendable {
+    package var component: Component
+    package var state: ComponentState
+    /// FCM's own name for the accepted message, such as `projects/p/messages/0:15…`.
+    package var name: String?
+    /// Why it was not accepted when it was last tried.
+    package var error: ComponentError?
+
+    package init(component: Component, state: ComponentState = .pending, name: String? = nil, error: ComponentError? = nil) {
+        self.component = component
+        self.state = state
+        self.name = name
+        self.error = error
+    }
+}
+
+/// Where one component stands.
+package enum ComponentState: String, ClosedEnum {
+    case pending, accepted, failed, expired
+}
+
+/// A claim on a message, so that only one instance of the message log relays it at a time.
+package struct Lease: Codable, Hashable, Sendable {
+    package var owner: String
+    package var until: UnixMilliseconds
+
+    package init(owner: String, until: UnixMilliseconds) {
+        self.owner = owner
+        self.until = until
+    }
+}

@@ -1,0 +1,96 @@
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// A MongoDB ObjectId: twelve bytes, written in JSON as 24 lower-case hexadecimal digits.
+///
+/// The first four bytes are the Unix time in seconds, the next five are random for the process, the last three count
+/// up: identifiers made by one process sort in the order in which they were made, and several processes make them
+/// without asking one another.
+package struct ObjectID: Hashable, Sendable {
+    /// Seconds since 1970 and the first four of the process's random bytes.
+    private let high: UInt64
+    /// The last random byte and the counter.
+    private let low: UInt32
+
+    /// Makes a new identifier.
+    ///
+    /// - Parameter seconds: The Unix time that it carries; now, unless a test says otherwise.
+    package init(seconds: UInt32 = UInt32(truncatingIfNeeded: time(nil))) {
+        let count = Self.counter.wrappingAdd(1, ordering: .relaxed).newValue & 0xFF_FFFF
+        high = UInt64(seconds) << 32 | Self.processRandom >> 8
+        low = UInt32(truncatingIfNeeded: Self.processRandom & 0xFF) << 24 | UInt32(count)
+    }
+
+    /// Reads 24 hexadecimal digits of either case; anything else is `nil`.
+    package init?(_ text: some StringProtocol) {
+        guard text.utf8.count == 24 else { return nil }
+        var high: UInt64 = 0
+        var low: UInt32 = 0
+        for (position, character) in text.utf8.enumerated() {
+            guard let digit = Self.hexadecimalDigit(character) else { return nil }
+            if position < 16 {
+                high = high << 4 | UInt64(digit)
+            } else {
+                low = low << 4 | UInt32(digit)
+            }
+        }
+        self.high = high
+        self.low = low
+    }
+
+    /// The twelve bytes, in the order in which MongoDB stores them.
+    package var bytes: [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: high >> (56 - 8 * $0)) }
+            + (0..<4).map { UInt8(truncatingIfNeeded: low >> (24 - 8 * $0)) }
+    }
+
+    private static let processRandom = UInt64.random(in: 0..<(1 << 40))
+    private static let counter = Atomic<Int>(Int.random(in: 0..<(1 << 24)))
+
+    private static func hexadecimalDigit(_ character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
+
+extension ObjectID: LosslessStringConvertible {
+    /// 24 lower-case hexadecimal digits.
+    package var description: String {
+        String(unsafeUninitializedCapacity: 24) { buffer in
+            let digits: StaticString = "0123456789abcdef"
+            for (index, byte) in bytes.enumerated() {
+                buffer[2 * index] = digits.utf8Start[Int(byte >> 4)]
+                buffer[2 * index + 1] = digits.utf8Start[Int(byte & 0xF)]
+            }
+            return 24
+        }
+    }
+
+    package init?(_ description: String) {
+        self.init(description[...])
+    }
+}
+
+extension ObjectID: Comparable {
+    package static func < (left: ObjectID, right: ObjectID) -> Bool {
+        (left.high, left.low) < (right.high, right.low)
+    }
+}
+
+extension ObjectID: Codable {
+    package init(from decoder: any Decoder) throws {
+        self = try decoder.losslessString(expected: "24 hexadecimal digits (an ObjectId)")
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

@@ -1,0 +1,24 @@
+/// FCM's limit on what a message to a topic carries, in bytes.
+///
+/// FCM's error reference says 2,048 for topics and 4,096 otherwise, and a message that is too large is refused for good: so
+/// it is refused at the door, where its author can still shorten it.
+package struct PayloadLimit: Hashable, Sendable {
+    package let bytes: Int
+
+    package init(bytes: Int) {
+        self.bytes = bytes
+    }
+
+    /// The documented limit for topics.
+    package static let topic = PayloadLimit(bytes: 2_048)
+
+    /// What is wrong with a message's size, or `nil`: every component is measured in the form in which the relay sends it.
+    package func violation(by message: RelayMessage) -> SchemaViolation? {
+        let largest = message.components.map { FCMMessage($0, of: message, now: message.timestamp).payloadBytes }.max() ?? 0
+        guard largest > bytes else { return nil }
+        return SchemaViolation(
+            field: "message",
+            problem: "title, desc and message make an FCM payload of \(largest) bytes, \(largest - bytes) more than the "
+                + "\(bytes) that a message to a topic may have")
+    }
+}

@@ -1,0 +1,26 @@
+/// An enumeration of strings whose every other value is an error that lists the right ones.
+package protocol ClosedEnum: CaseIterable, Codable, Hashable, RawRepresentable, Sendable where RawValue == String {}
+
+extension ClosedEnum {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let value = Self(rawValue: text) else {
+            let allowed = Self.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "expected one of \(allowed), found \"\(text.prefix(40))\"")
+        }
+        self = value
+    }
+}
+
+extension Decoder {
+    /// A value that is written as one string.
+    func losslessString<Value: LosslessStringConvertible>(expected: String) throws -> Value {
+        let container = try singleValueContainer()
+        guard let value = Value(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected \(expected)")
+        }
+        return value
+    }
+}

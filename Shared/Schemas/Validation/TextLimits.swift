@@ -1,0 +1,45 @@
+/// How long a text may be, in characters, and whether it may be blank.
+///
+/// A character is a Unicode scalar: what the seed's VARCHAR columns, Python's `len` and most portals count. Counting what
+/// a reader sees as one character would let a single one be megabytes long.
+package struct TextLimits: Hashable, Sendable {
+    /// The most characters allowed.
+    package let most: Int
+    /// Whether the text may be empty or nothing but white space.
+    package let mayBeBlank: Bool
+
+    package init(most: Int, mayBeBlank: Bool = false) {
+        self.most = most
+        self.mayBeBlank = mayBeBlank
+    }
+
+    /// What is wrong with a text, or `nil`.
+    package func problem(with text: String) -> String? {
+        if !mayBeBlank, text.unicodeScalars.allSatisfy(\.properties.isWhitespace) {
+            return "expected a text that is not empty"
+        }
+        // Every scalar takes one to four bytes, so most texts need no counting.
+        if text.utf8.count > most, case let count = text.unicodeScalars.count, count > most {
+            return "expected at most \(most) characters, found \(count)"
+        }
+        if text.utf8.contains(0) { return "expected a text without the character U+0000" }
+        return nil
+    }
+}
+
+extension TextLimits {
+    /// A channel's, area's or subject's name.
+    package static let name = TextLimits(most: 200)
+    /// A channel's, area's or subject's description.
+    package static let description = TextLimits(most: 2_000, mayBeBlank: true)
+    /// A message's title: the phone's column is VARCHAR(500) (seed, "Table Creation SQL").
+    package static let title = TextLimits(most: 500)
+    /// A message's push notification body: VARCHAR(500).
+    package static let notificationBody = TextLimits(most: 500, mayBeBlank: true)
+    /// A message's text: VARCHAR(1500).
+    package static let messageText = TextLimits(most: 1_500)
+    /// Who sent a message, or asked for something.
+    package static let sender = TextLimits(most: 200)
+    /// A client's key for one POST and its retries.
+    package static let idempotencyKey = TextLimits(most: 255)
+}
