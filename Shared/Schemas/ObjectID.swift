@@ -1,8 +1,5 @@
-import Synchronization
-
-#if canImport(Glibc)
 import Glibc
-#endif
+import Synchronization
 
 /// A MongoDB ObjectId: twelve bytes, written in JSON as 24 lower-case hexadecimal digits.
 ///

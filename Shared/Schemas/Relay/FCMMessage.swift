@@ -91,7 +91,9 @@ extension FCMMessage {
     /// What FCM counts against its limit: the bytes of the keys and values that reach the phone's app.
     package var payloadBytes: Int {
         let dataBytes = data.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
-        let notificationBytes = notification.map { "title".utf8.count + $0.title.utf8.count + "body".utf8.count + $0.body.utf8.count }
+        let notificationBytes = notification.map {
+            "title".utf8.count + $0.title.utf8.count + "body".utf8.count + $0.body.utf8.count
+        }
         return dataBytes + (notificationBytes ?? 0)
     }
 }

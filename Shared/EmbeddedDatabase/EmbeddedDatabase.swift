@@ -1,0 +1,87 @@
+import FoundationEssentials
+package import GRDB
+import Schemas
+
+/// A SQLite file in write-ahead mode: many readers at once, one writer, and one commit for all writes that wait together.
+///
+/// Several processes may open the same file; each waits a few seconds for the others' transactions.
+package final class EmbeddedDatabase: Sendable {
+    private let pool: DatabasePool
+    private let commits: GroupCommit
+
+    /// Opens the file, makes it and its folder if there is none, and brings its tables up to date.
+    ///
+    /// - Parameters:
+    ///   - path: The database file. Beside it SQLite keeps `-wal` and `-shm`.
+    ///   - durability: What a write that has returned survives.
+    ///   - migrations: Registers the steps from an empty file to today's tables. Steps that have run are not run again.
+    /// - Throws: ``CommandFailure`` with status `unavailable` where the file cannot be used.
+    package init(path: String, durability: Durability, migrations: (inout DatabaseMigrator) -> Void) throws {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(5)
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA synchronous = \(durability.rawValue)")
+        }
+        var migrator = DatabaseMigrator()
+        migrations(&migrator)
+        do {
+            let folder = URL(filePath: path).deletingLastPathComponent().path()
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            pool = try DatabasePool(path: path, configuration: configuration)
+            try migrator.migrate(pool)
+        } catch {
+            throw CommandFailure(.unavailable, "the database \(path) cannot be opened: \(error)")
+        }
+        commits = GroupCommit(pool: pool)
+    }
+
+    /// Reads, in a snapshot of its own, beside other readers and the writer.
+    package func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        do {
+            return try await pool.read(body)
+        } catch let error as DatabaseError {
+            throw error.failure
+        }
+    }
+
+    /// Writes, and returns once the change is committed.
+    ///
+    /// The body runs in a savepoint: when it throws, its own changes are undone and nobody else's. It may share its
+    /// transaction with the writes that were waiting beside it.
+    package func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        do {
+            return try await commits.write(body)
+        } catch let error as DatabaseError {
+            throw error.failure
+        }
+    }
+
+    /// Closes the file; nothing may use it afterwards.
+    package func close() throws {
+        try pool.close()
+    }
+}
+
+extension EmbeddedDatabase {
+    /// What a write that has returned survives: SQLite's `synchronous` setting.
+    package enum Durability: String, Sendable {
+        /// Everything, a power cut included: each commit is synced to disk.
+        case everyCommit = "FULL"
+        /// The end of the process, however sudden, but not a power cut.
+        case processCrash = "OFF"
+    }
+}
+
+extension DatabaseError {
+    /// The failure that a caller over the bus sees: away or full is something to wait for, the rest is a fault of our own.
+    var failure: any Error {
+        switch resultCode.primaryResultCode {
+        case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_IOERR, .SQLITE_FULL, .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_NOMEM,
+            .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ABORT:
+            CommandFailure(.unavailable, "the database is not available: \(message ?? resultCode.description)")
+        default:
+            self
+        }
+    }
+}
