@@ -28,6 +28,7 @@ let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 
 let package = Package(
@@ -98,7 +99,9 @@ let package = Package(
             path: "Shared/CommandBus"),
         .target(
             name: "ServiceKit",
-            dependencies: ["CommandBus", "Schemas", configuration, logging, serviceLifecycle],
+            dependencies: [
+                "CommandBus", "Schemas", configuration, logging, serviceLifecycle, systemPackage, unixSignals,
+            ],
             path: "Shared/ServiceKit"),
         .target(
             name: "EmbeddedDatabase",

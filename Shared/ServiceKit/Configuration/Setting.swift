@@ -1,0 +1,81 @@
+/// One setting of the product: a name, what it is for, what it may be, and its default.
+///
+/// A setting has one name, written in three ways: `MSI_GATEWAY_PORT` in the environment and in the configuration file,
+/// `--gateway-port` as a flag.
+package struct Setting<Value: Sendable>: Sendable {
+    /// What the setting is called and what it means.
+    package let declaration: SettingDeclaration
+    /// Reads the text that an operator wrote; `nil` when it is not what is expected.
+    let parse: @Sendable (String) -> Value?
+
+    package init(
+        _ key: String, _ summary: String, expected: String, default fallback: String? = nil,
+        parse: @escaping @Sendable (String) -> Value?
+    ) {
+        declaration = SettingDeclaration(key: key, summary: summary, expected: expected, fallback: fallback)
+        self.parse = parse
+    }
+}
+
+/// A setting without its type: what `--help` and the check for unknown names need.
+package struct SettingDeclaration: Hashable, Sendable {
+    /// Words joined by dots, such as `gateway.port`.
+    package let key: String
+    /// One sentence for the operator.
+    package let summary: String
+    /// What a value looks like, such as `a port from 0 to 65535`.
+    package let expected: String
+    /// The text that is read where the operator wrote none. `$NAME` stands for another setting's value. Without a default the
+    /// setting is either required or may be absent, as its reader says.
+    package let fallback: String?
+
+    /// `MSI_GATEWAY_PORT`.
+    package var name: String {
+        "MSI_" + key.uppercased().map { $0 == "." ? "_" : String($0) }.joined()
+    }
+
+    /// `--gateway-port`.
+    package var flag: String {
+        "--" + key.map { $0 == "." ? "-" : String($0) }.joined()
+    }
+}
+
+extension Setting where Value == String {
+    /// A text of any kind but the empty one.
+    static func text(_ key: String, _ summary: String, expected: String, default fallback: String? = nil) -> Setting {
+        Setting(key, summary, expected: expected, default: fallback) { $0.isEmpty ? nil : $0 }
+    }
+}
+
+extension Setting where Value == [String] {
+    /// Texts separated by commas.
+    static func list(_ key: String, _ summary: String, expected: String, default fallback: String? = nil) -> Setting {
+        Setting(key, summary, expected: expected, default: fallback) { text in
+            let items = text.split(separator: ",").map { $0.trimming(while: { $0 == " " }) }
+            return items.contains("") ? nil : items
+        }
+    }
+}
+
+extension Setting where Value == Int {
+    /// A whole number within a range.
+    static func integer(_ key: String, _ summary: String, in range: ClosedRange<Int>, default fallback: Int) -> Setting {
+        Setting(
+            key, summary, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)", default: String(fallback)
+        ) { text in
+            Int(text).flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    /// A TCP port; 0 lets the system choose.
+    static func port(_ key: String, _ summary: String, default fallback: Int) -> Setting {
+        integer(key, summary, in: 0...65_535, default: fallback)
+    }
+}
+
+extension StringProtocol {
+    /// The text without the characters at its ends that satisfy a condition.
+    fileprivate func trimming(while condition: (Character) -> Bool) -> String {
+        String(drop(while: condition).reversed().drop(while: condition).reversed())
+    }
+}

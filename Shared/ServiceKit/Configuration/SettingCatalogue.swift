@@ -1,0 +1,111 @@
+package import Logging
+
+// Every setting of the product, in one place: a service reads the ones that it needs, and refuses to start when the
+// environment names one that nobody knows.
+
+extension Setting where Value == String {
+    package static let stateDirectory = text(
+        "state.dir", "Where databases, logs and the emulator's files are kept.", expected: "a folder",
+        default: "~/.local/state/msi")
+    package static let runtimeDirectory = text(
+        "runtime.dir", "Where the services' bus sockets are.", expected: "a folder", default: "$MSI_STATE_DIR/run")
+
+    package static let cubeListen = text(
+        "cube.listen", "Where the cube service takes commands.", expected: busEndpoint,
+        default: "ipc://$MSI_RUNTIME_DIR/cube.sock")
+    package static let cubeEventsListen = text(
+        "cube.events.listen", "Where the cube service publishes its events.", expected: busEndpoint,
+        default: "ipc://$MSI_RUNTIME_DIR/cube-events.sock")
+    package static let messageLogListen = text(
+        "message.log.listen", "Where the message-logging service takes commands.", expected: busEndpoint,
+        default: "ipc://$MSI_RUNTIME_DIR/message-log.sock")
+    package static let fcmRelayListen = text(
+        "fcm.relay.listen", "Where the FCM relay takes commands.", expected: busEndpoint,
+        default: "ipc://$MSI_RUNTIME_DIR/fcm-relay.sock")
+
+    package static let fcmServiceAccountFile = text(
+        "fcm.service.account.file", "The key file of the Firebase project's service account, as Google hands it out.",
+        expected: "a file")
+    package static let fcmEndpoint = Setting(
+        "fcm.endpoint", "Where FCM's HTTP v1 API is.", expected: "an https:// URL without a path",
+        default: "https://fcm.googleapis.com"
+    ) { text in
+        text.hasPrefix("https://") && text.dropFirst(8).allSatisfy { $0 != "/" && $0 != " " } && text.count > 8 ? text : nil
+    }
+    package static let fcmCAFile = text(
+        "fcm.ca.file", "Certificates (PEM) to trust for FCM instead of the system's.", expected: "a file")
+
+    private static var busEndpoint: String { "a bus endpoint, ipc://PATH or tcp://ADDRESS:PORT" }
+}
+
+extension Setting where Value == [String] {
+    package static let cubeEndpoints = list(
+        "cube.endpoints", "The cube services to ask.", expected: busEndpoints, default: "ipc://$MSI_RUNTIME_DIR/cube.sock")
+    package static let cubeEventsEndpoints = list(
+        "cube.events.endpoints", "The cube services whose events to follow.", expected: busEndpoints,
+        default: "ipc://$MSI_RUNTIME_DIR/cube-events.sock")
+    package static let messageLogEndpoints = list(
+        "message.log.endpoints", "The message-logging services to ask.", expected: busEndpoints,
+        default: "ipc://$MSI_RUNTIME_DIR/message-log.sock")
+    package static let fcmRelayEndpoints = list(
+        "fcm.relay.endpoints", "The FCM relays to hand messages to.", expected: busEndpoints,
+        default: "ipc://$MSI_RUNTIME_DIR/fcm-relay.sock")
+    package static let gatewayCORSOrigins = list(
+        "gateway.cors.origins", "The origins whose pages may call the gateway from a browser, beside its own.",
+        expected: "origins such as https://portal.example.edu, separated by commas", default: "")
+
+    private static var busEndpoints: String { "bus endpoints separated by commas" }
+}
+
+extension Setting where Value == Int {
+    package static let gatewayPort = port("gateway.port", "The gateway's HTTP port on 127.0.0.1.", default: 8_080)
+    package static let fcmEmulatorPort = port("fcm.emulator.port", "The FCM emulator's HTTPS port on 127.0.0.1.", default: 8_443)
+    package static let fcmEmulatorTopicPayloadLimit = integer(
+        "fcm.emulator.topic.payload.limit", "The most bytes that the emulator takes in a message to a topic.",
+        in: 1...4_096, default: 2_048)
+    package static let fcmTopicPayloadLimit = integer(
+        "fcm.topic.payload.limit",
+        "The most bytes that FCM takes in a message to a topic; the gateway and the relay need the same.",
+        in: 1...4_096, default: 2_048)
+    package static let messageTTL = integer(
+        "message.ttl", "For how many seconds a message is worth delivering.", in: 60...2_419_200, default: 2_419_200)
+}
+
+extension Setting where Value == Logger.Level {
+    package static let logLevel = Setting(
+        "log.level", "The least important log lines to write.",
+        expected: "one of " + Logger.Level.allCases.map(\.rawValue).joined(separator: ", "), default: "info"
+    ) { Logger.Level(rawValue: $0) }
+}
+
+extension Setting where Value == LogFormat {
+    package static let logFormat = Setting(
+        "log.format", "How log lines look; auto is text on a terminal and JSON otherwise.",
+        expected: "one of " + LogFormat.allCases.map(\.rawValue).joined(separator: ", "), default: "auto"
+    ) { LogFormat(rawValue: $0) }
+}
+
+extension SettingDeclaration {
+    /// Names a file of `NAME=value` lines; the file cannot name another.
+    package static let configFile = Setting<String>.text(
+        "config.file", "A file of NAME=value lines to read settings from.", expected: "a file"
+    ).declaration
+
+    /// Settings that every service has.
+    package static let common: [SettingDeclaration] = [
+        configFile, Setting.stateDirectory.declaration, Setting.runtimeDirectory.declaration,
+        Setting.logLevel.declaration, Setting.logFormat.declaration,
+    ]
+
+    /// Every setting there is.
+    package static let all: [SettingDeclaration] =
+        common + [
+            Setting.cubeListen.declaration, Setting.cubeEventsListen.declaration, Setting.messageLogListen.declaration,
+            Setting.fcmRelayListen.declaration, Setting.cubeEndpoints.declaration, Setting.cubeEventsEndpoints.declaration,
+            Setting.messageLogEndpoints.declaration, Setting.fcmRelayEndpoints.declaration,
+            Setting.gatewayPort.declaration, Setting.gatewayCORSOrigins.declaration, Setting.messageTTL.declaration,
+            Setting.fcmServiceAccountFile.declaration, Setting.fcmEndpoint.declaration, Setting.fcmCAFile.declaration,
+            Setting.fcmTopicPayloadLimit.declaration, Setting.fcmEmulatorPort.declaration,
+            Setting.fcmEmulatorTopicPayloadLimit.declaration,
+        ]
+}

@@ -1,0 +1,19 @@
+/// The text of `--help`: every setting of a program with its three spellings and its default.
+struct SettingHelp: CustomStringConvertible {
+    let program: String
+    let summary: String
+    let settings: [SettingDeclaration]
+
+    var description: String {
+        var lines = [
+            "\(program): \(summary)", "",
+            "Settings, as a flag, or in the environment or the configuration file by the name in brackets:", "",
+        ]
+        for setting in settings {
+            lines.append("  \(setting.flag) [\(setting.name)]")
+            let fallback = setting.fallback.map { $0.isEmpty ? " Default: none." : " Default: \($0)." } ?? ""
+            lines.append("      \(setting.summary) It is \(setting.expected).\(fallback)")
+        }
+        return lines.joined(separator: "\n")
+    }
+}

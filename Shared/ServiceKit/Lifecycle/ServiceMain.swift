@@ -1,0 +1,65 @@
+import FoundationEssentials
+import Glibc
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// What every service's `main` does: read the settings, wire the parts together, run them until a signal says stop.
+package enum ServiceMain {
+    /// Runs a service to its end, and ends the process.
+    ///
+    /// SIGTERM and SIGINT stop it gracefully. Exit codes: 0 after a stop, 78 (EX_CONFIG) for a wrong setting, 1 for a start or
+    /// a run that failed.
+    ///
+    /// - Parameters:
+    ///   - name: The executable's name.
+    ///   - summary: What it does, for `--help`.
+    ///   - settings: The settings that it reads beside the common ones.
+    ///   - wire: Builds the parts; whatever it throws stops the start.
+    package static func run(
+        _ name: String, _ summary: String, settings: [SettingDeclaration],
+        wire: (ServiceContext) async throws -> ServicePlan
+    ) async -> Never {
+        let accepted = SettingDeclaration.common + settings
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if arguments.contains("--help") {
+            print(SettingHelp(program: name, summary: summary, settings: accepted))
+            exit(0)
+        }
+        do {
+            let values = try await SettingValues(
+                arguments: arguments, environment: ProcessInfo.processInfo.environment, accepted: accepted)
+            let logger = Logger.service(name, format: try values.value(.logFormat), level: try values.value(.logLevel))
+            do {
+                try await run(try await wire(ServiceContext(settings: values, logger: logger)), logger: logger)
+                exit(0)
+            } catch let error as ConfigurationError {
+                throw error
+            } catch {
+                logger.critical("stopped by an error", metadata: ["error": "\(error)"])
+                exit(1)
+            }
+        } catch {
+            StandardError.write("\(name): \(error)\n")
+            exit(EX_CONFIG)
+        }
+    }
+
+    private static func run(_ plan: ServicePlan, logger: Logger) async throws {
+        let services = plan.services + [ReadinessService(whenReady: plan.whenReady, logger: logger)]
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        let group = ServiceGroup(
+            configuration: .init(services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
+        let outcome: Result<Void, any Error>
+        do {
+            try await group.run()
+            outcome = .success(())
+        } catch {
+            outcome = .failure(error)
+        }
+        try await plan.close()
+        try outcome.get()
+        logger.info("stopped")
+    }
+}

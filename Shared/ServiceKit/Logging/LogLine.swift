@@ -1,0 +1,58 @@
+import FoundationEssentials
+import Logging
+import Schemas
+
+/// One log event as a line.
+protocol LogLine: Sendable {
+    init(time: Date, level: Logger.Level, service: String, message: String, fields: [(key: String, value: String)])
+    /// Without the line's end.
+    var text: String { get }
+}
+
+/// `2026-11-21T10:00:00.123Z info msi-cube: started endpoint=ipc:///run/msi/cube.sock`
+struct TextLogLine: LogLine {
+    let text: String
+
+    init(time: Date, level: Logger.Level, service: String, message: String, fields: [(key: String, value: String)]) {
+        let rest = fields.map { " \($0.key)=\(Self.quoted($0.value))" }.joined()
+        text = "\(time.logText) \(level.rawValue) \(service): \(message.onOneLine)\(rest)"
+    }
+
+    private static func quoted(_ value: String) -> String {
+        let line = value.onOneLine
+        return line.contains(" ") || line.isEmpty ? "\"\(line)\"" : line
+    }
+}
+
+/// `{"level":"info","message":"started","service":"msi-cube","time":"…", …}`: the fields beside the four that are always
+/// there.
+struct JSONLogLine: LogLine {
+    let text: String
+
+    init(time: Date, level: Logger.Level, service: String, message: String, fields: [(key: String, value: String)]) {
+        var object = Dictionary(fields.map { ($0.key, $0.value.onOneLine) }) { first, _ in first }
+        object["time"] = time.logText
+        object["level"] = level.rawValue
+        object["service"] = service
+        object["message"] = message.onOneLine
+        // A dictionary of strings can always be written.
+        text = (try? SchemaJSON.encode(object)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+}
+
+extension Date {
+    /// ISO 8601 in UTC with milliseconds.
+    fileprivate var logText: String {
+        formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+}
+
+extension String {
+    /// What somebody else wrote, kept from breaking the line or filling the log.
+    fileprivate var onOneLine: String {
+        let short = prefix(1_000).unicodeScalars.map { scalar in
+            scalar.properties.generalCategory == .control ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+        }.joined()
+        return count > 1_000 ? short + "…" : short
+    }
+}
