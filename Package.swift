@@ -25,6 +25,7 @@ let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let serviceContext = Target.Dependency.product(name: "ServiceContextModule", package: "swift-service-context")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
@@ -52,6 +53,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-service-context", from: "1.5.1"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         // No traits: the defaults would link all of Foundation.
@@ -65,7 +67,9 @@ let package = Package(
         // The services: one folder and one executable each. None imports another.
         .executableTarget(
             name: "Gateway",
-            dependencies: ["CommandBus", "Schemas", "ServiceKit", httpTypes, hummingbird, logging, nioCore, serviceLifecycle],
+            dependencies: [
+                "CommandBus", "Schemas", "ServiceKit", httpTypes, hummingbird, logging, nioCore, serviceContext, serviceLifecycle,
+            ],
             path: "Services/Gateway"),
         .executableTarget(
             name: "Cube",
@@ -73,7 +77,9 @@ let package = Package(
             path: "Services/Cube"),
         .executableTarget(
             name: "MessageLog",
-            dependencies: ["CommandBus", "EmbeddedDatabase", "Schemas", "ServiceKit", grdb, logging, serviceLifecycle],
+            dependencies: [
+                "CommandBus", "EmbeddedDatabase", "Schemas", "ServiceKit", grdb, logging, serviceContext, serviceLifecycle,
+            ],
             path: "Services/MessageLog"),
         .executableTarget(
             name: "FCMRelay",
@@ -95,12 +101,12 @@ let package = Package(
         .target(name: "Schemas", path: "Shared/Schemas"),
         .target(
             name: "CommandBus",
-            dependencies: ["CZeroMQ", "Schemas", logging, serviceLifecycle],
+            dependencies: ["CZeroMQ", "Schemas", logging, serviceContext, serviceLifecycle],
             path: "Shared/CommandBus"),
         .target(
             name: "ServiceKit",
             dependencies: [
-                "CommandBus", "Schemas", configuration, logging, serviceLifecycle, systemPackage, unixSignals,
+                "CommandBus", "Schemas", configuration, logging, serviceContext, serviceLifecycle, systemPackage, unixSignals,
             ],
             path: "Shared/ServiceKit"),
         .target(

@@ -13,3 +13,8 @@ extension Date {
         UnixMilliseconds((timeIntervalSince1970 * 1_000).rounded(.down))
     }
 }
+
+extension UnixMilliseconds {
+    /// The system clock's time.
+    package static var now: UnixMilliseconds { Date().unixMilliseconds }
+}

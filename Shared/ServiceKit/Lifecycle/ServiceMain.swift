@@ -18,7 +18,7 @@ package enum ServiceMain {
     ///   - wire: Builds the parts; whatever it throws stops the start.
     package static func run(
         _ name: String, _ summary: String, settings: [SettingDeclaration],
-        wire: (ServiceContext) async throws -> ServicePlan
+        wire: (Wiring) async throws -> ServicePlan
     ) async -> Never {
         let accepted = SettingDeclaration.common + settings
         let arguments = Array(CommandLine.arguments.dropFirst())
@@ -31,7 +31,7 @@ package enum ServiceMain {
                 arguments: arguments, environment: ProcessInfo.processInfo.environment, accepted: accepted)
             let logger = Logger.service(name, format: try values.value(.logFormat), level: try values.value(.logLevel))
             do {
-                try await run(try await wire(ServiceContext(settings: values, logger: logger)), logger: logger)
+                try await run(try await wire(Wiring(settings: values, logger: logger)), logger: logger)
                 exit(0)
             } catch let error as ConfigurationError {
                 throw error

@@ -2,7 +2,7 @@ package import Logging
 package import ServiceLifecycle
 
 /// What a service's wiring has to work with.
-package struct ServiceContext: Sendable {
+package struct Wiring: Sendable {
     package let settings: SettingValues
     package let logger: Logger
 }
