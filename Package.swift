@@ -102,7 +102,8 @@ let package = Package(
         .target(
             name: "CommandBus",
             dependencies: ["CZeroMQ", "Schemas", logging, serviceContext, serviceLifecycle],
-            path: "Shared/CommandBus"),
+            path: "Shared/CommandBus",
+            exclude: ["PROTOCOL.md"]),
         .target(
             name: "ServiceKit",
             dependencies: [

@@ -1,0 +1,235 @@
+/// Which endpoint of a client's pool gets which request, and how each request ends. A pure value: events in, actions
+/// out; time is an argument.
+///
+/// A request goes to the endpoint with the fewest outstanding; with none connected it waits for a moment. An endpoint that
+/// let a request run into its deadline without sending any reply since is *suspect*: it gets no requests while there is
+/// another one, and is probed until it answers anything at all.
+struct ClientPoolStateMachine<Request> {
+    typealias ID = UInt64
+
+    struct Configuration {
+        var endpoints: Int
+        /// The most requests outstanding and waiting together.
+        var maxPending = 10_000
+        /// How long a request waits for a connection, in milliseconds.
+        var connectGrace: Int64 = 1_000
+        /// How long after a probe the next one follows, in milliseconds.
+        var probeInterval: Int64 = 1_000
+    }
+
+    /// How a request ends without a reply.
+    enum Failure: Hashable {
+        /// As many as may be are under way already.
+        case overloaded
+        /// No endpoint was connected in time; it was never sent.
+        case notConnected
+        /// The connection it was sent on is gone; it may have been done.
+        case connectionLost(endpoint: Int)
+        case deadlineExceeded
+        case cancelled
+        case stopped
+    }
+
+    enum RequestAction: Hashable {
+        case send(endpoint: Int)
+        /// It is kept until an endpoint connects.
+        case wait
+        case fail(Failure)
+    }
+
+    struct TickActions {
+        var failed: [(request: Request, failure: Failure)] = []
+        /// The endpoints to send `bus.ping` to.
+        var probe: [Int] = []
+    }
+
+    private struct Entry {
+        let request: Request
+        let deadline: MonotonicMilliseconds
+        /// When it ends by itself: its deadline or, while it waits, the end of its grace if that is earlier.
+        var expires: MonotonicMilliseconds
+        /// Where it was sent; `nil` while it waits.
+        var endpoint: Int?
+        /// How many replies that endpoint had sent by then.
+        var repliesBefore: UInt64
+    }
+
+    private struct Endpoint {
+        var isConnected = false
+        var outstanding = 0
+        var replies: UInt64 = 0
+        /// When the next probe is due; `nil` unless the endpoint is suspect.
+        var nextProbe: MonotonicMilliseconds?
+    }
+
+    private let configuration: Configuration
+    private var endpoints: [Endpoint]
+    private var entries: [ID: Entry] = [:]
+    private var waiting = 0
+    private var isStopped = false
+    /// No entry expires before this. Ends of requests leave it as it is, so that it may be too early: then one look at
+    /// all entries moves it, which is far cheaper than keeping them in order.
+    private var earliestExpiry = MonotonicMilliseconds.max
+    /// Where the search for an endpoint begins, so that equals take turns.
+    private var turn = 0
+
+    init(_ configuration: Configuration) {
+        self.configuration = configuration
+        endpoints = Array(repeating: Endpoint(), count: configuration.endpoints)
+    }
+
+    /// When ``tick(now:)`` has something to do, unless something else happens before.
+    var nextTick: MonotonicMilliseconds? {
+        let probes = endpoints.lazy.compactMap { $0.isConnected ? $0.nextProbe : nil }.min() ?? .max
+        let next = min(probes, entries.isEmpty ? .max : earliestExpiry)
+        return next == .max ? nil : next
+    }
+
+    // MARK: Events
+
+    /// Somebody asks for something; `id` is not in use.
+    mutating func request(
+        _ request: Request, id: ID, deadline: MonotonicMilliseconds, now: MonotonicMilliseconds
+    ) -> RequestAction {
+        if isStopped { return .fail(.stopped) }
+        if deadline <= now { return .fail(.deadlineExceeded) }
+        if entries.count >= configuration.maxPending || entries[id] != nil { return .fail(.overloaded) }
+        var entry = Entry(
+            request: request, deadline: deadline, expires: min(deadline, now + configuration.connectGrace),
+            endpoint: nil, repliesBefore: 0)
+        let action: RequestAction
+        if let endpoint = chooseEndpoint() {
+            assign(&entry, to: endpoint)
+            action = .send(endpoint: endpoint)
+        } else {
+            waiting += 1
+            action = .wait
+        }
+        earliestExpiry = min(earliestExpiry, entry.expires)
+        entries[id] = entry
+        return action
+    }
+
+    /// The socket had no room for a request, or no connection any more. It was not sent, and is forgotten.
+    mutating func sendRefused(id: ID) -> Request? {
+        remove(id)
+    }
+
+    /// A reply came in.
+    ///
+    /// - Parameter id: The request's; `nil` where the reply is to nobody, which still shows that the endpoint lives.
+    /// - Returns: The request that it answers, unless that has ended already.
+    mutating func reply(id: ID?, from endpoint: Int) -> Request? {
+        endpoints[endpoint].replies &+= 1
+        endpoints[endpoint].nextProbe = nil
+        guard let id, entries[id]?.endpoint == endpoint else { return nil }
+        return remove(id)
+    }
+
+    /// An endpoint connected.
+    ///
+    /// - Returns: What is to be sent now, oldest first.
+    mutating func connected(_ endpoint: Int) -> [(id: ID, request: Request, endpoint: Int)] {
+        endpoints[endpoint].isConnected = true
+        guard waiting > 0 else { return [] }
+        waiting = 0
+        return entries.filter { $0.value.endpoint == nil }.sorted { $0.key < $1.key }.map { id, entry in
+            var entry = entry
+            let chosen = chooseEndpoint() ?? endpoint
+            assign(&entry, to: chosen)
+            entries[id] = entry
+            return (id, entry.request, chosen)
+        }
+    }
+
+    /// An endpoint's connection is gone.
+    ///
+    /// - Returns: What was outstanding there; each fails with ``Failure/connectionLost(endpoint:)``.
+    mutating func disconnected(_ endpoint: Int) -> [Request] {
+        endpoints[endpoint].isConnected = false
+        endpoints[endpoint].nextProbe = nil
+        guard endpoints[endpoint].outstanding > 0 else { return [] }
+        return entries.filter { $0.value.endpoint == endpoint }.keys.sorted().compactMap { remove($0) }
+    }
+
+    func isConnected(_ endpoint: Int) -> Bool {
+        endpoints[endpoint].isConnected
+    }
+
+    /// Whoever asked does not want the answer any more.
+    ///
+    /// - Returns: The request, unless it has ended already.
+    mutating func cancelled(id: ID) -> Request? {
+        remove(id)
+    }
+
+    /// Time has passed.
+    mutating func tick(now: MonotonicMilliseconds) -> TickActions {
+        var actions = TickActions()
+        if earliestExpiry <= now { actions.failed = expire(now) }
+        for index in endpoints.indices where endpoints[index].isConnected {
+            guard let due = endpoints[index].nextProbe, due <= now else { continue }
+            endpoints[index].nextProbe = now + configuration.probeInterval
+            actions.probe.append(index)
+        }
+        return actions
+    }
+
+    /// The client closes; each request that is returned fails with ``Failure/stopped``.
+    mutating func stop() -> [Request] {
+        isStopped = true
+        return entries.keys.sorted().compactMap { remove($0) }
+    }
+
+    // MARK: Steps
+
+    private mutating func expire(_ now: MonotonicMilliseconds) -> [(request: Request, failure: Failure)] {
+        let expired = entries.filter { $0.value.expires <= now }.sorted { $0.key < $1.key }
+        for (id, entry) in expired {
+            remove(id)
+            if let endpoint = entry.endpoint, endpoints[endpoint].replies == entry.repliesBefore,
+                endpoints[endpoint].nextProbe == nil
+            {
+                endpoints[endpoint].nextProbe = now
+            }
+        }
+        earliestExpiry = entries.values.lazy.map(\.expires).min() ?? .max
+        return expired.map { ($0.value.request, $0.value.endpoint == nil ? .notConnected : .deadlineExceeded) }
+    }
+
+    /// The connected endpoint with the fewest outstanding requests; a suspect one only where there is no other.
+    private mutating func chooseEndpoint() -> Int? {
+        var best: Int?
+        for offset in endpoints.indices {
+            let index = (turn + offset) % endpoints.count
+            guard endpoints[index].isConnected else { continue }
+            if let current = best, !isBetter(endpoints[index], than: endpoints[current]) { continue }
+            best = index
+        }
+        if let best { turn = (best + 1) % endpoints.count }
+        return best
+    }
+
+    private func isBetter(_ endpoint: Endpoint, than other: Endpoint) -> Bool {
+        let (suspect, otherSuspect) = (endpoint.nextProbe != nil, other.nextProbe != nil)
+        return suspect == otherSuspect ? endpoint.outstanding < other.outstanding : otherSuspect
+    }
+
+    private mutating func assign(_ entry: inout Entry, to endpoint: Int) {
+        endpoints[endpoint].outstanding += 1
+        entry.endpoint = endpoint
+        entry.repliesBefore = endpoints[endpoint].replies
+        entry.expires = entry.deadline
+    }
+
+    @discardableResult
+    private mutating func remove(_ id: ID) -> Request? {
+        guard let entry = entries.removeValue(forKey: id) else { return nil }
+        if let endpoint = entry.endpoint {
+            endpoints[endpoint].outstanding -= 1
+        } else {
+            waiting -= 1
+        }
+        return entry.request
+    }
+}

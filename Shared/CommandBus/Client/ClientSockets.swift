@@ -1,0 +1,207 @@
+import CZeroMQ
+import FoundationEssentials
+import Logging
+import Schemas
+import Synchronization
+
+/// A client's connections: one DEALER and its monitor for each endpoint, and the pool's state.
+///
+/// Owned by the bus thread once it is attached; tasks only pass it along in the outbox.
+final class ClientSockets: BusParticipant, @unchecked Sendable {
+    private let endpoints: [String]
+    private let dealers: [ZeroMQSocket]
+    private let monitors: [SocketMonitor]
+    private let ids: RequestIDFormat
+    private let logger: Logger
+    private var pool: ClientPoolStateMachine<PendingRequest>
+
+    /// How many replies are taken from one socket before the others get their turn.
+    private static let repliesPerTurn = 512
+
+    init(
+        context: ZeroMQContext, endpoints: [String], limits: ClientLimits, ids: RequestIDFormat, logger: Logger
+    ) throws(BusError) {
+        var dealers: [ZeroMQSocket] = []
+        var monitors: [SocketMonitor] = []
+        do {
+            for endpoint in endpoints {
+                let address = try Endpoint(endpoint)
+                let dealer = try context.makeSocket(ZMQ_DEALER)
+                dealers.append(dealer)
+                try Self.configure(dealer, limits)
+                monitors.append(try SocketMonitor(of: dealer, context: context))
+                try dealer.connect(to: address.text)
+            }
+        } catch {
+            monitors.forEach { $0.close() }
+            dealers.forEach { $0.close() }
+            throw error
+        }
+        self.endpoints = endpoints
+        self.dealers = dealers
+        self.monitors = monitors
+        self.ids = ids
+        self.logger = logger
+        pool = ClientPoolStateMachine(
+            .init(
+                endpoints: endpoints.count, maxPending: limits.maxPending,
+                connectGrace: limits.connectGrace.boundedMilliseconds,
+                probeInterval: max(limits.probeInterval.boundedMilliseconds, 1)))
+    }
+
+    private static func configure(_ dealer: ZeroMQSocket, _ limits: ClientLimits) throws(BusError) {
+        // Without this, requests that have failed already would be sent when the service is back.
+        try dealer.set(ZMQ_IMMEDIATE, Int32(1))
+        // Room for every request that may be under way, and for as many that were given up.
+        let messages = Int32(clamping: limits.maxPending.multipliedReportingOverflow(by: 2).partialValue)
+        try dealer.set(ZMQ_SNDHWM, max(messages, 1_000))
+        try dealer.set(ZMQ_RCVHWM, max(messages, 1_000))
+        try dealer.set(ZMQ_MAXMSGSIZE, Int64(limits.maxReplyBytes))
+        // Whoever closes has failed what is not sent.
+        try dealer.set(ZMQ_LINGER, Int32(0))
+        try dealer.setLiveness(silence: limits.silence)
+    }
+
+    // MARK: What tasks ask for
+
+    func perform(_ request: PendingRequest, now: MonotonicMilliseconds) {
+        if request.isCancelled.load(ordering: .acquiring) {
+            return fail(request, .cancelled)
+        }
+        switch pool.request(request, id: request.id, deadline: request.deadline, now: now) {
+        case .send(let endpoint): send(request, to: endpoint, now: now)
+        case .wait: break
+        case .fail(let failure): fail(request, failure)
+        }
+    }
+
+    func cancel(_ request: PendingRequest) {
+        if let request = pool.cancelled(id: request.id) { fail(request, .cancelled) }
+    }
+
+    private func send(_ request: PendingRequest, to endpoint: Int, now: MonotonicMilliseconds) {
+        if dealers[endpoint].send(request.header, more: true) == .sent,
+            dealers[endpoint].send(request.payload) == .sent
+        {
+            return
+        }
+        guard let request = pool.sendRefused(id: request.id) else { return }
+        // Either the queue is full, or the connection went away and its monitor has not been heard yet.
+        receiveMonitorEvents(endpoint, now: now)
+        if pool.isConnected(endpoint) {
+            fail(request, .overloaded)
+        } else {
+            perform(request, now: now)
+        }
+    }
+
+    // MARK: What the sockets say
+
+    var sockets: [ZeroMQSocket] { dealers + monitors.map(\.socket) }
+
+    func receive(from index: Int, now: MonotonicMilliseconds) {
+        if index < dealers.count {
+            receiveReplies(from: index, atMost: Self.repliesPerTurn)
+        } else {
+            receiveMonitorEvents(index - dealers.count, now: now)
+        }
+    }
+
+    private func receiveMonitorEvents(_ endpoint: Int, now: MonotonicMilliseconds) {
+        while let event = monitors[endpoint].next() {
+            switch event {
+            case .connected: connected(endpoint, now: now)
+            case .disconnected: disconnected(endpoint)
+            }
+        }
+    }
+
+    private func connected(_ endpoint: Int, now: MonotonicMilliseconds) {
+        logger.debug("connected", metadata: ["endpoint": "\(endpoints[endpoint])"])
+        dealers[endpoint].catchUp()
+        for waiting in pool.connected(endpoint) {
+            send(waiting.request, to: waiting.endpoint, now: now)
+        }
+    }
+
+    private func disconnected(_ endpoint: Int) {
+        logger.debug("disconnected", metadata: ["endpoint": "\(endpoints[endpoint])"])
+        // Replies that came before the end count.
+        receiveReplies(from: endpoint, atMost: .max)
+        for request in pool.disconnected(endpoint) {
+            fail(request, .connectionLost(endpoint: endpoint))
+        }
+    }
+
+    private func receiveReplies(from endpoint: Int, atMost most: Int) {
+        for _ in 0..<most {
+            guard let reply = receiveReply(from: dealers[endpoint]) else { return }
+            guard case .understood(let header, let payload) = reply else {
+                logger.debug("a reply is not understood", metadata: ["endpoint": "\(endpoints[endpoint])"])
+                _ = pool.reply(id: nil, from: endpoint)
+                continue
+            }
+            let request = pool.reply(id: ids.number(header.id), from: endpoint)
+            request?.complete(.replied(header.status, payload))
+        }
+    }
+
+    private enum Reply {
+        case understood(ReplyHeader, Data)
+        case malformed
+    }
+
+    private func receiveReply(from dealer: ZeroMQSocket) -> Reply? {
+        var more = true
+        let header = dealer.receive { bytes, hasMore in
+            more = hasMore
+            return try? ReplyHeader(frame: bytes)
+        }
+        guard let header else { return nil }
+        var payload: Data?
+        var frames = 1
+        while more {
+            let frame = dealer.receive { bytes, hasMore in
+                more = hasMore
+                return frames == 1 ? Data(bytes) : Data()
+            }
+            guard let frame else { break }
+            if frames == 1 { payload = frame }
+            frames += 1
+        }
+        guard let header, let payload, frames == 2 else { return .malformed }
+        return .understood(header, payload)
+    }
+
+    // MARK: Time
+
+    var nextTick: MonotonicMilliseconds? { pool.nextTick }
+
+    func tick(now: MonotonicMilliseconds) {
+        let actions = pool.tick(now: now)
+        for (request, failure) in actions.failed { fail(request, failure) }
+        for endpoint in actions.probe { probe(endpoint) }
+    }
+
+    /// Asks for a sign of life. The request is in nobody's table: any reply will do.
+    private func probe(_ endpoint: Int) {
+        logger.debug("probing a silent endpoint", metadata: ["endpoint": "\(endpoints[endpoint])"])
+        let header = RequestHeader(id: ids.text(0), command: Ping.name)
+        // Where there is no room, the next probe follows soon.
+        if dealers[endpoint].send(header.frame, more: true) == .sent {
+            _ = dealers[endpoint].send(Array("{}".utf8))
+        }
+    }
+
+    // MARK: The end
+
+    func close() {
+        for request in pool.stop() { fail(request, .stopped) }
+        monitors.forEach { $0.close() }
+        dealers.forEach { $0.close() }
+    }
+
+    private func fail(_ request: PendingRequest, _ failure: ClientPoolStateMachine<PendingRequest>.Failure) {
+        request.complete(.failed(CommandFailure(failure, endpoints: endpoints)))
+    }
+}

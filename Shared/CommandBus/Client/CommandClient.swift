@@ -1,0 +1,113 @@
+package import FoundationEssentials
+package import Logging
+package import Schemas
+import Synchronization
+
+/// Sends commands to a service: to one endpoint, or to the least busy of several that serve the same.
+///
+/// It connects and reconnects by itself. Every request ends: with a reply, at its deadline, as `unavailable` when the
+/// connection is lost or there is none, or when the client or the bus is closed.
+package final class CommandClient: Sendable {
+    private let bus: Bus
+    private let sockets: ClientSockets
+    private let ids = RequestIDFormat()
+    private let lastID = Atomic<UInt64>(0)
+    private let maxPayloadBytes: Int
+    private let isClosed = Atomic<Bool>(false)
+
+    /// - Parameter endpoints: `ipc://<path>` or `tcp://<host>:<port>`; at least one.
+    /// - Throws: ``BusError`` where an endpoint is not one, or the bus is closed. A service that is away is no error.
+    package init(bus: Bus, endpoints: [String], limits: ClientLimits = .init(), logger: Logger) throws(BusError) {
+        guard !endpoints.isEmpty else { throw BusError(.invalidEndpoint, "a client needs at least one endpoint") }
+        self.bus = bus
+        maxPayloadBytes = limits.maxPayloadBytes
+        sockets = try ClientSockets(
+            context: bus.context, endpoints: endpoints, limits: limits, ids: ids, logger: logger)
+        try bus.attach(sockets)
+    }
+
+    deinit {
+        assert(isClosed.load(ordering: .acquiring) || bus.isClosed, "a client must be closed, or its bus")
+    }
+
+    /// Does a command and returns its reply.
+    ///
+    /// - Parameters:
+    ///   - timeout: How long to wait; the service is told, and does not begin what nobody waits for any more.
+    ///   - context: For whom.
+    /// - Throws: The service's failure, or one of the bus: `unavailable` (the message says whether the request may have
+    ///   been done), `deadline_exceeded`, `overloaded`, `invalid` for a payload that is too large, `internal` for a reply
+    ///   that is not understood. A cancelled task gets `unavailable`, "cancelled".
+    package func request<C: Command>(
+        _ command: C, timeout: Duration = .seconds(5), context: RequestContext = .init()
+    ) async throws(CommandFailure) -> C.Reply {
+        let payload: Data
+        do {
+            payload = try SchemaJSON.encode(command)
+        } catch {
+            throw CommandFailure(.internal, "\(C.name): the command cannot be written as JSON")
+        }
+        let reply = try await request(C.name, payload: payload, timeout: timeout, context: context)
+        do {
+            return try SchemaJSON.decode(C.Reply.self, from: reply)
+        } catch {
+            throw CommandFailure(.internal, "the reply to \(C.name) is not understood: \(String("\(error)".prefix(300)))")
+        }
+    }
+
+    /// The same for a command and a reply that are JSON already.
+    package func request(
+        _ name: String, payload: Data, timeout: Duration = .seconds(5), context: RequestContext = .init()
+    ) async throws(CommandFailure) -> Data {
+        guard payload.count <= maxPayloadBytes else {
+            throw CommandFailure(
+                .invalid, "the payload of \(name) has \(payload.count) bytes, at most \(maxPayloadBytes) are allowed")
+        }
+        switch await outcome(of: pending(name, payload, timeout, context)) {
+        case .replied(.ok, let reply): return reply
+        case .replied(let status, let payload): throw Self.failure(status, payload, of: name)
+        case .failed(let failure): throw failure
+        }
+    }
+
+    /// Closes the connections; what is under way fails with `unavailable`. Closing the bus does the same.
+    package func close() async {
+        isClosed.store(true, ordering: .releasing)
+        await bus.detach(sockets)
+    }
+
+    private func pending(
+        _ name: String, _ payload: Data, _ timeout: Duration, _ context: RequestContext
+    ) -> PendingRequest {
+        let milliseconds = timeout.boundedMilliseconds
+        let id = RequestIDFormat.bounded(lastID.wrappingAdd(1, ordering: .relaxed).newValue)
+        let header = RequestHeader(
+            id: ids.text(id), command: name, deadline: Date.now.unixMilliseconds + milliseconds,
+            traceparent: context.traceparent, actor: context.actor)
+        return PendingRequest(id: id, header: header.frame, payload: payload, deadline: .now() + milliseconds)
+    }
+
+    private func outcome(of request: PendingRequest) async -> RequestOutcome {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                request.wait(with: continuation)
+                if !bus.submit(.request(sockets, request)) {
+                    request.complete(.failed(CommandFailure(.unavailable, CommandFailure.closedMessage)))
+                }
+            }
+        } onCancel: {
+            request.isCancelled.store(true, ordering: .releasing)
+            // A bus that is closed has failed the request already.
+            _ = bus.submit(.cancel(sockets, request))
+        }
+    }
+
+    private static func failure(_ status: ReplyStatus, _ payload: Data, of name: String) -> CommandFailure {
+        do {
+            let failure = try SchemaJSON.decode(CommandFailure.Payload.self, from: payload)
+            return CommandFailure(status, failure.message, field: failure.field)
+        } catch {
+            return CommandFailure(status, "\(name) failed, and the reason is not understood")
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import Schemas
+
+extension CommandFailure {
+    /// What a client says where no service answered.
+    init<Request>(_ failure: ClientPoolStateMachine<Request>.Failure, endpoints: [String]) {
+        switch failure {
+        case .overloaded:
+            self.init(.overloaded, "too many requests are under way to \(Self.list(endpoints)); not sent")
+        case .notConnected:
+            self.init(.unavailable, "no connection to \(Self.list(endpoints)); not sent")
+        case .connectionLost(let endpoint):
+            self.init(.unavailable, "connection lost to \(endpoints[endpoint]), outcome unknown")
+        case .deadlineExceeded:
+            self.init(.deadlineExceeded, "no reply from \(Self.list(endpoints)) in time, outcome unknown")
+        case .cancelled:
+            self.init(.unavailable, "cancelled")
+        case .stopped:
+            self.init(.unavailable, Self.closedMessage)
+        }
+    }
+
+    /// The bus, or the client, is closed.
+    static let closedMessage = "the client is closed"
+
+    private static func list(_ endpoints: [String]) -> String {
+        endpoints.count <= 3
+            ? endpoints.joined(separator: ", ") : "\(endpoints[0]) and \(endpoints.count - 1) others"
+    }
+}

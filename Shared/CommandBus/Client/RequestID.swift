@@ -1,0 +1,37 @@
+/// The ids of one client's requests: six random hexadecimal digits, so that those of different clients differ in the
+/// logs, and nine that count up. Fifteen bytes are a string that needs no memory of its own.
+struct RequestIDFormat {
+    private let prefix: UInt64
+
+    init() {
+        prefix = UInt64.random(in: 0..<(1 << 24))
+    }
+
+    private static let countDigits = 9
+    private static let digits = 15
+
+    func text(_ id: UInt64) -> String {
+        String(unsafeUninitializedCapacity: Self.digits) { buffer in
+            var rest = prefix << (4 * UInt64(Self.countDigits)) | Self.bounded(id)
+            for position in (0..<Self.digits).reversed() {
+                let digit = UInt8(truncatingIfNeeded: rest & 0xF)
+                buffer[position] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+                rest >>= 4
+            }
+            return Self.digits
+        }
+    }
+
+    /// The number in a text that this client wrote; `nil` for any other.
+    func number(_ text: String) -> UInt64? {
+        guard text.utf8.count == Self.digits, let value = UInt64(text, radix: 16),
+            value >> (4 * UInt64(Self.countDigits)) == prefix
+        else { return nil }
+        return Self.bounded(value)
+    }
+
+    /// The part of a number that a text has room for; it begins anew after 69 thousand million requests.
+    static func bounded(_ id: UInt64) -> UInt64 {
+        id & (1 << (4 * UInt64(countDigits)) - 1)
+    }
+}

@@ -1,0 +1,20 @@
+import FoundationEssentials
+
+/// What tasks ask of the bus thread, in the order in which they ask.
+enum BusWork: Sendable {
+    case attach(any BusParticipant)
+    case detach(any BusParticipant, done: CheckedContinuation<Void, Never>)
+
+    case request(ClientSockets, PendingRequest)
+    case cancel(ClientSockets, PendingRequest)
+
+    case reply(ServerSocket, OutgoingReply)
+    /// Take no more requests; finish those that were accepted.
+    case stopServing(ServerSocket)
+    /// Nobody handles requests any more.
+    case stopHandling(ServerSocket)
+    /// Resume when a stopped server has answered all that it accepted.
+    case whenDrained(ServerSocket, CheckedContinuation<Void, Never>)
+
+    case publish(PublisherSocket, name: String, payload: Data)
+}

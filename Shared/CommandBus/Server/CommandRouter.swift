@@ -1,0 +1,39 @@
+package import FoundationEssentials
+package import Schemas
+
+/// Which handler answers which command. Every router answers `bus.ping` by itself.
+///
+/// Requests that arrive together are begun one after another, each running until it first waits for something; a handler
+/// that computes for milliseconds does that on a thread of its own.
+package struct CommandRouter: Sendable {
+    typealias Handler = @Sendable (Data, CommandContext) async throws -> Data
+
+    private var handlers: [String: Handler] = [:]
+
+    package init() {
+        on(Ping.self) { _, _ in Done() }
+    }
+
+    /// Answers a command.
+    ///
+    /// - Parameter handler: May throw `CommandFailure`, which the client gets as it is, and `SchemaViolation`, which
+    ///   becomes `invalid`; any other error is logged and becomes `internal`. Its task is cancelled when the server stops
+    ///   and has waited long enough.
+    package mutating func on<C: Command>(
+        _ type: C.Type, _ handler: @escaping @Sendable (C, CommandContext) async throws -> C.Reply
+    ) {
+        on(C.name) { payload, context in
+            try SchemaJSON.encode(await handler(SchemaJSON.decode(C.self, from: payload), context))
+        }
+    }
+
+    /// Answers a command whose payload and reply stay bytes. The handler checks that the payload is what it expects.
+    package mutating func on(
+        _ name: String, _ handler: @escaping @Sendable (Data, CommandContext) async throws -> Data
+    ) {
+        precondition(handlers[name] == nil, "two handlers for \(name)")
+        handlers[name] = handler
+    }
+
+    subscript(name: String) -> Handler? { handlers[name] }
+}

@@ -1,0 +1,33 @@
+import FoundationEssentials
+import Schemas
+
+/// The two frames of a reply.
+struct Reply: Sendable {
+    let header: [UInt8]
+    let payload: Data
+
+    /// The longest message of a failure, in characters.
+    private static let longestMessage = 1_000
+
+    init(id: String, result: Data) {
+        header = ReplyHeader(id: id, status: .ok).frame
+        payload = result
+    }
+
+    init(id: String, failure: CommandFailure) {
+        // A failure that says it is none would be taken for the command's result.
+        let status = failure.status == .ok ? .internal : failure.status
+        header = ReplyHeader(id: id, status: status).frame
+        var json: [UInt8] = []
+        json.appendLiteral("{")
+        if let field = failure.field {
+            json.appendLiteral("\"field\":")
+            json.appendJSON(String(field.unicodeScalars.prefix(Self.longestMessage)))
+            json.appendLiteral(",")
+        }
+        json.appendLiteral("\"message\":")
+        json.appendJSON(String(failure.message.unicodeScalars.prefix(Self.longestMessage)))
+        json.appendLiteral("}")
+        payload = Data(json)
+    }
+}

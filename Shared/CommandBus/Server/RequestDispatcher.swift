@@ -1,0 +1,55 @@
+import FoundationEssentials
+import Logging
+import Schemas
+
+/// Turns a request into its reply: reads the header, finds the handler, puts every failure into words.
+struct RequestDispatcher: Sendable {
+    let router: CommandRouter
+    let maxReplyBytes: Int
+    let logger: Logger
+
+    /// Never throws: whatever happens is an answer.
+    func answer(header frame: [UInt8], payload: Data) async -> Reply {
+        let header: RequestHeader
+        do {
+            header = try RequestHeader(frame: frame)
+        } catch {
+            return Reply(
+                id: RequestHeader.readableID(in: frame), failure: CommandFailure(.invalid, "header: \(error)"))
+        }
+        guard let handler = router[header.command] else {
+            return Reply(id: header.id, failure: CommandFailure(.invalid, "unknown command \"\(header.command)\""))
+        }
+        if let deadline = header.deadline, deadline <= Date.now.unixMilliseconds {
+            return Reply(
+                id: header.id, failure: CommandFailure(.deadlineExceeded, "the deadline passed before the work began"))
+        }
+        let context = CommandContext(header, logger: logger)
+        do {
+            let result = try await handler(payload, context)
+            guard result.count <= maxReplyBytes else { return tooLarge(result, context) }
+            return Reply(id: header.id, result: result)
+        } catch {
+            return Reply(id: header.id, failure: failure(for: error, context))
+        }
+    }
+
+    private func failure(for error: any Error, _ context: CommandContext) -> CommandFailure {
+        switch error {
+        case let failure as CommandFailure: return failure
+        case let violation as SchemaViolation: return CommandFailure(violation)
+        case is CancellationError where Task.isCancelled:
+            return CommandFailure(.unavailable, "the service is stopping, outcome unknown")
+        default:
+            context.logger.error("a command failed", metadata: ["error": "\(String(reflecting: error))"])
+            return CommandFailure(.internal, "\(context.command) failed; the service's log says more (\(context.id))")
+        }
+    }
+
+    private func tooLarge(_ result: Data, _ context: CommandContext) -> Reply {
+        context.logger.error(
+            "a reply is too large", metadata: ["bytes": "\(result.count)", "limit": "\(maxReplyBytes)"])
+        return Reply(
+            id: context.id, failure: CommandFailure(.internal, "the reply has \(result.count) bytes, which is too many"))
+    }
+}

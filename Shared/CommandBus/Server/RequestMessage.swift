@@ -1,0 +1,82 @@
+import FoundationEssentials
+
+/// The way back to whoever sent a request.
+struct ReplyEnvelope {
+    /// The connection's routing id, from the ROUTER.
+    var peer: Data
+    /// Frames that the sender put before its delimiter, such as a correlating REQ socket's number.
+    var prefix: [Data] = []
+    /// Whether there was an empty frame before the header, as REQ sockets send it.
+    var hasDelimiter = false
+}
+
+/// The frames of one received message, sorted out.
+struct RequestMessage {
+    enum Content {
+        case request(header: [UInt8], payload: Data)
+        /// What is wrong; the header where there is one, for its id.
+        case malformed(header: [UInt8]?, reason: String)
+    }
+
+    let envelope: ReplyEnvelope
+    let content: Content
+
+    /// The most frames of a message that are kept: a routing id, a short envelope, a delimiter, a header, a payload.
+    static let mostFrames = 8
+    /// The longest frame of an envelope, as of a routing id.
+    static let longestEnvelopeFrame = 255
+
+    /// One frame: its bytes, unless there are more than any frame may have.
+    enum Frame {
+        case bytes(Data)
+        case tooLong(Int)
+
+        var isEmpty: Bool {
+            if case .bytes(let data) = self { data.isEmpty } else { false }
+        }
+    }
+
+    /// - Parameters:
+    ///   - peer: The routing id.
+    ///   - frames: What followed it, up to ``mostFrames``.
+    ///   - count: How many frames followed it in truth.
+    init(peer: Data, frames: [Frame], count: Int, limits: ServerLimits) {
+        var envelope = ReplyEnvelope(peer: peer)
+        var body = frames[...]
+        // Two frames are a header and a payload, even where the payload is empty; else the first empty one delimits.
+        let isBare = count == 2 && !frames[0].isEmpty
+        if !isBare, let delimiter = frames.firstIndex(where: \.isEmpty), let prefix = Self.prefix(frames[..<delimiter]) {
+            envelope.hasDelimiter = true
+            envelope.prefix = prefix
+            body = frames[(delimiter + 1)...]
+        }
+        let bodyCount = count - (frames.count - body.count)
+        self.envelope = envelope
+        content = Self.content(of: Array(body), count: bodyCount, limits: limits)
+    }
+
+    private static func prefix(_ frames: ArraySlice<Frame>) -> [Data]? {
+        var prefix: [Data] = []
+        for frame in frames {
+            guard case .bytes(let bytes) = frame, bytes.count <= longestEnvelopeFrame else { return nil }
+            prefix.append(bytes)
+        }
+        return prefix
+    }
+
+    private static func content(of body: [Frame], count: Int, limits: ServerLimits) -> Content {
+        guard count == 2, body.count == 2 else {
+            return .malformed(header: nil, reason: "expected two frames, a header and a payload, found \(count)")
+        }
+        guard case .bytes(let header) = body[0], header.count <= limits.maxHeaderBytes else {
+            return .malformed(header: nil, reason: "the header has more than \(limits.maxHeaderBytes) bytes")
+        }
+        switch body[1] {
+        case .bytes(let payload): return .request(header: [UInt8](header), payload: payload)
+        case .tooLong(let size):
+            return .malformed(
+                header: [UInt8](header),
+                reason: "the payload has \(size) bytes, at most \(limits.maxPayloadBytes) are allowed")
+        }
+    }
+}

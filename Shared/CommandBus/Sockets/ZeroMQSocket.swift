@@ -1,0 +1,136 @@
+import CZeroMQ
+import FoundationEssentials
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// One ZeroMQ socket.
+///
+/// Used by one thread at a time: the one that made it, until it is handed to the bus thread through the outbox, whose
+/// lock is the memory barrier that ZeroMQ asks for. Nothing here ever blocks.
+final class ZeroMQSocket {
+    private let socket: UnsafeMutableRawPointer
+    /// Where frames arrive, one after another.
+    private let frame: UnsafeMutablePointer<zmq_msg_t>
+    private(set) var isClosed = false
+
+    init(owning socket: UnsafeMutableRawPointer) {
+        self.socket = socket
+        frame = .allocate(capacity: 1)
+        zmq_msg_init(frame)
+    }
+
+    deinit {
+        assert(isClosed, "a ZeroMQ socket must be closed")
+        zmq_msg_close(frame)
+        frame.deallocate()
+    }
+
+    /// Closes the socket; messages that are not sent yet leave within its LINGER.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        zmq_close(socket)
+    }
+
+    // MARK: Options
+
+    func set(_ option: Int32, _ value: Int32) throws(BusError) {
+        let code = withUnsafeBytes(of: value) { zmq_setsockopt(socket, option, $0.baseAddress, $0.count) }
+        try check(code, "option \(option)")
+    }
+
+    func set(_ option: Int32, _ value: Int64) throws(BusError) {
+        let code = withUnsafeBytes(of: value) { zmq_setsockopt(socket, option, $0.baseAddress, $0.count) }
+        try check(code, "option \(option)")
+    }
+
+    func set(_ option: Int32, _ text: String) throws(BusError) {
+        var text = text
+        let code = text.withUTF8 { zmq_setsockopt(socket, option, $0.baseAddress, $0.count) }
+        try check(code, "option \(option)")
+    }
+
+    /// The address that the last ``bind(to:)`` got, with the port that the system chose.
+    func lastEndpoint() throws(BusError) -> String {
+        var size = 512
+        var code: Int32 = 0
+        let text = withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { buffer in
+            code = zmq_getsockopt(socket, ZMQ_LAST_ENDPOINT, buffer.baseAddress, &size)
+            return String(decoding: buffer.prefix(max(size - 1, 0)), as: UTF8.self)
+        }
+        try check(code, "the bound address")
+        return text
+    }
+
+    /// Takes in what ZeroMQ's own thread has to tell this socket, such as a new connection.
+    ///
+    /// A send does so as well, but at most once a millisecond, and would find no connection that is younger.
+    func catchUp() {
+        var events: Int32 = 0
+        var size = MemoryLayout<Int32>.size
+        zmq_getsockopt(socket, ZMQ_EVENTS, &events, &size)
+    }
+
+    // MARK: Connections
+
+    func bind(to endpoint: String) throws(BusError) {
+        guard zmq_bind(socket, endpoint) != 0 else { return }
+        let fault = ZeroMQFault.last
+        throw BusError(fault.isAddressInUse ? .addressInUse : .system, "\(endpoint): cannot listen: \(fault)")
+    }
+
+    func connect(to endpoint: String) throws(BusError) {
+        guard zmq_connect(socket, endpoint) != 0 else { return }
+        throw BusError(.invalidEndpoint, "\(endpoint): cannot connect: \(ZeroMQFault.last)")
+    }
+
+    /// Reports the given events of this socket's connections at an `inproc://` address.
+    func monitor(at address: String, events: Int32) throws(BusError) {
+        try check(zmq_socket_monitor(socket, address, events), "the monitor")
+    }
+
+    func stopMonitor() {
+        zmq_socket_monitor(socket, nil, 0)
+    }
+
+    // MARK: Messages
+
+    enum SendResult {
+        case sent
+        /// There is no room, or no connection; nothing was sent.
+        case refused
+        /// A ROUTER's peer is gone.
+        case unreachable
+    }
+
+    func send(_ bytes: some ContiguousBytes, more: Bool = false) -> SendResult {
+        bytes.withUnsafeBytes { bytes in
+            while zmq_send(socket, bytes.baseAddress, bytes.count, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) < 0 {
+                let fault = ZeroMQFault.last
+                if fault.isInterruption { continue }
+                return fault.wouldBlock ? .refused : .unreachable
+            }
+            return .sent
+        }
+    }
+
+    /// Receives the next frame, if there is one, and lends it to `body` with whether more frames of its message follow.
+    func receive<Result>(_ body: (_ bytes: UnsafeRawBufferPointer, _ more: Bool) -> Result) -> Result? {
+        while zmq_msg_recv(frame, socket, ZMQ_DONTWAIT) < 0 {
+            guard ZeroMQFault.last.isInterruption else { return nil }
+        }
+        let bytes = UnsafeRawBufferPointer(start: zmq_msg_data(frame), count: zmq_msg_size(frame))
+        return body(bytes, zmq_msg_more(frame) != 0)
+    }
+
+    /// What `zmq_poll` needs to wait for this socket's messages.
+    var pollItem: zmq_pollitem_t {
+        zmq_pollitem_t(socket: socket, fd: -1, events: Int16(ZMQ_POLLIN), revents: 0)
+    }
+
+    private func check(_ code: Int32, _ what: String) throws(BusError) {
+        if code != 0 { throw BusError(.system, "ZeroMQ refuses \(what): \(ZeroMQFault.last)") }
+    }
+}

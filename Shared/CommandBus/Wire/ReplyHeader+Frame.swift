@@ -1,0 +1,45 @@
+import FoundationEssentials
+import Schemas
+
+extension ReplyHeader {
+    /// The header as a frame: the bytes that ``SchemaJSON`` would write, without its cost.
+    var frame: [UInt8] {
+        var json: [UInt8] = []
+        json.reserveCapacity(64)
+        json.appendLiteral("{\"id\":")
+        json.appendJSON(id)
+        json.appendLiteral(",\"status\":")
+        json.appendJSON(status.rawValue)
+        json.appendLiteral("}")
+        return json
+    }
+
+    /// Reads a frame that a service sent.
+    ///
+    /// - Throws: ``SchemaViolation``.
+    init(frame bytes: UnsafeRawBufferPointer) throws {
+        if let plain = Self(plain: bytes) {
+            self = plain
+        } else {
+            self = try SchemaJSON.decode(from: Data(bytes))
+        }
+    }
+
+    private init?(plain bytes: UnsafeRawBufferPointer) {
+        var id: String?
+        var status: ReplyStatus?
+        let isPlain = PlainObjectScanner.scan(bytes) { key, value in
+            guard case .text(let text) = value else { return false }
+            if key.spells("id"), id == nil {
+                id = String(decoding: text, as: UTF8.self)
+            } else if key.spells("status"), status == nil {
+                status = text.spells("ok") ? .ok : ReplyStatus(rawValue: String(decoding: text, as: UTF8.self))
+            } else {
+                return false
+            }
+            return true
+        }
+        guard isPlain, let id, let status else { return nil }
+        self.init(id: id, status: status)
+    }
+}
