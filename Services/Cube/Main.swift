@@ -1,4 +1,11 @@
+import ServiceKit
+
 @main
 enum Main {
-    static func main() async throws {}
+    static func main() async {
+        await ServiceMain.run(
+            "msi-cube", "keeps the information cube: channels, their areas, their subjects.",
+            settings: [Setting.cubeListen.declaration, Setting.cubeEventsListen.declaration],
+            wire: ServicePlan.cube)
+    }
 }

@@ -1,4 +1,15 @@
+import ServiceKit
+
 @main
 enum Main {
-    static func main() async throws {}
+    static func main() async {
+        await ServiceMain.run(
+            "msi-gateway", "takes portals' HTTP requests on 127.0.0.1 and hands them to the services.",
+            settings: [
+                Setting.gatewayPort.declaration, Setting.gatewayCORSOrigins.declaration, Setting.messageTTL.declaration,
+                Setting.fcmTopicPayloadLimit.declaration, Setting.cubeEndpoints.declaration,
+                Setting.cubeEventsEndpoints.declaration, Setting.messageLogEndpoints.declaration,
+            ],
+            wire: ServicePlan.gateway)
+    }
 }

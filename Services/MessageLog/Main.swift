@@ -1,4 +1,11 @@
+import ServiceKit
+
 @main
 enum Main {
-    static func main() async throws {}
+    static func main() async {
+        await ServiceMain.run(
+            "msi-message-log", "archives messages and sees to it that each reaches FCM.",
+            settings: [Setting.messageLogListen.declaration, Setting.fcmRelayEndpoints.declaration],
+            wire: ServicePlan.messageLog)
+    }
 }

@@ -2,7 +2,7 @@ import CZeroMQ
 import Synchronization
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #endif
 
 /// The way from tasks to the bus thread: work under one lock, and an eventfd that wakes the thread.
@@ -119,4 +119,3 @@ final class Outbox: Sendable {
         waiting.forEach { $0.resume() }
     }
 }
-

@@ -85,6 +85,13 @@ extension Setting where Value == LogFormat {
     ) { LogFormat(rawValue: $0) }
 }
 
+extension Setting where Value == Bool {
+    package static let supervised = Setting(
+        "supervised", "Whether to stop when standard input ends; `msi up` sets it, so that no service outlives it.",
+        expected: "true or false", default: "false"
+    ) { ["true": true, "false": false][$0] }
+}
+
 extension SettingDeclaration {
     /// Names a file of `NAME=value` lines; the file cannot name another.
     package static let configFile = Setting<String>.text(
@@ -94,7 +101,7 @@ extension SettingDeclaration {
     /// Settings that every service has.
     package static let common: [SettingDeclaration] = [
         configFile, Setting.stateDirectory.declaration, Setting.runtimeDirectory.declaration,
-        Setting.logLevel.declaration, Setting.logFormat.declaration,
+        Setting.logLevel.declaration, Setting.logFormat.declaration, Setting.supervised.declaration,
     ]
 
     /// Every setting there is.

@@ -31,7 +31,8 @@ package enum ServiceMain {
                 arguments: arguments, environment: ProcessInfo.processInfo.environment, accepted: accepted)
             let logger = Logger.service(name, format: try values.value(.logFormat), level: try values.value(.logLevel))
             do {
-                try await run(try await wire(Wiring(settings: values, logger: logger)), logger: logger)
+                let plan = try await wire(Wiring(settings: values, logger: logger))
+                try await run(plan, isSupervised: try values.value(.supervised), logger: logger)
                 exit(0)
             } catch let error as ConfigurationError {
                 throw error
@@ -45,8 +46,12 @@ package enum ServiceMain {
         }
     }
 
-    private static func run(_ plan: ServicePlan, logger: Logger) async throws {
-        let services = plan.services + [ReadinessService(whenReady: plan.whenReady, logger: logger)]
+    private static func run(_ plan: ServicePlan, isSupervised: Bool, logger: Logger) async throws {
+        var services = plan.services.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) }
+        if isSupervised {
+            services.append(.init(service: Lifeline(), successTerminationBehavior: .gracefullyShutdownGroup))
+        }
+        services.append(.init(service: ReadinessService(whenReady: plan.whenReady, logger: logger)))
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         let group = ServiceGroup(

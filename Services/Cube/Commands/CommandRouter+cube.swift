@@ -1,0 +1,32 @@
+import CommandBus
+import Schemas
+
+extension CommandRouter {
+    /// The commands of the cube service.
+    static func cube(store: any CubeStore, announcer: CubeAnnouncer) -> CommandRouter {
+        /// Announces a change before its author is answered.
+        @Sendable func announced<Value>(_ edit: CubeEdit<Value>) -> CubeEdit<Value> {
+            announcer.announce(edit.version)
+            return edit
+        }
+
+        var router = CommandRouter()
+        router.on(ReadCube.self) { command, _ in
+            if let known = command.known, try await store.version() == known {
+                return ReadCube.Reply(version: known, channels: nil)
+            }
+            let snapshot = try await store.snapshot()
+            return ReadCube.Reply(version: snapshot.version, channels: snapshot.channels)
+        }
+        router.on(AddChannel.self) { command, _ in announced(try await store.add(command)) }
+        router.on(UpdateChannel.self) { command, _ in announced(try await store.update(command)) }
+        router.on(DeleteChannel.self) { command, _ in announced(try await store.delete(command)) }
+        router.on(AddArea.self) { command, _ in announced(try await store.add(command)) }
+        router.on(UpdateArea.self) { command, _ in announced(try await store.update(command)) }
+        router.on(DeleteArea.self) { command, _ in announced(try await store.delete(command)) }
+        router.on(AddSubject.self) { command, _ in announced(try await store.add(command)) }
+        router.on(UpdateSubject.self) { command, _ in announced(try await store.update(command)) }
+        router.on(DeleteSubject.self) { command, _ in announced(try await store.delete(command)) }
+        return router
+    }
+}

@@ -1,0 +1,26 @@
+import Schemas
+
+/// Where the information cube is kept: channels, their areas, their subjects (the seed's Channel, Area and Subject DAO).
+///
+/// Each change touches only what it changes, so that two administrators at work at once never lose one another's. It makes
+/// the cube's version greater, and both are stored together or not at all.
+///
+/// Every method throws ``CommandFailure``: `not_found` for something that is not there (any more), `conflict` for an edit of
+/// something that was changed after `unchangedSince`, `unavailable` when the database is away.
+protocol CubeStore: Sendable {
+    /// The version of the latest change; 0 for a cube that was never changed.
+    func version() async throws -> CubeVersion
+    func snapshot() async throws -> CubeSnapshot
+
+    func add(_ command: AddChannel) async throws -> CubeEdit<Channel>
+    func update(_ command: UpdateChannel) async throws -> CubeEdit<Channel>
+    func delete(_ command: DeleteChannel) async throws -> CubeEdit<Done>
+
+    func add(_ command: AddArea) async throws -> CubeEdit<Area>
+    func update(_ command: UpdateArea) async throws -> CubeEdit<Area>
+    func delete(_ command: DeleteArea) async throws -> CubeEdit<Done>
+
+    func add(_ command: AddSubject) async throws -> CubeEdit<Subject>
+    func update(_ command: UpdateSubject) async throws -> CubeEdit<Subject>
+    func delete(_ command: DeleteSubject) async throws -> CubeEdit<Done>
+}

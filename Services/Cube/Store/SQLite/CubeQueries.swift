@@ -1,0 +1,61 @@
+import EmbeddedDatabase
+import GRDB
+import Schemas
+
+/// How rows are found, and put together into documents.
+enum CubeQueries {
+    static func version(in database: Database) throws -> CubeVersion {
+        try CubeVersion.fetchOne(database, sql: "SELECT version FROM cube") ?? 0
+    }
+
+    static func snapshot(of database: Database) throws -> CubeSnapshot {
+        let subjects = Dictionary(grouping: try all(SubjectRow.self, in: database), by: \.areaID)
+        let areas = Dictionary(grouping: try all(AreaRow.self, in: database), by: \.channelID)
+        let channels = try all(ChannelRow.self, in: database).map { channel in
+            channel.channel(
+                with: (areas[channel.id] ?? []).map { area in
+                    area.area(with: (subjects[area.id] ?? []).map(\.subject))
+                })
+        }
+        return CubeSnapshot(version: try version(in: database), channels: channels)
+    }
+
+    static func channel(_ id: ObjectID, in database: Database) throws -> ChannelRow {
+        guard let row = try ChannelRow.filter(Column("id") == id).fetchOne(database) else {
+            throw CommandFailure(.notFound, "no channel \(id)")
+        }
+        return row
+    }
+
+    static func area(_ id: ObjectID, of channelID: ObjectID, in database: Database) throws -> AreaRow {
+        let channel = try channel(channelID, in: database)
+        guard let row = try AreaRow.filter(Column("id") == id && Column("channelID") == channel.id).fetchOne(database) else {
+            throw CommandFailure(.notFound, "no area \(id) in channel \(channelID)")
+        }
+        return row
+    }
+
+    static func subject(
+        _ id: ObjectID, of areaID: ObjectID, of channelID: ObjectID, in database: Database
+    ) throws -> SubjectRow {
+        let area = try area(areaID, of: channelID, in: database)
+        guard let row = try SubjectRow.filter(Column("id") == id && Column("areaID") == area.id).fetchOne(database) else {
+            throw CommandFailure(.notFound, "no subject \(id) in area \(areaID) of channel \(channelID)")
+        }
+        return row
+    }
+
+    static func areas(of channelID: ObjectID, in database: Database) throws -> [Area] {
+        try AreaRow.filter(Column("channelID") == channelID).order(Column("position")).fetchAll(database).map { row in
+            row.area(with: try subjects(of: row.id, in: database))
+        }
+    }
+
+    static func subjects(of areaID: ObjectID, in database: Database) throws -> [Subject] {
+        try SubjectRow.filter(Column("areaID") == areaID).order(Column("position")).fetchAll(database).map(\.subject)
+    }
+
+    private static func all<Row: CubeRow>(_ type: Row.Type, in database: Database) throws -> [Row] {
+        try Row.order(Column("position")).fetchAll(database)
+    }
+}

@@ -1,0 +1,93 @@
+import EmbeddedDatabase
+import GRDB
+import Schemas
+
+/// A row of the cube: a channel, an area or a subject without what is inside it.
+protocol CubeRow: Codable, FetchableRecord, PersistableRecord {
+    var position: Int64? { get }
+    var id: ObjectID { get }
+    var version: CubeVersion { get set }
+}
+
+struct ChannelRow: CubeRow {
+    static let databaseTableName = "channel"
+
+    var position: Int64?
+    var id: ObjectID
+    var name: String
+    var desc: String
+    var access: [String]
+    var version: CubeVersion
+
+    init(id: ObjectID, draft: NamedDraft, version: CubeVersion) {
+        self.id = id
+        self.name = draft.name
+        self.desc = draft.desc
+        self.access = []
+        self.version = version
+    }
+
+    func channel(with areas: [Area]) -> Channel {
+        Channel(id: id, name: name, desc: desc, access: access, areas: areas)
+    }
+}
+
+struct AreaRow: CubeRow {
+    static let databaseTableName = "area"
+
+    var position: Int64?
+    var id: ObjectID
+    var channelID: ObjectID
+    var name: String
+    var desc: String
+    var access: [String]
+    var version: CubeVersion
+
+    init(id: ObjectID, channelID: ObjectID, draft: NamedDraft, version: CubeVersion) {
+        self.id = id
+        self.channelID = channelID
+        self.name = draft.name
+        self.desc = draft.desc
+        self.access = []
+        self.version = version
+    }
+
+    func area(with subjects: [Subject]) -> Area {
+        Area(id: id, name: name, desc: desc, access: access, subjects: subjects)
+    }
+}
+
+struct SubjectRow: CubeRow {
+    static let databaseTableName = "subject"
+
+    var position: Int64?
+    var id: ObjectID
+    var areaID: ObjectID
+    var topicKey: TopicKey
+    var name: String
+    var desc: String
+    var access: [String]
+    var level: SubscriptionLevel
+    var distribution: Distribution
+    var tags: [String]
+    var version: CubeVersion
+
+    init(topicKey: TopicKey, draft: SubjectDraft, version: CubeVersion) {
+        self.id = topicKey.subject
+        self.areaID = topicKey.area
+        self.topicKey = topicKey
+        self.name = draft.name
+        self.desc = draft.desc
+        self.access = []
+        self.level = draft.opt.level
+        self.distribution = draft.opt.distribution
+        self.tags = []
+        self.version = version
+    }
+
+    var subject: Subject {
+        Subject(
+            id: id, name: name, desc: desc, access: access, topicKey: topicKey,
+            opt: SubjectOptions(level: level, distribution: distribution), tags: tags)
+    }
+}

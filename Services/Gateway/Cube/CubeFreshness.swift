@@ -1,0 +1,42 @@
+import Schemas
+
+/// Knows whether a copy of the cube may still be served. Pure: what was heard, and when, in; yes or no out.
+///
+/// The cube service announces its version after each change and once a second. A copy is fresh while it is the latest
+/// version heard of and that was confirmed a moment ago; missed announcements only make it be asked for again.
+struct CubeFreshness: Sendable {
+    /// For how long a version counts as confirmed: two announcements may be missed.
+    static let moment = Duration.milliseconds(2_500)
+
+    private var copy: CubeVersion?
+    /// The version that a copy has to have, and when it was heard of.
+    private var latest: (version: CubeVersion, heard: ContinuousClock.Instant)?
+    private var confirmed: ContinuousClock.Instant?
+
+    /// The cube service announced its version.
+    mutating func announced(_ version: CubeVersion, at now: ContinuousClock.Instant) {
+        latest = (version, now)
+        if version == copy { confirmed = now }
+    }
+
+    /// A change made through this gateway has been answered with the version that it made: its author must see it.
+    mutating func edited(_ version: CubeVersion, at now: ContinuousClock.Instant) {
+        if version > latest?.version ?? 0 { latest = (version, now) }
+    }
+
+    /// The cube was read, or found unchanged.
+    ///
+    /// - Parameter asked: When it was asked for: what was heard of since then may not be in it.
+    mutating func read(_ version: CubeVersion, asked: ContinuousClock.Instant) {
+        copy = version
+        confirmed = asked
+        if let latest, latest.heard > asked, latest.version > version { return }
+        // Also where it is lower than what was heard before: a cube that was restored from a backup is the cube.
+        latest = (version, asked)
+    }
+
+    func isFresh(at now: ContinuousClock.Instant) -> Bool {
+        guard let copy, let latest, let confirmed else { return false }
+        return copy == latest.version && now - confirmed < Self.moment
+    }
+}

@@ -1,0 +1,75 @@
+import CommandBus
+import Hummingbird
+import Logging
+import NIOCore
+import Schemas
+import ServiceKit
+import Synchronization
+
+extension ServicePlan {
+    /// Wires the gateway together.
+    static func gateway(_ wiring: Wiring) async throws -> ServicePlan {
+        let settings = wiring.settings
+        let logger = wiring.logger
+        let port = try settings.value(.gatewayPort)
+        let origins = try settings.value(.gatewayCORSOrigins)
+        let payloadLimit = PayloadLimit(bytes: try settings.value(.fcmTopicPayloadLimit))
+        let timeToLive = Int64(try settings.value(.messageTTL)) * 1_000
+
+        let bus = try Bus(logger: logger)
+        let cubeClient = try CommandClient(bus: bus, endpoints: settings.value(.cubeEndpoints), logger: logger)
+        let messageLog = try CommandClient(bus: bus, endpoints: settings.value(.messageLogEndpoints), logger: logger)
+        let announcements = try EventSubscriber(
+            bus: bus, endpoints: settings.value(.cubeEventsEndpoints), names: [CubeChanged.name], logger: logger)
+        let cube = CubeService(client: cubeClient, subscriber: announcements, logger: logger)
+        let posting = MessagePosting(
+            cube: cube, messageLog: messageLog, payloadLimit: payloadLimit, timeToLive: timeToLive)
+
+        let router = Router.gateway(allowedOrigins: origins)
+        CubeRoutes(cube: cube).register(in: router)
+        MessageRoutes(posting: posting, messageLog: messageLog).register(in: router)
+        HealthRoutes(services: [("cube", cubeClient), ("message-log", messageLog)]).register(in: router)
+
+        let listening = AsyncStream<Void>.makeStream()
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .notice)
+        let application = Application(
+            router: router,
+            server: .http1(configuration: .init(idleTimeout: .seconds(60))),
+            configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: nil, backlog: 1_024),
+            onServerRunning: { channel in
+                logger.info(
+                    "listening on loopback only, since there is no access control yet",
+                    metadata: ["url": "http://127.0.0.1:\(channel.localAddress?.port ?? port)"])
+                listening.continuation.finish()
+            },
+            logger: quiet)
+        return ServicePlan(
+            services: [cube, application],
+            whenReady: {
+                for await _ in listening.stream {}
+            },
+            close: {
+                await bus.close()
+            })
+    }
+}
+
+extension Router where Context == GatewayContext {
+    /// A router with what every request passes through.
+    static func gateway(allowedOrigins: [String]) -> Router {
+        let router = Router(context: GatewayContext.self)
+        router.add(middleware: TraceMiddleware())
+        router.add(middleware: ProblemMiddleware())
+        router.add(middleware: OriginMiddleware(allowed: allowedOrigins))
+        // The origins that come this far are allowed.
+        router.add(
+            middleware: CORSMiddleware(
+                allowOrigin: .originBased,
+                allowHeaders: [.accept, .contentType, .idempotencyKey, .ifMatch, .ifNoneMatch, .requestID, .traceparent],
+                allowMethods: [.get, .head, .post, .put, .delete, .options],
+                exposedHeaders: ["ETag", "Link", "Location", "Retry-After", "Idempotency-Replayed", "X-Request-Id"],
+                maxAge: .hours(1)))
+        return router
+    }
+}

@@ -1,0 +1,31 @@
+import FoundationEssentials
+import Hummingbird
+import NIOCore
+import Schemas
+
+/// The JSON in a request's body.
+enum RequestBody {
+    /// Many times what the largest document takes.
+    static let mostBytes = 64 * 1_024
+
+    /// Reads the body as a document of the schemas, whatever its content type says: a portal means JSON.
+    ///
+    /// - Throws: ``SchemaViolation``, or `NIOTooManyBytesError`.
+    static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from request: Request) async throws -> Value {
+        let buffer = try await request.body.collect(upTo: mostBytes)
+        guard buffer.readableBytes > 0 else {
+            throw SchemaViolation(field: "", problem: "expected a JSON object, found an empty body")
+        }
+        return try SchemaJSON.decode(type, from: Data(buffer.readableBytesView))
+    }
+}
+
+extension GatewayContext {
+    /// An identifier in the path.
+    func identifier(_ name: String) throws -> ObjectID {
+        guard let text = parameters.get(name), let identifier = ObjectID(text) else {
+            throw Problem(.invalidField, "\(name): expected 24 hexadecimal digits (an ObjectId)", field: name)
+        }
+        return identifier
+    }
+}

@@ -1,0 +1,38 @@
+import HTTPTypes
+import Hummingbird
+
+extension Router where Context == GatewayContext {
+    typealias Handler = @Sendable (Request, GatewayContext) async throws -> Response
+
+    /// Everything that can be done at one path. Other methods are answered with what can (405 and `Allow`, RFC 9110).
+    func path(_ path: RouterPath, _ handlers: [HTTPRequest.Method: Handler]) {
+        var allowed = Set(handlers.keys)
+        if allowed.contains(.get) { allowed.insert(.head) }
+        allowed.insert(.options)
+        let allow = allowed.map(\.rawValue).sorted().joined(separator: ", ")
+
+        for (method, handler) in handlers {
+            on(path, method: method, use: handler)
+        }
+        if let get = handlers[.get] {
+            on(path, method: .head) { request, context in
+                try await get(request, context).createHeadResponse()
+            }
+        }
+        on(path, method: .options) { _, _ in
+            Response(status: .noContent, headers: [.allow: allow])
+        }
+        for method in Self.methods.subtracting(allowed) {
+            on(path, method: method) { request, _ -> Response in
+                throw Problem(
+                    .methodNotAllowed, "\(request.method.rawValue) is not possible here; \(allow) are.",
+                    headers: [.allow: allow])
+            }
+        }
+    }
+
+    /// The methods of RFC 9110 and PATCH; any other is as unknown as a path that does not exist.
+    private static var methods: Set<HTTPRequest.Method> {
+        [.get, .head, .post, .put, .delete, .connect, .options, .trace, .patch]
+    }
+}

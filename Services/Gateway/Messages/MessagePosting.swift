@@ -1,0 +1,97 @@
+import CommandBus
+import Schemas
+
+/// Accepts a message: checks it against the cube and FCM's limits, gives it its identity, and has it stored.
+struct MessagePosting: Sendable {
+    /// Who posts, until there are accounts (seed, "Data Dictionary", `sender`).
+    static let sender = "Communicator"
+
+    /// What became of a post.
+    struct Outcome {
+        let message: Message
+        /// Whether it is the answer to an earlier post with the same idempotency key.
+        let isReplay: Bool
+    }
+
+    let cube: CubeService
+    let messageLog: CommandClient
+    let payloadLimit: PayloadLimit
+    /// For how long a message is worth delivering, in milliseconds.
+    let timeToLive: Int64
+
+    /// How long the message log may take, restarts included.
+    private static let patience = Duration.seconds(5)
+
+    /// - Throws: ``Problem`` or ``CommandFailure``. After `unavailable` or `deadline_exceeded` the message may have been stored all
+    ///   the same; a retry with the same idempotency key finds out.
+    func post(_ draft: MessageDraft, idempotencyKey: String?) async throws -> Outcome {
+        let entry: CubeCopy.Entry
+        do {
+            entry = try await subject(for: draft)
+        } catch {
+            // The answer to a retry is the first answer, whatever has become of the subject since.
+            guard let idempotencyKey, let first = try? await find(idempotencyKey) else { throw error }
+            return try outcome(of: first, for: draft, isReplay: true)
+        }
+        let command = try command(for: draft, entry, idempotencyKey)
+        let stored = try await store(command)
+        return try outcome(of: stored, for: draft, isReplay: stored.msiKey != command.msiKey)
+    }
+
+    private func subject(for draft: MessageDraft) async throws -> CubeCopy.Entry {
+        guard let entry = try await cube.current()[draft.topicKey] else {
+            throw Problem(.topicUnknown, "topic_key: no subject has the topic key \(draft.topicKey)", field: "topic_key")
+        }
+        let distribution = entry.subject.opt.distribution
+        guard draft.distribution == distribution else {
+            throw Problem(
+                .distributionMismatch,
+                "distribution: the subject \"\(entry.names.subject)\" is distributed as \(distribution.rawValue), "
+                    + "not as \(draft.distribution.rawValue)",
+                field: "distribution")
+        }
+        return entry
+    }
+
+    private func command(
+        for draft: MessageDraft, _ entry: CubeCopy.Entry, _ idempotencyKey: String?
+    ) throws -> LogMessage {
+        let now = UnixMilliseconds.now
+        let command = LogMessage(
+            msiKey: ObjectID(), draft: draft, sender: Self.sender, timestamp: now, names: entry.names,
+            expires: now + timeToLive, idempotencyKey: idempotencyKey)
+        let relayed = RelayMessage(msiKey: command.msiKey, timestamp: now, draft: draft, expires: command.expires)
+        if let violation = payloadLimit.violation(by: relayed) {
+            throw Problem(.payloadTooLarge, violation.description, field: violation.field)
+        }
+        return command
+    }
+
+    /// Stores the message once, however often the message log goes away meanwhile: its `msi_key` makes the command the same
+    /// each time.
+    private func store(_ command: LogMessage) async throws -> Message {
+        let deadline = ContinuousClock.now + Self.patience
+        while true {
+            do {
+                return try await messageLog.request(command, timeout: deadline - .now).message
+            } catch {
+                guard error.status == .unavailable, ContinuousClock.now < deadline else { throw error }
+                // The client has waited for a connection; this only keeps one that fails at once from being a busy loop.
+                try await Task.sleep(for: .milliseconds(50))
+            }
+        }
+    }
+
+    private func find(_ idempotencyKey: String) async throws -> Message {
+        try await messageLog.request(FindMessage(sender: Self.sender, idempotencyKey: idempotencyKey))
+    }
+
+    private func outcome(of stored: Message, for draft: MessageDraft, isReplay: Bool) throws -> Outcome {
+        guard stored.draft == draft else {
+            throw Problem(
+                .idempotencyKeyReused, "Idempotency-Key: this key was used for message \(stored.msiKey), which is another one",
+                field: "Idempotency-Key")
+        }
+        return Outcome(message: stored, isReplay: isReplay)
+    }
+}

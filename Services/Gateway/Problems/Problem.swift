@@ -1,0 +1,78 @@
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Schemas
+
+/// A failure as a client sees it: a problem document (RFC 9457) of one kind of the catalogue.
+struct Problem: Error {
+    let kind: ProblemKind
+    /// What is wrong this time, in one sentence.
+    let detail: String
+    /// The field, parameter or header that is wrong, where it is one's fault.
+    var field: String?
+    /// Further response headers, such as `Allow`.
+    var headers: HTTPFields = [:]
+
+    init(_ kind: ProblemKind, _ detail: String, field: String? = nil, headers: HTTPFields = [:]) {
+        self.kind = kind
+        self.detail = detail
+        self.field = field
+        self.headers = headers
+    }
+}
+
+extension Problem {
+    /// A document or parameter that breaks a schema.
+    init(_ violation: SchemaViolation) {
+        self.init(
+            violation.field.isEmpty ? .invalidJSON : .invalidField, violation.description,
+            field: violation.field.isEmpty ? nil : violation.field)
+    }
+
+    /// What a service answered over the bus.
+    init(_ failure: CommandFailure) {
+        let kind: ProblemKind =
+            switch failure.status {
+            case .invalid: .invalidField
+            case .unauthenticated: .unauthenticated
+            case .forbidden: .forbidden
+            case .notFound: .notFound
+            case .conflict: .conflict
+            case .overloaded: .overloaded
+            case .unavailable: .serviceUnavailable
+            case .deadlineExceeded: .serviceTimeout
+            case .internal, .ok: .internalError
+            }
+        self.init(kind, failure.message, field: failure.field)
+    }
+}
+
+extension Problem {
+    private struct Document: Encodable {
+        let type: String
+        let title: String
+        let status: Int
+        let detail: String
+        let field: String?
+        let requestID: String
+
+        private enum CodingKeys: String, CodingKey {
+            case type, title, status, detail, field
+            case requestID = "request_id"
+        }
+    }
+
+    /// The response, with the id under which the services' logs tell more.
+    func response(requestID: String) throws -> Response {
+        let document = Document(
+            type: "/problems/\(kind.rawValue)", title: kind.title, status: kind.status.code, detail: detail, field: field,
+            requestID: requestID)
+        var headers = headers
+        headers[.contentType] = "application/problem+json"
+        if let retryAfter = kind.retryAfter { headers[.retryAfter] = String(retryAfter) }
+        return Response(
+            status: kind.status, headers: headers,
+            body: .init(byteBuffer: ByteBuffer(bytes: try SchemaJSON.encode(document))))
+    }
+}

@@ -1,0 +1,71 @@
+import HTTPTypes
+
+/// The catalogue of everything that the gateway may answer instead of what was asked for. `GET /problems` lists it, and the
+/// `type` of a problem document is the path of its entry there.
+enum ProblemKind: String, CaseIterable {
+    case invalidJSON = "invalid-json"
+    case invalidField = "invalid-field"
+    case topicUnknown = "topic-unknown"
+    case distributionMismatch = "distribution-mismatch"
+    case payloadTooLarge = "payload-too-large"
+    case unauthenticated = "unauthenticated"
+    case forbidden = "forbidden"
+    case originRefused = "origin-refused"
+    case notFound = "not-found"
+    case methodNotAllowed = "method-not-allowed"
+    case conflict = "conflict"
+    case changedMeanwhile = "changed-meanwhile"
+    case bodyTooLarge = "body-too-large"
+    case idempotencyKeyReused = "idempotency-key-reused"
+    case internalError = "internal-error"
+    case overloaded = "overloaded"
+    case serviceUnavailable = "service-unavailable"
+    case serviceTimeout = "service-timeout"
+
+    var status: HTTPResponse.Status {
+        switch self {
+        case .invalidJSON, .invalidField, .topicUnknown, .distributionMismatch, .payloadTooLarge: .badRequest
+        case .unauthenticated: .unauthorized
+        case .forbidden, .originRefused: .forbidden
+        case .notFound: .notFound
+        case .methodNotAllowed: .methodNotAllowed
+        case .conflict: .conflict
+        case .changedMeanwhile: .preconditionFailed
+        case .bodyTooLarge: .contentTooLarge
+        case .idempotencyKeyReused: .unprocessableContent
+        case .internalError: .internalServerError
+        case .overloaded, .serviceUnavailable, .serviceTimeout: .serviceUnavailable
+        }
+    }
+
+    var title: String {
+        switch self {
+        case .invalidJSON: "The body is not the JSON that was expected."
+        case .invalidField: "A field, parameter or header is missing or wrong."
+        case .topicUnknown: "The topic_key names no subject."
+        case .distributionMismatch: "The distribution is not the subject's."
+        case .payloadTooLarge: "The message is larger than FCM takes."
+        case .unauthenticated: "Who you are must be known first."
+        case .forbidden: "You may not do this."
+        case .originRefused: "Pages of this origin may not call the gateway."
+        case .notFound: "There is no such thing."
+        case .methodNotAllowed: "This cannot be done with that method."
+        case .conflict: "It contradicts what is stored."
+        case .changedMeanwhile: "It was changed after you looked."
+        case .bodyTooLarge: "The body is too large."
+        case .idempotencyKeyReused: "The Idempotency-Key was used for another message."
+        case .internalError: "Something went wrong here."
+        case .overloaded: "There is too much to do; try again later."
+        case .serviceUnavailable: "A service is away; try again later."
+        case .serviceTimeout: "A service did not answer in time; whether it has done its work is not known."
+        }
+    }
+
+    /// Seconds after which trying again makes sense, for what passes by itself.
+    var retryAfter: Int? {
+        switch self {
+        case .overloaded, .serviceUnavailable, .serviceTimeout: 2
+        default: nil
+        }
+    }
+}

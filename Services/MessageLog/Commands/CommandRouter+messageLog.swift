@@ -1,0 +1,53 @@
+import CommandBus
+import Logging
+import Schemas
+import ServiceKit
+
+extension CommandRouter {
+    /// The commands of the message-logging service.
+    static func messageLog(store: any MessageStore, outbox: Outbox, logger: Logger) -> CommandRouter {
+        var router = CommandRouter()
+        router.on(LogMessage.self) { command, _ in
+            let message = Message(command, now: .now)
+            let known = try await outbox.log(message)
+            if let known, known.msiKey == command.msiKey, known.draft != command.draft {
+                throw CommandFailure(.conflict, "msi_key \(command.msiKey) belongs to another message", field: "msi_key")
+            }
+            if known == nil {
+                logger.info("logged", metadata: ["msi_key": "\(message.msiKey)", "topic_key": "\(message.topicKey)"])
+            }
+            return LogMessage.Reply(message: known ?? message)
+        }
+        router.on(GetMessage.self) { command, _ in
+            guard let message = try await store.message(command.msiKey) else {
+                throw CommandFailure(.notFound, "no message \(command.msiKey)")
+            }
+            return message
+        }
+        router.on(FindMessage.self) { command, _ in
+            guard let message = try await store.message(of: command.sender, idempotencyKey: command.idempotencyKey) else {
+                throw CommandFailure(.notFound, "no message with this idempotency key")
+            }
+            return message
+        }
+        router.on(ListMessages.self) { command, _ in
+            // One more than the page shows whether there is another page.
+            var messages = try await store.page(before: command.before, limit: Int(command.limit) + 1)
+            guard messages.count > command.limit else { return ListMessages.Reply(messages: messages, next: nil) }
+            messages.removeLast()
+            let next = messages.last.map { PageCursor(timestamp: $0.timestamp, msiKey: $0.msiKey) }
+            return ListMessages.Reply(messages: messages, next: next)
+        }
+        return router
+    }
+}
+
+extension Message {
+    /// The document of a message that is about to be stored.
+    fileprivate init(_ command: LogMessage, now: UnixMilliseconds) {
+        self.init(
+            msiKey: command.msiKey, draft: command.draft, sender: command.sender, timestamp: command.timestamp,
+            names: command.names, expires: command.expires, idempotencyKey: command.idempotencyKey,
+            relay: RelayRecord(logged: command.draft.distribution, at: now, lease: nil))
+    }
+}

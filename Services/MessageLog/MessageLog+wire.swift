@@ -1,0 +1,24 @@
+import CommandBus
+import FoundationEssentials
+import ServiceKit
+
+extension ServicePlan {
+    /// Wires the message-logging service together.
+    static func messageLog(_ wiring: Wiring) async throws -> ServicePlan {
+        let settings = wiring.settings
+        let logger = wiring.logger
+        let store = try SQLiteMessageStore(path: settings.value(.stateDirectory) + "/message-log.sqlite")
+        let bus = try Bus(logger: logger)
+        let relays = try CommandClient(bus: bus, endpoints: settings.value(.fcmRelayEndpoints), logger: logger)
+        let endpoint = try settings.value(.messageLogListen)
+        // Only one process at a time can listen there, and the same one does after a restart.
+        let owner = "\(ProcessInfo.processInfo.hostName) \(endpoint)"
+        let outbox = Outbox(store: store, relay: BusRelay(client: relays), owner: owner, logger: logger)
+        let server = try CommandServer(
+            bus: bus, endpoint: endpoint, router: .messageLog(store: store, outbox: outbox, logger: logger), logger: logger)
+        return ServicePlan(services: [outbox, server]) {
+            await bus.close()
+            try store.close()
+        }
+    }
+}

@@ -1,0 +1,217 @@
+import CommandBus
+import FoundationEssentials
+import Logging
+import Schemas
+import ServiceContextModule
+import ServiceKit
+import ServiceLifecycle
+import Synchronization
+
+/// Hands logged messages to a relay until each has come to its end, and writes down what became of every component.
+///
+/// The state machine decides; this shell claims, relays and stores. A message is at work in at most one instance of the
+/// message log, by its lease, and what is not finished when the process dies is claimed again when the lease is over, or
+/// when the same instance starts again.
+final class Outbox: Service {
+    private enum Event: Sendable {
+        case relay(Message)
+        case look
+    }
+
+    /// How long a claimed message is this instance's own: longer than a relay may take to answer.
+    private static let leaseDuration: Int64 = 30_000
+    /// How long a stop waits for messages that are being relayed.
+    private static let longestStop = Duration.seconds(10)
+
+    private let store: any MessageStore
+    private let relay: any Relay
+    private let owner: String
+    private let schedule = RetrySchedule()
+    private let logger: Logger
+    private let state: Mutex<OutboxStateMachine>
+    private let events: AsyncStream<Event>
+    private let event: AsyncStream<Event>.Continuation
+
+    /// - Parameter owner: The instance's name, the same again after a restart, and no other's.
+    init(store: any MessageStore, relay: any Relay, owner: String, capacity: Int = 256, logger: Logger) {
+        self.store = store
+        self.relay = relay
+        self.owner = owner
+        self.logger = logger
+        state = Mutex(OutboxStateMachine(capacity: capacity))
+        (events, event) = AsyncStream.makeStream()
+    }
+
+    /// Stores a message and sees to it that it is relayed, at once where there is room.
+    ///
+    /// - Returns: The message that was stored before under the same keys, if there was one.
+    func log(_ message: Message) async throws -> Message? {
+        let isReserved = state.withLock { $0.reserve() }
+        var message = message
+        if isReserved { message.relay.lease = lease(at: message.relay.nextAttempt ?? .now) }
+        do {
+            let known = try await store.insert(message)
+            if !isReserved {
+                state.withLock { $0.logged(at: .now) }
+                event.yield(.look)
+            } else if known == nil {
+                event.yield(.relay(message))
+            } else {
+                state.withLock { $0.cancelReservation() }
+            }
+            return known
+        } catch {
+            if isReserved { state.withLock { $0.cancelReservation() } }
+            throw error
+        }
+    }
+
+    func run() async throws {
+        try await store.releaseLeases(of: owner)
+        await withTaskGroup { group in
+            group.addTask { await self.relayWhatIsDue() }
+            group.addTask {
+                // Thrown only when the outbox has ended by itself.
+                try? await gracefulShutdown()
+                self.event.finish()
+                try? await Task.sleep(for: Self.longestStop)
+            }
+            await group.next()
+            group.cancelAll()
+        }
+        try await store.releaseLeases(of: owner)
+    }
+
+    /// Until the events end: asks the state machine what to do, and does it. Returns when every turn has ended.
+    private func relayWhatIsDue() async {
+        await withDiscardingTaskGroup { turns in
+            var alarm = Alarm()
+            event.yield(.look)
+            for await event in events {
+                if case .relay(let message) = event {
+                    turns.addTask { await self.turn(of: message) }
+                }
+                while case .claim(let limit) = state.withLock({ $0.next(at: .now) }) {
+                    for message in await claim(limit) {
+                        turns.addTask { await self.turn(of: message) }
+                    }
+                }
+                if case .wait(let moment) = state.withLock({ $0.next(at: .now) }) {
+                    alarm.set(for: moment) { self.event.yield(.look) }
+                }
+            }
+        }
+    }
+
+    private func claim(_ limit: Int) async -> [Message] {
+        do {
+            let messages = try await store.claim(lease(at: .now), limit: limit, now: .now)
+            state.withLock { $0.claimed(messages.count, of: limit, at: .now) }
+            return messages
+        } catch {
+            logger.warning("due messages cannot be claimed", metadata: ["error": "\(error)"])
+            state.withLock { $0.claimFailed(at: .now) }
+            return []
+        }
+    }
+
+    /// Relays one message and stores the outcome.
+    private func turn(of message: Message) async {
+        let work = ServiceContext.current { $0.msiKey = message.msiKey.description }
+        let turn = await ServiceContext.withValue(work) { await relayAndRecord(message) }
+        state.withLock { $0.finished(turn, at: .now) }
+        event.yield(.look)
+    }
+
+    private func relayAndRecord(_ message: Message) async -> OutboxStateMachine.Turn {
+        let expires = message.expires
+        let schedule = schedule
+        let outstanding = message.relay.outstanding
+        guard expires > .now, !outstanding.isEmpty else {
+            await record(message.msiKey) { $0.unanswered(at: .now, expires: expires) }
+            return .answered
+        }
+        let command = RelayMessage(
+            msiKey: message.msiKey, timestamp: message.timestamp, draft: message.draft, expires: expires,
+            components: outstanding)
+        do {
+            let outcomes = try await relay.relay(command)
+            await record(message.msiKey) {
+                $0.answered(outcomes, at: .now, expires: expires, schedule: schedule, random: .random(in: 0...1))
+            }
+            return .answered
+        } catch {
+            guard let refusal = ComponentError(refusal: error) else {
+                logger.debug("no relay answered", metadata: ["error": "\(error)"])
+                await record(message.msiKey) { $0.unanswered(at: .now, expires: expires) }
+                return .unanswered
+            }
+            let outcomes = outstanding.map { ComponentOutcome(component: $0, result: .failure(refusal)) }
+            await record(message.msiKey) {
+                $0.answered(outcomes, at: .now, expires: expires, schedule: schedule, random: .random(in: 0...1))
+            }
+            return .answered
+        }
+    }
+
+    /// Stores what became of a message. As long as the database is away it is tried again: the outcome is known only here.
+    private func record(_ msiKey: ObjectID, _ change: @escaping @Sendable (inout RelayRecord) -> Void) async {
+        while !Task.isCancelled {
+            do {
+                if let message = try await store.update(msiKey, change) { report(message) }
+                return
+            } catch {
+                logger.warning("an outcome cannot be stored yet", metadata: ["error": "\(error)"])
+                try? await Task.sleep(for: .seconds(1))
+            }
+        }
+    }
+
+    private func report(_ message: Message) {
+        let relay = message.relay
+        let errors = relay.components.compactMap { record in
+            record.error.map { "\(record.component.rawValue): \($0.code) \($0.message)" }
+        }
+        switch relay.state {
+        case .relayed: logger.info("relayed", metadata: ["attempts": "\(relay.attempts)"])
+        case .failed, .expired:
+            logger.error("\(relay.state.rawValue)", metadata: ["errors": "\(errors.joined(separator: "; "))"])
+        case .retrying where !errors.isEmpty:
+            logger.warning("will be tried again", metadata: ["errors": "\(errors.joined(separator: "; "))"])
+        case .retrying, .pending: break
+        }
+    }
+
+    private func lease(at now: UnixMilliseconds) -> Lease {
+        Lease(owner: owner, until: now + Self.leaseDuration)
+    }
+}
+
+/// Calls back at a moment, once; a later moment than the one that is set already changes nothing, since the state machine
+/// is asked anew then.
+private struct Alarm {
+    private var moment: UnixMilliseconds?
+
+    mutating func set(for new: UnixMilliseconds, _ ring: @escaping @Sendable () -> Void) {
+        let now = UnixMilliseconds.now
+        if let moment, moment > now, moment <= new { return }
+        moment = new
+        Task {
+            try await Task.sleep(for: .milliseconds(max(0, new - now)))
+            ring()
+        }
+    }
+}
+
+extension ComponentError {
+    /// What a relay's refusal of a whole command means for its components; `nil` where the relay, or its answer, was only
+    /// away.
+    fileprivate init?(refusal failure: CommandFailure) {
+        switch failure.status {
+        case .overloaded, .unavailable, .deadlineExceeded, .ok: return nil
+        case .internal: self.init(class: .retryable, code: "RELAY_INTERNAL", message: failure.message)
+        case .invalid, .unauthenticated, .forbidden, .notFound, .conflict:
+            self.init(class: .permanent, code: "RELAY_\(failure.status.rawValue.uppercased())", message: failure.message)
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import CommandBus
+import Schemas
+
+/// Whoever takes messages to FCM.
+protocol Relay: Sendable {
+    /// Relays a message's components.
+    ///
+    /// - Returns: One outcome for each component that was asked for.
+    /// - Throws: ``CommandFailure`` when there is no answer, or when the command was refused as a whole.
+    func relay(_ command: RelayMessage) async throws(CommandFailure) -> [ComponentOutcome]
+}
+
+/// The FCM relays on the bus.
+struct BusRelay: Relay {
+    let client: CommandClient
+
+    /// Longer than FCM's own time-out, which is at least 10 s, and shorter than a lease.
+    static let timeout = Duration.seconds(20)
+
+    func relay(_ command: RelayMessage) async throws(CommandFailure) -> [ComponentOutcome] {
+        try await client.request(command, timeout: Self.timeout).components
+    }
+}

@@ -1,0 +1,23 @@
+import Schemas
+
+/// When a component that FCM did not accept is tried again: after 10 s, then twice as long each time, up to 10 minutes, each
+/// time a fifth more or less so that many messages do not come back at once (FCM's advice: exponential, jittered, at
+/// least 10 s before a first retry).
+struct RetrySchedule: Sendable {
+    var first: Int64 = 10_000
+    var longest: Int64 = 600_000
+    var jitter: Double = 0.2
+
+    /// The wait before the next attempt, in milliseconds.
+    ///
+    /// - Parameters:
+    ///   - attempts: How many attempts there have been; at least 1.
+    ///   - least: What FCM asked for, if it did.
+    ///   - random: Any number from 0 to 1.
+    func delay(after attempts: Int, least: Int64?, random: Double) -> Int64 {
+        let doublings = min(max(attempts, 1) - 1, 30)
+        let plain = min(longest, first << doublings)
+        let jittered = Int64(Double(plain) * (1 - jitter + 2 * jitter * random))
+        return max(jittered, least ?? 0)
+    }
+}

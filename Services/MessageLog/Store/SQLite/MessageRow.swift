@@ -1,0 +1,76 @@
+import EmbeddedDatabase
+import GRDB
+import Schemas
+
+/// A message as a row.
+struct MessageRow: Codable, FetchableRecord, PersistableRecord {
+    static let databaseTableName = "message"
+
+    var position: Int64?
+    let id: ObjectID
+    let msiKey: ObjectID
+    let title: String
+    let desc: String
+    let message: String
+    let topicKey: TopicKey
+    let distribution: Distribution
+    let sender: String
+    let timestamp: UnixMilliseconds
+    let names: CubeNames
+    let expires: UnixMilliseconds
+    let idempotencyKey: String?
+    private var state: RelayState
+    private var attempts: Int
+    private var nextAttempt: UnixMilliseconds?
+    private var leaseOwner: String?
+    private var leaseUntil: UnixMilliseconds?
+    private var components: [ComponentRecord]
+
+    init(_ document: Message) {
+        id = document.id
+        msiKey = document.msiKey
+        title = document.title
+        desc = document.desc
+        message = document.message
+        topicKey = document.topicKey
+        distribution = document.distribution
+        sender = document.sender
+        timestamp = document.timestamp
+        names = document.names
+        expires = document.expires
+        idempotencyKey = document.idempotencyKey
+        state = document.relay.state
+        attempts = document.relay.attempts
+        nextAttempt = document.relay.nextAttempt
+        leaseOwner = document.relay.lease?.owner
+        leaseUntil = document.relay.lease?.until
+        components = document.relay.components
+    }
+
+    /// The columns that relaying changes.
+    static let relayColumns: Set<String> = ["state", "attempts", "nextAttempt", "leaseOwner", "leaseUntil", "components"]
+
+    var relay: RelayRecord {
+        get {
+            var lease: Lease?
+            if let leaseOwner, let leaseUntil { lease = Lease(owner: leaseOwner, until: leaseUntil) }
+            return RelayRecord(
+                state: state, attempts: attempts, nextAttempt: nextAttempt, lease: lease, components: components)
+        }
+        set {
+            state = newValue.state
+            attempts = newValue.attempts
+            nextAttempt = newValue.nextAttempt
+            leaseOwner = newValue.lease?.owner
+            leaseUntil = newValue.lease?.until
+            components = newValue.components
+        }
+    }
+
+    var document: Message {
+        Message(
+            id: id, msiKey: msiKey,
+            draft: MessageDraft(title: title, desc: desc, message: message, topicKey: topicKey, distribution: distribution),
+            sender: sender, timestamp: timestamp, names: names, expires: expires, idempotencyKey: idempotencyKey, relay: relay)
+    }
+}

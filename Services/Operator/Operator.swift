@@ -1,0 +1,8 @@
+import ArgumentParser
+
+/// `msi`: the operator's command.
+@main
+struct Operator: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "msi", abstract: "Runs and looks after Mobile Student Intranet.", subcommands: [Up.self])
+}

@@ -1,0 +1,91 @@
+import ServiceLifecycle
+
+/// Starts the processes of a stack one after another, keeps them running, and stops them in the opposite order.
+struct Supervisor: Service {
+    private static let longestStart = Duration.seconds(60)
+
+    private let stack: Stack
+    private let children: [Child]
+    private let lifeline: Lifeline
+    private let say: @Sendable (String) -> Void
+
+    /// - Parameter say: Writes a line to the terminal.
+    init(stack: Stack, say: @escaping @Sendable (String) -> Void) throws {
+        self.stack = stack
+        self.say = say
+        let lifeline = try Lifeline()
+        self.lifeline = lifeline
+        children = try stack.processes.map { try Child($0, in: stack, lifeline: lifeline, say: say) }
+    }
+
+    /// - Throws: ``StartFailure`` when a process does not start; those that run are stopped first.
+    func run() async throws {
+        try await withThrowingTaskGroup { group in
+            // Ends by the signal to stop, or by the failure of a start; either way the children are stopped in order.
+            group.addTask {
+                try? await gracefulShutdown()
+                await stop()
+            }
+            group.addTask { try await keepLogsShort() }
+            do {
+                for child in children {
+                    group.addTask { try await child.run() }
+                    try await started(child)
+                }
+                say(stack.greeting)
+            } catch is CancellationError {
+                // Told to stop while it was starting.
+            }
+            try await group.waitForAll()
+        }
+        try lifeline.close()
+    }
+
+    private func started(_ child: Child) async throws {
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await cancelWhenGracefulShutdown { try await child.whenReady() } }
+            group.addTask {
+                try await Task.sleep(for: Self.longestStart)
+                throw StartFailure(
+                    description: "\(child.name) is not up after \(Self.longestStart.formatted); its log: \(child.log.path)")
+            }
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func stop() async {
+        say("stopping")
+        for child in children.reversed() {
+            await child.stop()
+        }
+        say("stopped")
+    }
+
+    private func keepLogsShort() async throws {
+        do {
+            try await cancelWhenGracefulShutdown {
+                while true {
+                    try await Task.sleep(for: .seconds(60))
+                    for child in children {
+                        do {
+                            try child.log.trim()
+                        } catch {
+                            say("\(child.log.path) cannot be kept short: \(error)")
+                        }
+                    }
+                }
+            }
+        } catch is CancellationError {
+            // It ends with the others.
+        }
+    }
+}
+
+extension Duration {
+    /// For a reader: `0.1 s`.
+    var formatted: String {
+        let milliseconds = components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+        return milliseconds % 1_000 == 0 ? "\(milliseconds / 1_000) s" : "\(Double(milliseconds) / 1_000) s"
+    }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import Logging
+import ServiceKit
+import ServiceLifecycle
+import UnixSignals
+
+/// `msi up`: the whole product on one machine, each service a process of its own, until Ctrl-C.
+struct Up: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Starts everything on this machine, with a local FCM emulator, and keeps it running until Ctrl-C.",
+        discussion: """
+            Settings come from the environment: MSI_GATEWAY_PORT (8080), MSI_FCM_EMULATOR_PORT (8443), MSI_STATE_DIR \
+            (~/.local/state/msi), and any other that a service has (its --help lists them).
+            """)
+
+    func run() async throws {
+        do {
+            let settings = try await SettingValues(
+                arguments: [], environment: ProcessInfo.processInfo.environment, accepted: [])
+            let stack = try Stack(settings)
+            let lock = try StateLock(directory: stack.stateDirectory)
+            defer { lock.release() }
+            try await run(stack)
+        } catch let error as ConfigurationError {
+            print("msi up: \(error)")
+            throw ExitCode(EX_CONFIG)
+        } catch let error as StartFailure {
+            print("msi up: \(error)")
+            throw ExitCode.failure
+        }
+    }
+
+    private func run(_ stack: Stack) async throws {
+        let supervisor = try Supervisor(stack: stack) { line in
+            print(line)
+            fflush(nil)
+        }
+        var logger = Logger(label: "msi")
+        logger.logLevel = .error
+        let group = ServiceGroup(
+            configuration: .init(
+                services: [.init(service: supervisor, successTerminationBehavior: .gracefullyShutdownGroup)],
+                gracefulShutdownSignals: [.sigint, .sigterm, .sighup], logger: logger))
+        try await group.run()
+    }
+}
+
+/// The stack could not be started.
+struct StartFailure: Error, CustomStringConvertible {
+    let description: String
+}
