@@ -1,7 +1,7 @@
 import CZeroMQ
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #endif
 
 /// Starts the thread that owns a process's sockets. It ends when the outbox is closed.

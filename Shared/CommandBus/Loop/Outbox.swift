@@ -2,7 +2,7 @@ import CZeroMQ
 import Synchronization
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #endif
 
 /// The way from tasks to the bus thread: work under one lock, and an eventfd that wakes the thread.
@@ -53,10 +53,6 @@ final class Outbox: Sendable {
         Glibc.close(wakeDescriptor)
     }
 
-    var isClosed: Bool {
-        state.withLock { $0.life != .open }
-    }
-
     // MARK: For tasks
 
     /// Asks the bus thread for something.
@@ -84,6 +80,16 @@ final class Outbox: Sendable {
             if wake { signal() }
             if ended { continuation.resume() }
         }
+    }
+
+    /// Lets the bus thread end, unless it has.
+    func closeUnattended() {
+        let wake = state.withLock { state in
+            guard state.life == .open else { return false }
+            state.life = .closing
+            return state.wake()
+        }
+        if wake { signal() }
     }
 
     private func signal() {
@@ -119,4 +125,3 @@ final class Outbox: Sendable {
         waiting.forEach { $0.resume() }
     }
 }
-

@@ -1,5 +1,5 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #endif
 
 /// The listening Unix socket of an `ipc://` endpoint, of which there is one at a time.

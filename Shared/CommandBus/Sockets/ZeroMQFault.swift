@@ -1,7 +1,7 @@
 import CZeroMQ
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #endif
 
 /// An error number of ZeroMQ's, with its text.

@@ -2,7 +2,7 @@ import CZeroMQ
 import FoundationEssentials
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #endif
 
 /// One ZeroMQ socket.
