@@ -115,6 +115,12 @@ let package = Package(
             dependencies: ["Schemas", grdb],
             path: "Shared/EmbeddedDatabase"),
 
+        // Tests.
+        .testTarget(
+            name: "CommandBusTests",
+            dependencies: ["CZeroMQ", "CommandBus", "Schemas", logging, serviceContext, serviceLifecycle],
+            path: "Tests/CommandBusTests"),
+
         // The C libraries, as Debian ships them: a module map and a shim header each, no logic.
         .systemLibrary(name: "CZeroMQ", path: "Shared/CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
         .systemLibrary(

@@ -10,7 +10,7 @@ package import Logging
 ///   accepted requests and by the queues of received events.
 /// - ZeroMQ's own I/O thread does the reading and writing; nothing of ours runs there.
 ///
-/// One bus a process. It must be closed: that flushes replies, fails whoever still waits, and ends the thread.
+/// One bus a process. Close it before the process ends: that flushes replies and fails whoever still waits.
 package final class Bus: Sendable {
     let context: ZeroMQContext
     private let outbox: Outbox
@@ -29,8 +29,9 @@ package final class Bus: Sendable {
         self.outbox = outbox
     }
 
+    /// A bus that was not closed, as when a service's start fails half-way, closes without anybody waiting for it.
     deinit {
-        assert(outbox.isClosed, "a bus must be closed")
+        outbox.closeUnattended()
     }
 
     /// Closes every client, server, publisher and subscriber of this bus. Returns when all replies and events that were
@@ -38,8 +39,6 @@ package final class Bus: Sendable {
     package func close() async {
         await outbox.close()
     }
-
-    var isClosed: Bool { outbox.isClosed }
 
     func submit(_ work: BusWork) -> Bool {
         outbox.submit(work)
@@ -57,5 +56,10 @@ package final class Bus: Sendable {
         await withCheckedContinuation { continuation in
             if !outbox.submit(.detach(participant, done: continuation)) { continuation.resume() }
         }
+    }
+
+    /// Closes the participant of an owner that is gone, unless that, or the bus, closed it already.
+    func abandon(_ participant: any BusParticipant) {
+        _ = outbox.submit(.detach(participant, done: nil))
     }
 }

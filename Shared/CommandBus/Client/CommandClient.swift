@@ -1,6 +1,7 @@
 package import FoundationEssentials
 package import Logging
 package import Schemas
+import ServiceContextModule
 import Synchronization
 
 /// Sends commands to a service: to one endpoint, or to the least busy of several that serve the same.
@@ -13,7 +14,6 @@ package final class CommandClient: Sendable {
     private let ids = RequestIDFormat()
     private let lastID = Atomic<UInt64>(0)
     private let maxPayloadBytes: Int
-    private let isClosed = Atomic<Bool>(false)
 
     /// - Parameter endpoints: `ipc://<path>` or `tcp://<host>:<port>`; at least one.
     /// - Throws: ``BusError`` where an endpoint is not one, or the bus is closed. A service that is away is no error.
@@ -27,7 +27,7 @@ package final class CommandClient: Sendable {
     }
 
     deinit {
-        assert(isClosed.load(ordering: .acquiring) || bus.isClosed, "a client must be closed, or its bus")
+        bus.abandon(sockets)
     }
 
     /// Does a command and returns its reply.
@@ -72,7 +72,6 @@ package final class CommandClient: Sendable {
 
     /// Closes the connections; what is under way fails with `unavailable`. Closing the bus does the same.
     package func close() async {
-        isClosed.store(true, ordering: .releasing)
         await bus.detach(sockets)
     }
 
@@ -81,10 +80,11 @@ package final class CommandClient: Sendable {
     ) -> PendingRequest {
         let milliseconds = timeout.boundedMilliseconds
         let id = RequestIDFormat.bounded(lastID.wrappingAdd(1, ordering: .relaxed).newValue)
+        let traceparent = context.traceparent ?? ServiceContext.current?.traceparent
         let header = RequestHeader(
-            id: ids.text(id), command: name, deadline: Date.now.unixMilliseconds + milliseconds,
-            traceparent: context.traceparent, actor: context.actor)
-        return PendingRequest(id: id, header: header.frame, payload: payload, deadline: .now() + milliseconds)
+            id: ids.text(id), command: name, deadline: UnixMilliseconds.now + milliseconds,
+            traceparent: traceparent?.description, actor: context.actor)
+        return PendingRequest(id: id, header: header.frame, payload: payload, deadline: .monotonicNow() + milliseconds)
     }
 
     private func outcome(of request: PendingRequest) async -> RequestOutcome {

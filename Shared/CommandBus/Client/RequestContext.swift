@@ -2,10 +2,10 @@
 package struct RequestContext: Hashable, Sendable {
     /// On whose behalf the request is made.
     package var actor: String?
-    /// The W3C trace context that the request belongs to.
-    package var traceparent: String?
+    /// The trace that the request belongs to; without it, the one of the task that makes the request.
+    package var traceparent: Traceparent?
 
-    package init(actor: String? = nil, traceparent: String? = nil) {
+    package init(actor: String? = nil, traceparent: Traceparent? = nil) {
         self.actor = actor
         self.traceparent = traceparent
     }

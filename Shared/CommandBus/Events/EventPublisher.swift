@@ -8,7 +8,6 @@ package final class EventPublisher: Sendable {
     private let socket: PublisherSocket
     private let limits: EventLimits
     private let logger: Logger
-    private let isClosed = Atomic<Bool>(false)
     private let dropped = Atomic<Int>(0)
 
     /// Where the publisher listens, with the port that the system chose.
@@ -27,7 +26,7 @@ package final class EventPublisher: Sendable {
     }
 
     deinit {
-        assert(isClosed.load(ordering: .acquiring) || bus.isClosed, "a publisher must be closed, or its bus")
+        bus.abandon(socket)
     }
 
     /// Sends an event to every subscriber; returns at once.
@@ -47,7 +46,6 @@ package final class EventPublisher: Sendable {
 
     /// Stops listening. Closing the bus does the same.
     package func close() async {
-        isClosed.store(true, ordering: .releasing)
         await bus.detach(socket)
     }
 

@@ -1,11 +1,9 @@
 package import Logging
-import Synchronization
 
 /// Listens to the events of one or several publishers, and to their comings and goings.
 package final class EventSubscriber: Sendable {
     private let bus: Bus
     private let sockets: SubscriberSockets
-    private let isClosed = Atomic<Bool>(false)
 
     /// What happens, for one task to take. It ends when the subscriber or its bus is closed.
     ///
@@ -29,12 +27,11 @@ package final class EventSubscriber: Sendable {
     }
 
     deinit {
-        assert(isClosed.load(ordering: .acquiring) || bus.isClosed, "a subscriber must be closed, or its bus")
+        bus.abandon(sockets)
     }
 
     /// Ends the events. Closing the bus does the same.
     package func close() async {
-        isClosed.store(true, ordering: .releasing)
         await bus.detach(sockets)
     }
 }

@@ -27,7 +27,7 @@ final class BusLoop {
         collectPollItems()
         while true {
             let taken = outbox.take(into: &batch)
-            let now = MonotonicMilliseconds.now()
+            let now = MonotonicMilliseconds.monotonicNow()
             for work in batch { perform(work, now: now) }
             batch.removeAll(keepingCapacity: true)
             if case .last = taken { break }
@@ -56,7 +56,7 @@ final class BusLoop {
             collectPollItems()
         case .detach(let participant, let done):
             detach(participant)
-            done.resume()
+            done?.resume()
         }
     }
 
@@ -84,7 +84,7 @@ final class BusLoop {
             return
         }
         if pollItems[0].revents != 0 { outbox.clearSignal() }
-        let now = MonotonicMilliseconds.now()
+        let now = MonotonicMilliseconds.monotonicNow()
         for (place, item) in zip(places, pollItems.dropFirst()) where item.revents != 0 {
             place.participant.receive(from: place.socket, now: now)
         }
@@ -96,7 +96,7 @@ final class BusLoop {
     }
 
     private func tick() {
-        let now = MonotonicMilliseconds.now()
+        let now = MonotonicMilliseconds.monotonicNow()
         for participant in participants where participant.nextTick.map({ $0 <= now }) ?? false {
             participant.tick(now: now)
         }

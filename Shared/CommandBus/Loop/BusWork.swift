@@ -3,7 +3,7 @@ import FoundationEssentials
 /// What tasks ask of the bus thread, in the order in which they ask.
 enum BusWork: Sendable {
     case attach(any BusParticipant)
-    case detach(any BusParticipant, done: CheckedContinuation<Void, Never>)
+    case detach(any BusParticipant, done: CheckedContinuation<Void, Never>?)
 
     case request(ClientSockets, PendingRequest)
     case cancel(ClientSockets, PendingRequest)

@@ -7,7 +7,7 @@ typealias MonotonicMilliseconds = Int64
 
 extension MonotonicMilliseconds {
     /// This moment.
-    static func now() -> MonotonicMilliseconds {
+    static func monotonicNow() -> MonotonicMilliseconds {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000

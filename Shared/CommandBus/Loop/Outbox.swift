@@ -53,10 +53,6 @@ final class Outbox: Sendable {
         Glibc.close(wakeDescriptor)
     }
 
-    var isClosed: Bool {
-        state.withLock { $0.life != .open }
-    }
-
     // MARK: For tasks
 
     /// Asks the bus thread for something.
@@ -84,6 +80,16 @@ final class Outbox: Sendable {
             if wake { signal() }
             if ended { continuation.resume() }
         }
+    }
+
+    /// Lets the bus thread end, unless it has.
+    func closeUnattended() {
+        let wake = state.withLock { state in
+            guard state.life == .open else { return false }
+            state.life = .closing
+            return state.wake()
+        }
+        if wake { signal() }
     }
 
     private func signal() {

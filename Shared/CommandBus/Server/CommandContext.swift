@@ -9,7 +9,8 @@ package struct CommandContext: Sendable {
     package let command: String
     /// On whose behalf the request is made.
     package let actor: String?
-    /// The W3C trace context that the request belongs to.
+    /// The W3C trace context that the request belongs to, as it was sent. Where it is one, it is also the task's own
+    /// (`ServiceContext.current`): log lines and further requests carry it by themselves.
     package let traceparent: String?
     /// When the client stops waiting, Unix milliseconds.
     package let deadline: UnixMilliseconds?
@@ -36,9 +37,8 @@ package struct CommandContext: Sendable {
     /// Names the request and the command in every line. Made when it is asked for: most requests log nothing.
     package var logger: Logger {
         var logger = serverLogger
-        logger[metadataKey: "request_id"] = "\(id)"
+        logger[metadataKey: "command_id"] = "\(id)"
         logger[metadataKey: "command"] = "\(command)"
-        if let traceparent { logger[metadataKey: "traceparent"] = "\(traceparent)" }
         return logger
     }
 }

@@ -1,7 +1,6 @@
 import FoundationEssentials
 package import Logging
 import ServiceLifecycle
-import Synchronization
 
 /// Answers commands at one endpoint.
 ///
@@ -12,7 +11,6 @@ package final class CommandServer: Service, Sendable {
     private let socket: ServerSocket
     private let accepted: AsyncStream<[AcceptedRequest]>
     private let dispatcher: RequestDispatcher
-    private let isClosed = Atomic<Bool>(false)
 
     /// How many of the requests that arrived together one task begins.
     private static let requestsPerTask = 16
@@ -39,7 +37,7 @@ package final class CommandServer: Service, Sendable {
     }
 
     deinit {
-        assert(isClosed.load(ordering: .acquiring) || bus.isClosed, "a server must be run to its end, or closed, or its bus")
+        bus.abandon(socket)
     }
 
     /// Answers commands until the service group shuts down or the task is cancelled. Call it once.
@@ -62,7 +60,6 @@ package final class CommandServer: Service, Sendable {
     /// Closes at once; what was accepted and not answered is `unavailable`. ``run()`` does it at its end, and so does
     /// closing the bus.
     package func close() async {
-        isClosed.store(true, ordering: .releasing)
         await bus.detach(socket)
     }
 

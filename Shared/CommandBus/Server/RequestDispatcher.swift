@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Logging
 import Schemas
+import ServiceContextModule
 
 /// Turns a request into its reply: reads the header, finds the handler, puts every failure into words.
 struct RequestDispatcher: Sendable {
@@ -20,10 +21,19 @@ struct RequestDispatcher: Sendable {
         guard let handler = router[header.command] else {
             return Reply(id: header.id, failure: CommandFailure(.invalid, "unknown command \"\(header.command)\""))
         }
-        if let deadline = header.deadline, deadline <= Date.now.unixMilliseconds {
+        if let deadline = header.deadline, deadline <= UnixMilliseconds.now {
             return Reply(
                 id: header.id, failure: CommandFailure(.deadlineExceeded, "the deadline passed before the work began"))
         }
+        guard let traceparent = header.traceparent.flatMap(Traceparent.init) else {
+            return await answer(header, payload, handler)
+        }
+        return await ServiceContext.withValue(.current(changing: { $0.traceparent = traceparent })) {
+            await answer(header, payload, handler)
+        }
+    }
+
+    private func answer(_ header: RequestHeader, _ payload: Data, _ handler: CommandRouter.Handler) async -> Reply {
         let context = CommandContext(header, logger: logger)
         do {
             let result = try await handler(payload, context)
@@ -41,7 +51,7 @@ struct RequestDispatcher: Sendable {
         case is CancellationError where Task.isCancelled:
             return CommandFailure(.unavailable, "the service is stopping, outcome unknown")
         default:
-            context.logger.error("a command failed", metadata: ["error": "\(String(reflecting: error))"])
+            context.logger.error("a command failed", metadata: ["error": "\(String(reflecting: error).prefix(2_000))"])
             return CommandFailure(.internal, "\(context.command) failed; the service's log says more (\(context.id))")
         }
     }

@@ -201,7 +201,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
     func close() {
         stopHandling()
         // The last requests that came before the socket closes.
-        receive(from: 0, now: .now())
+        receive(from: 0, now: .monotonicNow())
         phase = .closed
         bound.close()
     }

@@ -1,0 +1,123 @@
+import CommandBus
+import FoundationEssentials
+import Schemas
+import ServiceContextModule
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RoundTripTests {
+    @Test func overTCP() async throws {
+        try await withServerAndClient { server, client in
+            #expect(server.endpoint.hasPrefix("tcp://127.0.0.1:"))
+            #expect(!server.endpoint.hasSuffix(":0"))
+            let echo = Echo(text: "quote \" emoji 🎓 arabic مرحبا", number: 7)
+            let reply = try await client.request(echo)
+            #expect(reply == echo)
+        }
+    }
+
+    @Test func overIPC() async throws {
+        try await withTemporaryFolder { folder in
+            try await withServerAndClient(at: "ipc://\(folder)/made/on/demand/echo.sock") { _, client in
+                let reply = try await client.request(Echo(text: "hello"))
+                #expect(reply == Echo(text: "hello"))
+            }
+        }
+    }
+
+    @Test func bytesStayBytes() async throws {
+        try await withServerAndClient { _, client in
+            let payload = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0) })
+            let reply = try await client.request("test.bytes", payload: payload)
+            #expect(reply == payload)
+            let nothing = try await client.request("test.bytes", payload: Data())
+            #expect(nothing.isEmpty)
+        }
+    }
+
+    @Test func manyAtOnceGetTheirOwnAnswers() async throws {
+        try await withServerAndClient(limits: .with { $0.maxInFlight = 5_000 }) { _, client in
+            try await withThrowingTaskGroup(of: (Int, Echo).self) { group in
+                for number in 0..<5_000 {
+                    group.addTask {
+                        (number, try await client.request(Echo(text: "t", number: number), timeout: .seconds(30)))
+                    }
+                }
+                for try await (number, echo) in group { #expect(echo.number == number) }
+            }
+        }
+    }
+
+    @Test func contextArrives() async throws {
+        var router = CommandRouter()
+        router.on("test.context") { _, context in
+            Data("\(context.actor ?? "-") \(context.command) \(context.id.utf8.count) \(context.deadline ?? 0 > 0)".utf8)
+        }
+        router.on("test.trace") { _, context in
+            Data("\(context.traceparent ?? "-") \(ServiceContext.current?.traceparent?.description ?? "-")".utf8)
+        }
+        try await withServerAndClient(router) { _, client in
+            let context = try await client.request("test.context", payload: Data(), context: .init(actor: "ann"))
+            #expect(String(decoding: context, as: UTF8.self) == "ann test.context 15 true")
+
+            let explicit = Traceparent()
+            let sent = try await client.request("test.trace", payload: Data(), context: .init(traceparent: explicit))
+            #expect(String(decoding: sent, as: UTF8.self) == "\(explicit) \(explicit)")
+
+            let ambient = Traceparent()
+            let inherited = try await ServiceContext.withValue(.current(changing: { $0.traceparent = ambient })) {
+                try await client.request("test.trace", payload: Data())
+            }
+            #expect(String(decoding: inherited, as: UTF8.self) == "\(ambient) \(ambient)")
+        }
+    }
+
+    @Test func failuresArriveAsTheyAre() async throws {
+        try await withServerAndClient { _, client in
+            await #expect(throws: CommandFailure(.conflict, "not now", field: "with")) {
+                try await client.request(Fail(with: "failure"))
+            }
+            await #expect(throws: CommandFailure(.invalid, "with: expected something else", field: "with")) {
+                try await client.request(Fail(with: "violation"))
+            }
+            let unforeseen = await #expect(throws: CommandFailure.self) { try await client.request(Fail(with: "other")) }
+            #expect(unforeseen?.status == .internal)
+            #expect(unforeseen?.message.contains("swordfish") == false)
+            let contradictory = await #expect(throws: CommandFailure.self) { try await client.request(Fail(with: "ok")) }
+            #expect(contradictory?.status == .internal)
+        }
+    }
+
+    @Test func aReplyThatIsNotTheCommandsIsInternal() async throws {
+        var router = CommandRouter()
+        router.on(Echo.name) { _, _ in Data(#"{"text":5}"#.utf8) }
+        try await withServerAndClient(router) { _, client in
+            let failure = await #expect(throws: CommandFailure.self) { try await client.request(Echo(text: "")) }
+            #expect(failure?.status == .internal)
+            #expect(failure?.message.contains("test.echo") == true)
+        }
+    }
+
+    @Test func everyServerAnswersPing() async throws {
+        try await withServerAndClient(CommandRouter()) { _, client in
+            let reply = try await client.request("bus.ping", payload: Data("{}".utf8))
+            #expect(reply == Data("{}".utf8))
+        }
+    }
+}
+
+extension ServerLimits {
+    static func with(_ change: (inout ServerLimits) -> Void) -> ServerLimits {
+        var limits = ServerLimits()
+        change(&limits)
+        return limits
+    }
+}
+
+extension ClientLimits {
+    static func with(_ change: (inout ClientLimits) -> Void) -> ClientLimits {
+        var limits = ClientLimits()
+        change(&limits)
+        return limits
+    }
+}
