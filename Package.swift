@@ -115,11 +115,17 @@ let package = Package(
             dependencies: ["Schemas", grdb],
             path: "Shared/EmbeddedDatabase"),
 
-        // Tests.
+        // The tests, a target for each of those above.
         .testTarget(
             name: "CommandBusTests",
             dependencies: ["CZeroMQ", "CommandBus", "Schemas", logging, serviceContext, serviceLifecycle],
             path: "Tests/CommandBusTests"),
+        .testTarget(
+            name: "EmbeddedDatabaseTests",
+            dependencies: ["EmbeddedDatabase", "Schemas", "TestSupport", grdb],
+            path: "Tests/EmbeddedDatabaseTests"),
+        .testTarget(name: "SchemasTests", dependencies: ["Schemas"], path: "Tests/SchemasTests"),
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
 
         // The C libraries, as Debian ships them: a module map and a shim header each, no logic.
         .systemLibrary(name: "CZeroMQ", path: "Shared/CZeroMQ", providers: [.apt(["libzmq3-dev"])]),

@@ -12,9 +12,11 @@ extension ServicePlan {
         let announcer = CubeAnnouncer(store: store, publisher: publisher, logger: logger)
         let server = try CommandServer(
             bus: bus, endpoint: settings.value(.cubeListen), router: .cube(store: store, announcer: announcer), logger: logger)
-        return ServicePlan(services: [announcer, server]) {
-            await bus.close()
-            try store.close()
-        }
+        return ServicePlan(
+            services: [announcer, server],
+            close: {
+                await bus.close()
+                try store.close()
+            })
     }
 }

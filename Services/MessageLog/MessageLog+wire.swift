@@ -16,9 +16,11 @@ extension ServicePlan {
         let outbox = Outbox(store: store, relay: BusRelay(client: relays), owner: owner, logger: logger)
         let server = try CommandServer(
             bus: bus, endpoint: endpoint, router: .messageLog(store: store, outbox: outbox, logger: logger), logger: logger)
-        return ServicePlan(services: [outbox, server]) {
-            await bus.close()
-            try store.close()
-        }
+        return ServicePlan(
+            services: [outbox, server],
+            close: {
+                await bus.close()
+                try store.close()
+            })
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// `components` and `expires` may be left out: then all the components of the distribution are sent, with FCM's longest
 /// time to live. A load tester needs no more than the seed's seven fields.
-package struct RelayMessage: Command {
+package struct RelayMessage: Command, Hashable {
     package static let name = "message.relay"
 
     package struct Reply: Codable, Hashable, Sendable {

@@ -28,7 +28,7 @@ extension SchemaViolation {
             self.init(path: context.codingPath, problem: "expected \(Self.name(of: type)), found null")
         case .typeMismatch(let type, let context):
             self.init(path: context.codingPath, problem: "expected \(Self.name(of: type))")
-        case .dataCorrupted(let context) where context.codingPath.isEmpty && context.underlyingError != nil:
+        case .dataCorrupted(let context) where context.codingPath.isEmpty:
             self.init(field: "", problem: "not valid JSON")
         case .dataCorrupted(let context):
             self.init(path: context.codingPath, problem: context.debugDescription)

@@ -1,0 +1,86 @@
+import EmbeddedDatabase
+import FoundationEssentials
+import GRDB
+import Schemas
+import TestSupport
+import Testing
+
+@Suite("Embedded database")
+struct EmbeddedDatabaseTests {
+    private static func register(in migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("numbers") { try $0.execute(sql: "CREATE TABLE number (value INTEGER UNIQUE NOT NULL)") }
+    }
+
+    private func numbers(in database: EmbeddedDatabase) async throws -> [Int] {
+        try await database.read { try Int.fetchAll($0, sql: "SELECT value FROM number ORDER BY value") }
+    }
+
+    @Test("what was written is there when the file is opened again")
+    func reopen() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/a/b/test.sqlite"
+            let database = try EmbeddedDatabase(path: path, durability: .everyCommit, migrations: Self.register)
+            try await database.write { try $0.execute(sql: "INSERT INTO number VALUES (1)") }
+            try database.close()
+            let again = try EmbeddedDatabase(path: path, durability: .everyCommit, migrations: Self.register)
+            #expect(try await numbers(in: again) == [1])
+            try again.close()
+        }
+    }
+
+    @Test("of many writes at once, those that fail undo themselves and nobody else")
+    func savepoints() async throws {
+        try await withTemporaryFolder { folder in
+            let database = try EmbeddedDatabase(
+                path: folder + "/test.sqlite", durability: .everyCommit, migrations: Self.register)
+            struct Refused: Error {}
+            let failures = await withTaskGroup(of: Bool.self) { group in
+                for value in 0..<1_000 {
+                    group.addTask {
+                        do {
+                            try await database.write { connection in
+                                try connection.execute(sql: "INSERT INTO number VALUES (?)", arguments: [value])
+                                if value % 3 == 0 { throw Refused() }
+                            }
+                            return false
+                        } catch {
+                            return error is Refused
+                        }
+                    }
+                }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(failures == 334)
+            #expect(try await numbers(in: database) == (0..<1_000).filter { $0 % 3 != 0 })
+            try database.close()
+        }
+    }
+
+    @Test("a broken rule of a table stays an error of its own kind")
+    func constraint() async throws {
+        try await withTemporaryFolder { folder in
+            let database = try EmbeddedDatabase(
+                path: folder + "/test.sqlite", durability: .everyCommit, migrations: Self.register)
+            try await database.write { try $0.execute(sql: "INSERT INTO number VALUES (1)") }
+            await #expect(throws: DatabaseError.self) {
+                try await database.write { try $0.execute(sql: "INSERT INTO number VALUES (1)") }
+            }
+            try database.close()
+        }
+    }
+
+    @Test("a path that cannot be used is unavailable, and the error names it")
+    func badPath() async throws {
+        try await withTemporaryFolder { folder in
+            try Data("not a database, but long enough to be read as one".utf8).write(to: URL(filePath: folder + "/test.sqlite"))
+            do {
+                _ = try EmbeddedDatabase(
+                    path: folder + "/test.sqlite", durability: .everyCommit, migrations: Self.register)
+                Issue.record("it was opened")
+            } catch let failure as CommandFailure {
+                #expect(failure.status == .unavailable)
+                #expect(failure.message.contains(folder))
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import FoundationEssentials
+import Schemas
+import Testing
+
+/// What a portal may send, and what it is told about everything else.
+@Suite("Drafts")
+struct DraftTests {
+    static let topicKey = "5a0b0c0d5a0b0c0d5a0b0c0d-5a0b0c0d5a0b0c0d5a0b0c0e-5a0b0c0d5a0b0c0d5a0b0c0f"
+
+    static func message(
+        title: String = "Storm", desc: String = "Stay home", message: String = "The campus is closed.",
+        distribution: String = "Alert"
+    ) throws -> Data {
+        try SchemaJSON.encode([
+            "title": title, "desc": desc, "message": message, "topic_key": topicKey, "distribution": distribution,
+        ])
+    }
+
+    private func finding<Value: Decodable>(_ type: Value.Type, _ json: Data) -> SchemaViolation? {
+        do {
+            _ = try SchemaJSON.decode(type, from: json)
+            return nil
+        } catch {
+            return error as? SchemaViolation
+        }
+    }
+
+    @Test("a message with every field is read")
+    func message() throws {
+        let draft = try SchemaJSON.decode(MessageDraft.self, from: Self.message())
+        #expect(draft.title == "Storm")
+        #expect(draft.desc == "Stay home")
+        #expect(draft.message == "The campus is closed.")
+        #expect(draft.topicKey.description == Self.topicKey)
+        #expect(draft.distribution == .alert)
+    }
+
+    @Test(
+        "a wrong message is refused by the name of its field",
+        arguments: [
+            (#"{}"#, "title", "missing"),
+            (#"{"title":"T","desc":"","message":"M","topic_key":"KEY"}"#, "distribution", "missing"),
+            (#"{"title":7,"desc":"","message":"M","topic_key":"KEY","distribution":"Information"}"#, "title", "a string"),
+            (#"{"title":null,"desc":"","message":"M","topic_key":"KEY","distribution":"Information"}"#, "title", "null"),
+            (#"{"title":" ","desc":"","message":"M","topic_key":"KEY","distribution":"Information"}"#, "title", "not empty"),
+            (#"{"title":"T","desc":"","message":"","topic_key":"KEY","distribution":"Information"}"#, "message", "not empty"),
+            (#"{"title":"T","desc":"","message":"M","topic_key":"KEY","distribution":"Alert"}"#, "desc", "push notification"),
+            (#"{"title":"T","desc":"","message":"M","topic_key":"x","distribution":"Information"}"#, "topic_key", "topic key"),
+            (
+                #"{"title":"T","desc":"","message":"M","topic_key":"KEY","distribution":"alert"}"#, "distribution",
+                #"one of "Alert", "Information", found "alert""#
+            ),
+            (#"{"title":"T","desc":"","message":"M","topic_key":"KEY","distribution":"Information","x":1}"#, "x", "not a field"),
+            (#"{"title":"T\u0000","desc":"","message":"M","topic_key":"KEY","distribution":"Information"}"#, "title", "U+0000"),
+            (#"[]"#, "", "an object"),
+            (#""text""#, "", "an object"),
+            (#"{"title":"T""#, "", "not valid JSON"),
+        ])
+    func wrongMessage(json: String, field: String, problem: String) throws {
+        let text = json.split(separator: "KEY", omittingEmptySubsequences: false).joined(separator: Self.topicKey)
+        let violation = try #require(finding(MessageDraft.self, Data(text.utf8)))
+        #expect(violation.field == field)
+        #expect(violation.problem.contains(problem), "\(violation)")
+    }
+
+    @Test("the seed's lengths are counted in characters, not bytes", arguments: ["a", "é", "ق", "😀"])
+    func lengths(character: String) throws {
+        func text(_ count: Int) -> String { String(repeating: character, count: count) }
+
+        #expect(finding(MessageDraft.self, try Self.message(title: text(500), desc: text(500), message: text(1_500))) == nil)
+        #expect(finding(MessageDraft.self, try Self.message(title: text(501)))?.field == "title")
+        #expect(finding(MessageDraft.self, try Self.message(desc: text(501)))?.field == "desc")
+        let tooLong = try #require(finding(MessageDraft.self, try Self.message(message: text(1_501))))
+        #expect(tooLong.description == "message: expected at most 1500 characters, found 1501")
+    }
+
+    @Test("what is not valid UTF-8, or nested without end, is not valid JSON")
+    func notJSON() throws {
+        #expect(finding(MessageDraft.self, Data([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]))?.problem == "not valid JSON")
+        let deep = Data(repeating: UInt8(ascii: "["), count: 100_000)
+        #expect(finding(MessageDraft.self, deep)?.problem == "not valid JSON")
+    }
+
+    @Test(
+        "a wrong subject is refused by the path of its field",
+        arguments: [
+            (#"{"name":"N","desc":""}"#, "opt"),
+            (#"{"name":"N","desc":"","opt":{}}"#, "opt.level"),
+            (#"{"name":"N","desc":"","opt":{"level":"Forced","distribution":null}}"#, "opt.distribution"),
+            (#"{"name":"N","desc":"","opt":{"level":"Urgent","distribution":"Alert"}}"#, "opt.level"),
+            (#"{"name":"N","desc":"","opt":{"level":"","distribution":"Alert","tags":[]}}"#, "opt.tags"),
+            (#"{"name":"N","opt":{"level":"","distribution":"Alert"}}"#, "desc"),
+            (#"{"name":"","desc":"","opt":{"level":"","distribution":"Alert"}}"#, "name"),
+        ])
+    func wrongSubject(json: String, field: String) throws {
+        #expect(finding(SubjectDraft.self, Data(json.utf8))?.field == field)
+    }
+
+    @Test("the three levels of the seed are read", arguments: SubscriptionLevel.allCases)
+    func levels(level: SubscriptionLevel) throws {
+        let json = #"{"name":"N","desc":"","opt":{"level":"\#(level.rawValue)","distribution":"Alert"}}"#
+        #expect(try SchemaJSON.decode(SubjectDraft.self, from: Data(json.utf8)).opt.level == level)
+        #expect(["Forced", "Recommended", ""].contains(level.rawValue))
+    }
+
+    @Test("commands refuse fields that they do not know")
+    func strictCommands() {
+        let id = ObjectID()
+        let extra = Data(#"{"channelID":"\#(id)","area":{"name":"N","desc":""},"colour":"red"}"#.utf8)
+        #expect(finding(AddArea.self, extra)?.field == "colour")
+        let nested = Data(#"{"channelID":"\#(id)","area":{"name":"N","desc":"","colour":"red"}}"#.utf8)
+        #expect(finding(AddArea.self, nested)?.field == "area.colour")
+        #expect(finding(ListMessages.self, Data(#"{"limit":0}"#.utf8))?.field == "limit")
+        #expect(finding(ListMessages.self, Data(#"{"limit":1e400}"#.utf8)) != nil)
+        #expect(finding(Ping.self, Data(#"{"x":1}"#.utf8))?.field == "x")
+    }
+}

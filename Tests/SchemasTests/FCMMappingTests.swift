@@ -1,0 +1,112 @@
+import FoundationEssentials
+import Schemas
+import Testing
+
+/// The seed's "FCM Mapping" in the form of HTTP v1, field by field.
+@Suite("FCM mapping")
+struct FCMMappingTests {
+    private static let title = #"Say "storm" \ 🌩️"#
+    private static let desc = "ابق في المنزل"
+    private static let text = "Line one\nline two: 100 % <b>&amp;</b> 🧑🏽‍🎓"
+
+    private static func relayed(_ distribution: Distribution, expires: UnixMilliseconds? = nil) throws -> RelayMessage {
+        let key = try #require(TopicKey(DraftTests.topicKey))
+        return RelayMessage(
+            msiKey: try #require(ObjectID("0123456789abcdef01234567")), timestamp: 1_763_712_000_123,
+            draft: MessageDraft(title: title, desc: desc, message: text, topicKey: key, distribution: distribution),
+            expires: expires)
+    }
+
+    @Test("an Alert is a notification component and a data component, Information a data component alone")
+    func components() {
+        #expect(Distribution.alert.components == [.notification, .data])
+        #expect(Distribution.information.components == [.data])
+    }
+
+    @Test("the notification component")
+    func notification() throws {
+        let message = FCMMessage(.notification, of: try Self.relayed(.alert), now: 1_763_712_000_500)
+        #expect(message.topic == DraftTests.topicKey)
+        #expect(message.notification?.title == Self.title)
+        #expect(message.notification?.body == Self.desc)
+        #expect(message.data == ["msi_key": "0123456789abcdef01234567"])
+        #expect(message.android.priority == "HIGH")
+        #expect(message.android.notification?.sound == "default")
+        #expect(message.apns.headers["apns-priority"] == "10")
+        #expect(message.apns.payload.aps.sound == "default")
+        #expect(message.apns.payload.aps.contentAvailable == nil)
+    }
+
+    @Test("the data component has all seven fields, each a string", arguments: Distribution.allCases)
+    func data(distribution: Distribution) throws {
+        let message = FCMMessage(.data, of: try Self.relayed(distribution), now: 1_763_712_000_500)
+        #expect(message.topic == DraftTests.topicKey)
+        #expect(message.notification == nil)
+        #expect(
+            message.data == [
+                "msi_key": "0123456789abcdef01234567",
+                "topic_key": DraftTests.topicKey,
+                "dist": distribution.rawValue,
+                "title": Self.title,
+                "desc": Self.desc,
+                "message": Self.text,
+                "timestamp": "1763712000123",
+            ])
+        #expect(message.android.priority == "HIGH")
+        #expect(message.android.notification == nil)
+        // APNs takes a silent message at priority 5 only.
+        #expect(message.apns.headers["apns-priority"] == "5")
+        #expect(message.apns.payload.aps.contentAvailable == 1)
+    }
+
+    @Test("FCM keeps a message for a phone that is off until the message expires, four weeks at most")
+    func timeToLive() throws {
+        let now: UnixMilliseconds = 1_763_712_000_500
+        func ttl(_ expires: UnixMilliseconds?) throws -> String {
+            FCMMessage(.data, of: try Self.relayed(.alert, expires: expires), now: now).android.ttl
+        }
+        #expect(try ttl(nil) == "2419200s")
+        #expect(try ttl(now + 60_999) == "60s")
+        #expect(try ttl(now - 1) == "0s")
+        #expect(try ttl(.max) == "2419200s")
+        let message = FCMMessage(.data, of: try Self.relayed(.alert, expires: now + 60_000), now: now)
+        #expect(message.apns.headers["apns-expiration"] == "1763712060")
+    }
+
+    @Test("the payload is measured in bytes of keys and values, in the component that is largest")
+    func payload() throws {
+        // The data component's keys, identifiers, timestamp and "Information" take 167 + 6 bytes.
+        let key = try #require(TopicKey(DraftTests.topicKey))
+        func message(_ text: String) -> RelayMessage {
+            RelayMessage(
+                msiKey: ObjectID(), timestamp: 1_763_712_000_123,
+                draft: MessageDraft(title: "T", desc: "D", message: text, topicKey: key, distribution: .information))
+        }
+        let room = 2_048 - FCMMessage(.data, of: message(""), now: 0).payloadBytes
+        #expect(room == 2_048 - (7 + 24 + 9 + 74 + 4 + 11 + 5 + 1 + 4 + 1 + 7 + 9 + 13))
+        #expect(PayloadLimit.topic.violation(by: message(String(repeating: "a", count: room))) == nil)
+        let violation = try #require(PayloadLimit.topic.violation(by: message(String(repeating: "a", count: room + 1))))
+        #expect(violation.description.contains("2049 bytes, 1 more than the 2048"))
+        #expect(PayloadLimit.topic.violation(by: message(String(repeating: "😀", count: room / 4 + 1))) != nil)
+    }
+
+    @Test("a relay command is the seed's input; its components may be left out, but not made up")
+    func command() throws {
+        let command = try Self.relayed(.alert)
+        #expect(try SchemaJSON.decode(RelayMessage.self, from: SchemaJSON.encode(command)) == command)
+
+        let seed = Data(
+            #"""
+            {"msi_key":"0123456789abcdef01234567","timestamp":1,"title":"T","desc":"","message":"M",
+             "topic_key":"\#(DraftTests.topicKey)","distribution":"Information"}
+            """#.utf8)
+        #expect(try SchemaJSON.decode(RelayMessage.self, from: seed).components == [.data])
+
+        let wrong = Data(
+            #"""
+            {"msi_key":"0123456789abcdef01234567","timestamp":1,"title":"T","desc":"","message":"M",
+             "topic_key":"\#(DraftTests.topicKey)","distribution":"Information","components":["notification"]}
+            """#.utf8)
+        #expect(throws: SchemaViolation.self) { try SchemaJSON.decode(RelayMessage.self, from: wrong) }
+    }
+}
