@@ -1,0 +1,223 @@
+import Testing
+
+@testable import CommandBus
+
+/// Requests are their names here, and the clock is a number.
+struct ClientPoolStateMachineTests {
+    typealias Pool = ClientPoolStateMachine<String>
+
+    private func pool(_ endpoints: Int, connected: [Int] = [], maxPending: Int = 100) -> Pool {
+        var pool = Pool(
+            .init(endpoints: endpoints, maxPending: maxPending, connectGrace: 1_000, probeInterval: 500))
+        for endpoint in connected { _ = pool.connected(endpoint) }
+        return pool
+    }
+
+    @Test func aReplyEndsItsRequestOnce() {
+        var pool = pool(1, connected: [0])
+        #expect(pool.request("a", id: 1, deadline: 5_000, now: 0) == .send(endpoint: 0))
+        #expect(pool.reply(id: 1, from: 0) == "a")
+        #expect(pool.reply(id: 1, from: 0) == nil)
+        #expect(pool.tick(now: 6_000).failed.isEmpty)
+    }
+
+    @Test func leastOutstandingGoesFirst() {
+        var pool = pool(3, connected: [0, 1, 2])
+        let sent = (1...6).map { pool.request("r", id: $0, deadline: 5_000, now: 0) }
+        #expect(Set(sent[0..<3]) == Set((0..<3).map { .send(endpoint: $0) }))
+        #expect(Set(sent[3..<6]) == Set((0..<3).map { .send(endpoint: $0) }))
+        guard case .send(let endpoint) = sent[4] else { return #expect(Bool(false)) }
+        #expect(pool.reply(id: 5, from: endpoint) == "r")
+        #expect(pool.request("r", id: 7, deadline: 5_000, now: 0) == .send(endpoint: endpoint))
+    }
+
+    @Test func aReplyFromElsewhereEndsNothing() {
+        var pool = pool(2, connected: [0, 1])
+        guard case .send(let endpoint) = pool.request("a", id: 1, deadline: 5_000, now: 0) else {
+            return #expect(Bool(false))
+        }
+        #expect(pool.reply(id: 1, from: 1 - endpoint) == nil)
+        #expect(pool.reply(id: 1, from: endpoint) == "a")
+    }
+
+    @Test func requestsWaitForAConnectionInOrder() {
+        var pool = pool(2)
+        for id in UInt64(1)...3 { #expect(pool.request("r\(id)", id: id, deadline: 5_000, now: 0) == .wait) }
+        #expect(pool.connected(1).map(\.request) == ["r1", "r2", "r3"])
+        #expect(pool.connected(0).isEmpty)
+        #expect(pool.tick(now: 1_000).failed.isEmpty)
+    }
+
+    @Test func waitingEndsWithTheGraceOrTheDeadline() {
+        var pool = pool(1)
+        #expect(pool.request("patient", id: 1, deadline: 5_000, now: 0) == .wait)
+        #expect(pool.request("hasty", id: 2, deadline: 200, now: 0) == .wait)
+        #expect(pool.nextTick == 200)
+        #expect(pool.tick(now: 199).failed.isEmpty)
+        #expect(ends(pool.tick(now: 200)) == ["hasty": .notConnected])
+        #expect(pool.nextTick == 1_000)
+        #expect(ends(pool.tick(now: 1_000)) == ["patient": .notConnected])
+        #expect(pool.nextTick == nil)
+    }
+
+    @Test func aRequestThatIsTooLateIsNotSent() {
+        var pool = pool(1, connected: [0])
+        #expect(pool.request("late", id: 1, deadline: 100, now: 100) == .fail(.deadlineExceeded))
+    }
+
+    @Test func aLostConnectionEndsWhatWasSentThere() {
+        var pool = pool(2, connected: [0, 1])
+        for id in UInt64(1)...4 { _ = pool.request("r\(id)", id: id, deadline: 5_000, now: 0) }
+        #expect(pool.disconnected(0).count == 2)
+        #expect(pool.disconnected(0).isEmpty)
+        for id in UInt64(5)...9 {
+            #expect(pool.request("r", id: id, deadline: 5_000, now: 0) == .send(endpoint: 1))
+        }
+        #expect(pool.disconnected(1).count == 7)
+        #expect(pool.request("r", id: 10, deadline: 5_000, now: 0) == .wait)
+    }
+
+    @Test func theBoundCountsWaitingAndOutstanding() {
+        var pool = pool(1, maxPending: 2)
+        #expect(pool.request("a", id: 1, deadline: 5_000, now: 0) == .wait)
+        #expect(pool.connected(0).count == 1)
+        #expect(pool.request("b", id: 2, deadline: 5_000, now: 0) == .send(endpoint: 0))
+        #expect(pool.request("c", id: 3, deadline: 5_000, now: 0) == .fail(.overloaded))
+        #expect(pool.reply(id: 1, from: 0) == "a")
+        #expect(pool.request("d", id: 4, deadline: 5_000, now: 0) == .send(endpoint: 0))
+    }
+
+    @Test func cancellationFreesItsPlace() {
+        var pool = pool(1, maxPending: 1)
+        #expect(pool.request("a", id: 1, deadline: 5_000, now: 0) == .wait)
+        #expect(pool.cancelled(id: 1) == "a")
+        #expect(pool.cancelled(id: 1) == nil)
+        #expect(pool.request("b", id: 2, deadline: 5_000, now: 0) == .wait)
+        #expect(pool.connected(0).map(\.request) == ["b"])
+        #expect(pool.cancelled(id: 2) == "b")
+        #expect(pool.reply(id: 2, from: 0) == nil)
+    }
+
+    @Test func aSilentEndpointIsSetAsideAndProbedUntilItAnswers() {
+        var pool = pool(2, connected: [0, 1])
+        guard case .send(let silent) = pool.request("lost", id: 1, deadline: 100, now: 0) else {
+            return #expect(Bool(false))
+        }
+        let actions = pool.tick(now: 100)
+        #expect(ends(actions) == ["lost": .deadlineExceeded])
+        #expect(actions.probe == [silent])
+        // Nothing goes there any more, however busy the other one is.
+        for id in UInt64(2)...5 {
+            #expect(pool.request("r", id: id, deadline: 5_000, now: 100) == .send(endpoint: 1 - silent))
+        }
+        #expect(pool.tick(now: 500).probe.isEmpty)
+        #expect(pool.nextTick == 600)
+        #expect(pool.tick(now: 600).probe == [silent])
+        // Any reply will do.
+        #expect(pool.reply(id: nil, from: silent) == nil)
+        #expect(pool.tick(now: 2_000).probe.isEmpty)
+        #expect(pool.request("r", id: 6, deadline: 5_000, now: 2_000) == .send(endpoint: silent))
+    }
+
+    @Test func anEndpointThatAnswersOthersIsNotSetAside() {
+        var pool = pool(1, connected: [0])
+        _ = pool.request("slow", id: 1, deadline: 100, now: 0)
+        _ = pool.request("quick", id: 2, deadline: 100, now: 10)
+        #expect(pool.reply(id: 2, from: 0) == "quick")
+        let actions = pool.tick(now: 100)
+        #expect(ends(actions) == ["slow": .deadlineExceeded])
+        #expect(actions.probe.isEmpty)
+    }
+
+    @Test func suspectsAreUsedWhereThereIsNoOther() {
+        var pool = pool(1, connected: [0])
+        _ = pool.request("lost", id: 1, deadline: 100, now: 0)
+        #expect(pool.tick(now: 100).probe == [0])
+        #expect(pool.request("next", id: 2, deadline: 500, now: 100) == .send(endpoint: 0))
+    }
+
+    @Test func aNewConnectionIsNotSuspect() {
+        var pool = pool(1, connected: [0])
+        _ = pool.request("lost", id: 1, deadline: 100, now: 0)
+        _ = pool.tick(now: 100)
+        _ = pool.disconnected(0)
+        #expect(pool.nextTick == nil)
+        _ = pool.connected(0)
+        #expect(pool.tick(now: 5_000).probe.isEmpty)
+    }
+
+    @Test func aRefusedRequestIsForgotten() {
+        var pool = pool(1, connected: [0])
+        _ = pool.request("a", id: 1, deadline: 100, now: 0)
+        #expect(pool.sendRefused(id: 1) == "a")
+        #expect(pool.disconnected(0).isEmpty)
+        #expect(pool.tick(now: 100).failed.isEmpty)
+    }
+
+    @Test func stoppingEndsEverything() {
+        var pool = pool(1, connected: [0])
+        _ = pool.request("a", id: 1, deadline: 100, now: 0)
+        _ = pool.disconnected(0)
+        _ = pool.request("b", id: 2, deadline: 100, now: 0)
+        _ = pool.connected(0)
+        _ = pool.request("c", id: 3, deadline: 100, now: 0)
+        #expect(pool.stop() == ["b", "c"])
+        #expect(pool.request("d", id: 4, deadline: 100, now: 0) == .fail(.stopped))
+        #expect(pool.nextTick == nil)
+    }
+
+    /// Events at random: every request ends exactly once, and no more are under way than may be.
+    @Test(arguments: 1...20) func everyRequestEndsOnce(seed: UInt64) {
+        var random = SeededGenerator(state: seed)
+        var pool = Pool(.init(endpoints: 3, maxPending: 50, connectGrace: 20, probeInterval: 30))
+        var underWay: [UInt64: Int?] = [:]
+        var ended: [String: Int] = [:]
+        func end(_ request: String?) {
+            guard let request, let id = UInt64(request) else { return }
+            ended[request, default: 0] += 1
+            underWay[id] = nil
+        }
+        for step in 1...5_000 {
+            let now = MonotonicMilliseconds(step)
+            let endpoint = Int.random(in: 0..<3, using: &random)
+            let id = UInt64(step)
+            switch Int.random(in: 0..<20, using: &random) {
+            case 0: pool.disconnected(endpoint).forEach { end($0) }
+            case 1...2: for sent in pool.connected(endpoint) { underWay[sent.id] = sent.endpoint }
+            case 3...6:
+                guard let (id, endpoint) = underWay.randomElement(using: &random), let endpoint else { break }
+                end(pool.reply(id: id, from: endpoint))
+            case 7: end(underWay.keys.randomElement(using: &random).flatMap { pool.cancelled(id: $0) })
+            case 8...10: pool.tick(now: now).failed.forEach { end($0.request) }
+            default:
+                let deadline = now + .random(in: 0..<60, using: &random)
+                switch pool.request("\(id)", id: id, deadline: deadline, now: now) {
+                case .send(let endpoint): underWay[id] = .some(endpoint)
+                case .wait: underWay[id] = .some(nil)
+                case .fail: ended["\(id)", default: 0] += 1
+                }
+            }
+            #expect(underWay.count <= 50)
+        }
+        pool.stop().forEach { end($0) }
+        #expect(underWay.isEmpty)
+        #expect(ended.values.allSatisfy { $0 == 1 })
+    }
+
+    private func ends(_ actions: Pool.TickActions) -> [String: Pool.Failure] {
+        Dictionary(uniqueKeysWithValues: actions.failed)
+    }
+}
+
+/// The same numbers for the same seed (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,81 @@
+import FoundationEssentials
+import Schemas
+import Testing
+
+@testable import CommandBus
+
+/// The quick readers and writers of headers agree with ``SchemaJSON``.
+struct HeaderFrameTests {
+    static let texts = [
+        "a", "area.add", " ", "", "quote \" backslash \\ slash /", "\u{8}\u{9}\u{A}\u{C}\u{D}\u{1}\u{1F}\u{7F}", "emoji 🎓",
+        "مرحبا", "\u{2028}", String(repeating: "x", count: 100), String(repeating: "é", count: 101),
+    ]
+
+    @Test(arguments: texts) func writersAgree(text: String) throws {
+        for deadline in [nil, 0, 1_763_712_000_123, -1, Int64.max, Int64.min] {
+            let header = RequestHeader(id: text, command: text, deadline: deadline, traceparent: text, actor: text)
+            #expect(Data(header.frame) == (try SchemaJSON.encode(header)))
+        }
+        let bare = RequestHeader(id: text, command: "c")
+        #expect(Data(bare.frame) == (try SchemaJSON.encode(bare)))
+        for status in ReplyStatus.allCases {
+            let reply = ReplyHeader(id: text, status: status)
+            #expect(Data(reply.frame) == (try SchemaJSON.encode(reply)))
+        }
+    }
+
+    static let headers = [
+        #"{"id":"1","command":"a.b"}"#, #"{ "id" : "1" , "command" : "a.b" }"#, #"{"command":"a","id":"1","deadline":0}"#,
+        #"{"id":"1","command":"a","deadline":1763712000123,"traceparent":"00-x","actor":"ann"}"#,
+        #"{"id":"1","command":"a","deadline":00}"#, #"{"id":"1","command":"a","deadline":-5}"#,
+        #"{"id":"1","command":"a","deadline":1.5}"#, #"{"id":"1","command":"a","deadline":1e3}"#,
+        #"{"id":"1","command":"a","deadline":99999999999999999999}"#, #"{"id":"1","command":"a","deadline":"5"}"#,
+        #"{"id":"1","command":"a","deadline":null}"#, #"{"id":"1","command":"a","actor":7}"#,
+        #"{"id":"","command":"a"}"#, #"{"id":"  ","command":"a"}"#, #"{"id":"1"}"#, #"{"command":"a"}"#, "{}", "", "[]", "null",
+        #"{"id":"1","command":"a","extra":1}"#, #"{"id":"1","id":"2","command":"a"}"#, #"{"id":"1","command":"a"} x"#,
+        #"{"id":"1","command":"a",}"#, #"{"id":"1" "command":"a"}"#, #"{"id":"\u0041","command":"a"}"#, #"{"id":"é","command":"a"}"#,
+        #"{"id":1,"command":"a"}"#, #"{"id":"1","command":"a""#, "\n{\"id\":\"1\",\t\"command\":\"a\"}\r\n",
+        "{\"id\":\"\(String(repeating: "x", count: 101))\",\"command\":\"a\"}", #"{"id":"1","status":"ok"}"#,
+        #"{"id":"1","status":"not_found"}"#, #"{"id":"1","status":"fine"}"#, #"{"id":"","status":"ok"}"#, #"{"status":"ok"}"#,
+        #"{"id":"1","status":"ok","more":true}"#,
+    ]
+
+    @Test(arguments: headers) func readersAgree(text: String) {
+        let frame = Array(text.utf8)
+        #expect(outcome { try RequestHeader(frame: frame) } == outcome { try SchemaJSON.decode(from: Data(frame)) })
+        #expect(
+            outcome { try frame.withUnsafeBytes { try ReplyHeader(frame: $0) } }
+                == outcome { try SchemaJSON.decode(from: Data(frame)) })
+    }
+
+    /// Every single-byte change of a header is read alike, or refused alike.
+    @Test func readersAgreeOnDamage() {
+        let original = Array(#"{"id":"7f","command":"area.add","deadline":1763712000123,"actor":"ann"}"#.utf8)
+        var random = SeededGenerator(state: 7)
+        for _ in 0..<2_000 {
+            var frame = original
+            frame[Int.random(in: 0..<frame.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            #expect(
+                outcome { try RequestHeader(frame: frame) } == outcome { try SchemaJSON.decode(from: Data(frame)) },
+                "\(String(decoding: frame, as: UTF8.self))")
+        }
+    }
+
+    @Test func idsComeBack() {
+        let ids = RequestIDFormat()
+        for id in [0, 1, 255, 1 << 35, (1 << 36) - 1] as [UInt64] {
+            #expect(ids.text(id).utf8.count == 15)
+            #expect(ids.number(ids.text(id)) == id)
+        }
+        #expect(ids.number("") == nil)
+        #expect(ids.number("zzzzzzzzzzzzzzz") == nil)
+    }
+
+    private func outcome<Header: Equatable>(_ read: () throws -> Header) -> Header? {
+        do {
+            return try read()
+        } catch {
+            return nil
+        }
+    }
+}
