@@ -21,6 +21,11 @@ final class AccessTokenSource: Sendable {
         self.logger = logger
     }
 
+    /// Sees to it that there is a token, or will be, before anybody needs it.
+    func prepare() {
+        if state.withLock({ $0.machine.prepare(now: clock.now) }) { requestToken() }
+    }
+
     /// The current token, or the next one if there is none.
     ///
     /// - Parameter deadline: When to give up waiting.

@@ -63,6 +63,13 @@ struct TokenStateMachine<Waiter: Hashable> {
         return .use(current.token, requestsNew: now >= current.renewAt && beginRequest(now))
     }
 
+    /// Nobody needs a token yet, but somebody will.
+    ///
+    /// - Returns: Whether the caller requests one and reports how that went.
+    mutating func prepare(now: Instant) -> Bool {
+        current == nil && beginRequest(now)
+    }
+
     /// Somebody waits no more.
     ///
     /// - Returns: Whether it was still waiting.
