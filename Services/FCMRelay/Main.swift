@@ -1,4 +1,15 @@
+import ServiceKit
+
 @main
 enum Main {
-    static func main() async throws {}
+    static func main() async {
+        await ServiceMain.run(
+            "msi-fcm-relay", "hands messages to Firebase Cloud Messaging.",
+            settings: [
+                Setting.fcmRelayListen.declaration, Setting.fcmServiceAccountFile.declaration,
+                Setting.fcmEndpoint.declaration, Setting.fcmCAFile.declaration,
+                Setting.fcmTopicPayloadLimit.declaration,
+            ],
+            wire: ServicePlan.fcmRelay)
+    }
 }

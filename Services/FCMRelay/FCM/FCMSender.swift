@@ -1,0 +1,9 @@
+import Schemas
+
+/// The way to the phones: hands one component of a message to FCM.
+protocol FCMSender: Sendable {
+    /// Sends a component, and returns FCM's name for it or why it was not accepted.
+    ///
+    /// - Parameter deadline: When to give up; what is not known by then is a retryable error.
+    func send(_ message: FCMMessage, by deadline: ContinuousClock.Instant) async -> Result<String, ComponentError>
+}

@@ -1,0 +1,45 @@
+/// What to do about an error of FCM's.
+enum FCMVerdict: Equatable, Sendable {
+    case permanent
+    /// Not before the pause is over, unless FCM says when.
+    case retryable(pause: Duration)
+    case tokenRefused
+}
+
+extension FCMVerdict {
+    /// Google: wait ten seconds or more before a first retry.
+    private static let soon = FCMVerdict.retryable(pause: .seconds(10))
+    /// Google: a minute where a quota is used up and there is no Retry-After.
+    private static let whenQuotaIsRefilled = FCMVerdict.retryable(pause: .seconds(60))
+    private static let whenProxyIsBack = FCMVerdict.retryable(pause: .seconds(30))
+
+    /// By an `FcmError` code, an `ErrorInfo` reason or a status of Google's APIs; `nil` for one that says nothing certain.
+    init?(code: String) {
+        switch code {
+        case "INVALID_ARGUMENT", "UNREGISTERED", "SENDER_ID_MISMATCH", "THIRD_PARTY_AUTH_ERROR", "APNS_AUTH_ERROR",
+            "PERMISSION_DENIED", "NOT_FOUND", "FAILED_PRECONDITION", "OUT_OF_RANGE", "UNIMPLEMENTED":
+            self = .permanent
+        case "QUOTA_EXCEEDED", "RATE_LIMIT_EXCEEDED", "RESOURCE_EXHAUSTED":
+            self = Self.whenQuotaIsRefilled
+        case "UNAVAILABLE", "INTERNAL", "ABORTED", "CANCELLED", "DEADLINE_EXCEEDED":
+            self = Self.soon
+        case "UNAUTHENTICATED":
+            self = .tokenRefused
+        default:
+            return nil
+        }
+    }
+
+    /// By HTTP's status alone, where the body says nothing: a proxy's page, or none.
+    init(httpStatus: Int) {
+        switch httpStatus {
+        case 401: self = .tokenRefused
+        case 408: self = Self.soon
+        case 429: self = Self.whenQuotaIsRefilled
+        case 400..<500: self = .permanent
+        case 502: self = Self.whenProxyIsBack
+        // 5xx, and what no API answers: a redirect to a log-in page of the network, say.
+        default: self = Self.soon
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import CCurl
+import FoundationEssentials
+
+/// libcurl's easy handle: one transfer at a time, used again for the next. It belongs to the transport's thread.
+final class CurlEasy {
+    let handle: UnsafeMutableRawPointer
+    private let errorText = UnsafeMutableBufferPointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+    private var headers: UnsafeMutablePointer<curl_slist>?
+    private let longestBody: Int
+    private var body = Data()
+    private var isBodyTooLong = false
+
+    /// Makes a handle with what all requests have in common.
+    init(_ configuration: CurlConfiguration) throws(TransportError) {
+        guard let handle = curl_easy_init() else { throw TransportError(.other, "libcurl has no memory for a request") }
+        self.handle = handle
+        longestBody = configuration.longestBody
+        errorText.initialize(repeating: 0)
+        do {
+            try setUp(configuration)
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    private func setUp(_ configuration: CurlConfiguration) throws(TransportError) {
+        try set(CURLOPT_PROTOCOLS_STR, "https")
+        try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+        // Rather share a connection that is being made than make another.
+        try set(CURLOPT_PIPEWAIT, 1)
+        try set(CURLOPT_NOSIGNAL, 1)
+        try set(CURLOPT_FOLLOWLOCATION, 0)
+        try set(CURLOPT_POST, 1)
+        try set(CURLOPT_USERAGENT, "msi-fcm-relay")
+        try set(CURLOPT_CONNECTTIMEOUT_MS, Int(clamping: configuration.connectTimeout.milliseconds))
+        try set(CURLOPT_MAXAGE_CONN, Int(clamping: configuration.longestIdle.components.seconds))
+        try set(CURLOPT_MAXLIFETIME_CONN, Int(clamping: configuration.longestLife.components.seconds))
+        if let file = configuration.certificateAuthorityFile {
+            try set(CURLOPT_CAINFO, file)
+            // Instead of the system's, not beside them.
+            try check(ccurl_easy_setopt_string(handle, CURLOPT_CAPATH, nil))
+        }
+        try check(ccurl_easy_setopt_pointer(handle, CURLOPT_ERRORBUFFER, errorText.baseAddress))
+        try check(ccurl_easy_setopt_write_callback(handle, CURLOPT_WRITEFUNCTION, receiveBody))
+        try check(ccurl_easy_setopt_pointer(handle, CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque()))
+    }
+
+    /// Frees the handle, which is in no multi handle any more.
+    func close() {
+        curl_easy_cleanup(handle)
+        curl_slist_free_all(headers)
+        errorText.deallocate()
+    }
+
+    /// Makes it ready for a request.
+    func prepare(_ request: HTTPTransportRequest) throws(TransportError) {
+        body = Data()
+        isBodyTooLong = false
+        errorText[0] = 0
+        try set(CURLOPT_URL, request.url)
+        try check(ccurl_easy_setopt_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count)))
+        // libcurl copies the bytes here; it needs them again when it has to repeat a request that the server has not read.
+        try check(
+            request.body.withUnsafeBytes { bytes in
+                ccurl_easy_setopt_pointer(handle, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+            })
+        try prepare(headers: request.headers)
+    }
+
+    private func prepare(headers lines: [String]) throws(TransportError) {
+        try check(ccurl_easy_setopt_list(handle, CURLOPT_HTTPHEADER, nil))
+        curl_slist_free_all(headers)
+        headers = nil
+        for line in lines {
+            guard let longer = curl_slist_append(headers, line) else {
+                throw TransportError(.other, "libcurl has no memory for a header")
+            }
+            headers = longer
+        }
+        try check(ccurl_easy_setopt_list(handle, CURLOPT_HTTPHEADER, headers))
+    }
+
+    /// What became of the transfer.
+    func outcome(_ status: CURLcode) -> Transfer.Outcome {
+        if isBodyTooLong {
+            return .failure(
+                TransportError(.tooLarge, "the answer is longer than \(longestBody) bytes", mayHaveBeenProcessed: true))
+        }
+        guard status == CURLE_OK else { return .failure(error(status)) }
+        var code = 0
+        ccurl_easy_getinfo_long(handle, CURLINFO_RESPONSE_CODE, &code)
+        return .success(
+            HTTPTransportResponse(
+                status: code, contentType: header("content-type"), retryAfter: header("retry-after"), body: body))
+    }
+
+    /// Whether any of the request has been handed to a connection.
+    var hasBeenSent: Bool {
+        var bytes = 0
+        ccurl_easy_getinfo_long(handle, CURLINFO_REQUEST_SIZE, &bytes)
+        return bytes > 0
+    }
+
+    private func error(_ status: CURLcode) -> TransportError {
+        let detail = errorText.baseAddress.map { String(cString: $0) } ?? ""
+        return TransportError(
+            TransportError.Code(status), detail.isEmpty ? String(cString: curl_easy_strerror(status)) : detail,
+            mayHaveBeenProcessed: hasBeenSent)
+    }
+
+    private func header(_ name: String) -> String? {
+        var found: UnsafeMutablePointer<curl_header>?
+        guard curl_easy_header(handle, name, 0, UInt32(CURLH_HEADER), -1, &found) == CURLHE_OK else { return nil }
+        return found.map { String(cString: $0.pointee.value) }
+    }
+
+    /// - Returns: Whether there was room.
+    fileprivate func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard body.count + bytes.count <= longestBody else {
+            isBodyTooLong = true
+            return false
+        }
+        body.append(contentsOf: bytes)
+        return true
+    }
+
+    private func set(_ option: CURLoption, _ value: Int) throws(TransportError) {
+        try check(ccurl_easy_setopt_long(handle, option, value))
+    }
+
+    private func set(_ option: CURLoption, _ value: String) throws(TransportError) {
+        try check(ccurl_easy_setopt_string(handle, option, value))
+    }
+
+    private func check(_ status: CURLcode) throws(TransportError) {
+        guard status == CURLE_OK else { throw TransportError(.other, String(cString: curl_easy_strerror(status))) }
+    }
+}
+
+/// libcurl's `CURLOPT_WRITEFUNCTION`: anything but the number of bytes that it was given ends the transfer.
+private nonisolated func receiveBody(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context else { return 0 }
+    let easy = Unmanaged<CurlEasy>.fromOpaque(context).takeUnretainedValue()
+    return easy.receive(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+}
+
+extension TransportError.Code {
+    fileprivate init(_ status: CURLcode) {
+        self =
+            switch status {
+            case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_PROXY: .notReachable
+            case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
+                CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CLIENTCERT:
+                .tls
+            case CURLE_OPERATION_TIMEDOUT: .timeout
+            case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM:
+                .reset
+            default: .other
+            }
+    }
+}

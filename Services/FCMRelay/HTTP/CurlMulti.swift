@@ -1,0 +1,81 @@
+import CCurl
+
+/// libcurl's multi handle: a set of transfers and the connections that they share.
+///
+/// It belongs to one thread, which also closes it. Only ``wakeUp()`` may be called from others, and not after ``close()``.
+struct CurlMulti: @unchecked Sendable {
+    private let handle: UnsafeMutableRawPointer
+
+    init(_ configuration: CurlConfiguration) throws(TransportError) {
+        guard curlIsReady, let handle = curl_multi_init() else {
+            throw TransportError(.other, "libcurl cannot be used: it found no memory or no TLS library")
+        }
+        self.handle = handle
+        set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+        set(CURLMOPT_MAX_HOST_CONNECTIONS, configuration.connectionsPerHost)
+        set(CURLMOPT_MAX_CONCURRENT_STREAMS, configuration.streamsPerConnection)
+        // FCM's connections, and one for the token endpoint, stay open when they are idle.
+        set(CURLMOPT_MAXCONNECTS, configuration.connectionsPerHost + 1)
+    }
+
+    private func set(_ option: CURLMoption, _ value: Int) {
+        let status = ccurl_multi_setopt_long(handle, option, value)
+        assert(status == CURLM_OK, "option \(option.rawValue): \(status.text)")
+    }
+
+    /// Closes the connections and frees the handle. All transfers have been removed before.
+    func close() {
+        curl_multi_cleanup(handle)
+    }
+
+    /// Ends the current or next ``wait(for:)`` early.
+    func wakeUp() {
+        curl_multi_wakeup(handle)
+    }
+
+    func add(_ easy: CurlEasy) throws(TransportError) {
+        let status = curl_multi_add_handle(handle, easy.handle)
+        guard status == CURLM_OK else { throw TransportError(.other, status.text) }
+    }
+
+    /// Takes a transfer out, whether it has ended or not; one that was never in stays out.
+    func remove(_ easy: CurlEasy) {
+        curl_multi_remove_handle(handle, easy.handle)
+    }
+
+    /// Sends and receives what can be without waiting.
+    func perform() {
+        var running: Int32 = 0
+        curl_multi_perform(handle, &running)
+    }
+
+    /// Sleeps until the network has something to do, ``wakeUp()`` is called or the time is over.
+    func wait(for time: Duration) {
+        curl_multi_poll(handle, nil, 0, Int32(clamping: time.milliseconds), nil)
+    }
+
+    /// The next transfer that has ended since they were last asked for: its handle, and how it ended.
+    func nextEnded() -> (handle: UnsafeMutableRawPointer, status: CURLcode)? {
+        var rest: Int32 = 0
+        while let message = curl_multi_info_read(handle, &rest)?.pointee {
+            if message.msg == CURLMSG_DONE, let easy = message.easy_handle { return (easy, message.data.result) }
+        }
+        return nil
+    }
+}
+
+extension CURLMcode {
+    fileprivate var text: String { curl_multi_strerror(self).map { String(cString: $0) } ?? "libcurl's error \(rawValue)" }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded down.
+    var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000)
+        return isTooLong ? (seconds < 0 ? .min : .max) : product &+ attoseconds / 1_000_000_000_000_000
+    }
+}
+
+/// Whether libcurl's once-in-a-process preparation has succeeded.
+private let curlIsReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK

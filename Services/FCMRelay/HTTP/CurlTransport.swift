@@ -1,0 +1,90 @@
+import CCurl
+import Synchronization
+
+/// HTTPS through libcurl's multi interface: all requests share a few HTTP/2 connections, on one thread of their own.
+///
+/// That thread alone touches libcurl's handles, but for `curl_multi_wakeup`, which is made for others. Callers leave their
+/// requests in an inbox that the thread empties in one go. The inbox's lock is the only one there is.
+final class CurlTransport: HTTPTransport {
+    private struct State {
+        var inbox: TransferInbox<Transfer>
+        /// `nil` once the thread has given it up.
+        var multi: CurlMulti?
+        var whenClosed: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state: Mutex<State>
+    private let ids = Atomic<UInt64>(0)
+
+    /// Starts the thread.
+    ///
+    /// - Throws: ``TransportError`` where libcurl or the system has no room for it.
+    init(_ configuration: CurlConfiguration) throws(TransportError) {
+        let multi = try CurlMulti(configuration)
+        state = Mutex(State(inbox: TransferInbox(mostOutstanding: configuration.mostOutstanding), multi: multi))
+        do {
+            try DedicatedThread.start { self.work(multi, configuration) }
+        } catch {
+            multi.close()
+            state.withLock { $0.multi = nil }
+            throw error
+        }
+    }
+
+    func send(_ request: HTTPTransportRequest) async throws(TransportError) -> HTTPTransportResponse {
+        let id = ids.add(1, ordering: .relaxed).newValue
+        return try await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                submit(Transfer(id: id, request: request, continuation: continuation))
+                // The handler below may have run before there was anything to cancel.
+                if Task.isCancelled { cancel(id) }
+            }
+        } onCancel: {
+            cancel(id)
+        }.get()
+    }
+
+    /// Fails every request that has no answer yet, refuses new ones, closes the connections and ends the thread.
+    func close() async {
+        await withCheckedContinuation { continuation in
+            let isClosed = state.withLock { state in
+                guard let multi = state.multi else { return true }
+                state.whenClosed.append(continuation)
+                if state.inbox.stop() { multi.wakeUp() }
+                return false
+            }
+            if isClosed { continuation.resume() }
+        }
+    }
+
+    private func submit(_ transfer: Transfer) {
+        let submission = state.withLock { state in
+            let submission = state.inbox.submit(transfer)
+            // Inside the lock: outside it, the thread may already have given the handle up.
+            if case .accepted(wake: true) = submission { state.multi?.wakeUp() }
+            return submission
+        }
+        if case .refused(let error) = submission { transfer.end(.failure(error)) }
+    }
+
+    private func cancel(_ id: UInt64) {
+        state.withLock { state in
+            if state.inbox.cancel(id) { state.multi?.wakeUp() }
+        }
+    }
+
+    /// The thread: until it is told to stop.
+    private func work(_ multi: CurlMulti, _ configuration: CurlConfiguration) {
+        var loop = TransferLoop(multi: multi, configuration: configuration)
+        repeat {
+            let ended = loop.takeEnded()
+            loop.turn(state.withLock { $0.inbox.take(ended: ended) })
+        } while !loop.isStopped
+        let waiting = state.withLock { state in
+            state.multi = nil
+            return state.whenClosed
+        }
+        multi.close()
+        for continuation in waiting { continuation.resume() }
+    }
+}

@@ -1,0 +1,31 @@
+import FoundationEssentials
+
+/// What FCM takes as proof of who sends. A secret: it has no description, and belongs in no log.
+struct AccessToken: Hashable, Sendable {
+    let value: String
+}
+
+extension AccessToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    var description: String { "an access token" }
+    var debugDescription: String { description }
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// An access token and for how long it is good.
+struct GrantedToken: Hashable, Sendable {
+    let token: AccessToken
+    let lifetime: Duration
+}
+
+/// Why there is no access token.
+struct TokenFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// One sentence, at most 200 characters.
+    let description: String
+    /// Asking again before this has passed is of no use.
+    var retryAfter: Duration?
+
+    init(_ description: String, retryAfter: Duration? = nil) {
+        self.description = String(description.prefix(200))
+        self.retryAfter = retryAfter
+    }
+}

@@ -1,0 +1,114 @@
+import Logging
+import Synchronization
+
+/// The access token that all sends share.
+final class AccessTokenSource: Sendable {
+    private typealias Waiting = CheckedContinuation<Result<AccessToken, TokenFailure>, Never>
+
+    private struct State {
+        var machine = TokenStateMachine<UInt64>()
+        var waiting: [UInt64: Waiting] = [:]
+    }
+
+    private let granter: any TokenGranter
+    private let logger: Logger
+    private let clock = ContinuousClock()
+    private let ids = Atomic<UInt64>(0)
+    private let state = Mutex(State())
+
+    init(granter: any TokenGranter, logger: Logger) {
+        self.granter = granter
+        self.logger = logger
+    }
+
+    /// Sees to it that there is a token, or will be, before anybody needs it.
+    func prepare() {
+        if state.withLock({ $0.machine.prepare(now: clock.now) }) { requestToken() }
+    }
+
+    /// The current token, or the next one if there is none.
+    ///
+    /// - Parameter deadline: When to give up waiting.
+    func token(by deadline: ContinuousClock.Instant) async throws(TokenFailure) -> AccessToken {
+        if case .use(let token, let requestsNew) = state.withLock({ $0.machine.use(now: clock.now) }) {
+            if requestsNew { requestToken() }
+            return token
+        }
+        let id = ids.add(1, ordering: .relaxed).newValue
+        // Cancelled when this scope ends.
+        async let _: Void = leave(id, at: deadline)
+        return try await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                wait(id, continuation)
+                // The handler below may have run before there was anything to leave.
+                if Task.isCancelled { leave(id, TokenFailure("nobody waits for the access token any more")) }
+            }
+        } onCancel: {
+            leave(id, TokenFailure("nobody waits for the access token any more"))
+        }.get()
+    }
+
+    /// Takes a token that FCM has refused out of use.
+    func invalidate(_ token: AccessToken) {
+        state.withLock { $0.machine.invalidate(token, now: clock.now) }
+    }
+
+    private func wait(_ id: UInt64, _ continuation: Waiting) {
+        let need = state.withLock { state in
+            let need = state.machine.need(id, now: clock.now)
+            if case .wait = need { state.waiting[id] = continuation }
+            return need
+        }
+        switch need {
+        case .use(let token, let requestsNew):
+            if requestsNew { requestToken() }
+            continuation.resume(returning: .success(token))
+        case .wait(let requestsNew):
+            if requestsNew { requestToken() }
+        case .fail(let failure):
+            continuation.resume(returning: .failure(failure))
+        }
+    }
+
+    private func leave(_ id: UInt64, at deadline: ContinuousClock.Instant) async {
+        do {
+            try await clock.sleep(until: deadline)
+        } catch {
+            // Not waiting any more.
+            return
+        }
+        leave(id, TokenFailure("no access token in time"))
+    }
+
+    private func leave(_ id: UInt64, _ failure: TokenFailure) {
+        let continuation = state.withLock { state in
+            state.machine.leave(id) ? state.waiting.removeValue(forKey: id) : nil
+        }
+        continuation?.resume(returning: .failure(failure))
+    }
+
+    /// Gets a token on a task of its own: it is for all who wait, and goes on when the first of them leaves. It ends by
+    /// itself, because the granter's time is limited.
+    private func requestToken() {
+        Task {
+            do throws(TokenFailure) {
+                let granted = try await granter.grant()
+                logger.debug("got an access token", metadata: ["lifetime": "\(granted.lifetime)"])
+                finish { $0.granted(granted, now: $1) }
+            } catch {
+                logger.warning("got no access token", metadata: ["code": "OAUTH", "error": "\(error)"])
+                finish { $0.failed(error, now: $1) }
+            }
+        }
+    }
+
+    private func finish(
+        _ event: (inout TokenStateMachine<UInt64>, ContinuousClock.Instant) -> TokenStateMachine<UInt64>.Answer
+    ) {
+        let (waiting, result) = state.withLock { state in
+            let answer = event(&state.machine, clock.now)
+            return (answer.waiters.compactMap { state.waiting.removeValue(forKey: $0) }, answer.result)
+        }
+        for continuation in waiting { continuation.resume(returning: result) }
+    }
+}

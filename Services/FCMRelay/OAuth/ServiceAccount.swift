@@ -1,0 +1,103 @@
+import FoundationEssentials
+import JWTKit
+import Schemas
+import ServiceKit
+
+/// A Firebase project's service account: who the relay is at Google, and the key that proves it.
+struct ServiceAccount: Sendable {
+    let projectID: String
+    let clientEmail: String
+    /// The key's name at Google.
+    let privateKeyID: String
+    let privateKey: Insecure.RSA.PrivateKey
+    /// Where an assertion that is signed with the key is exchanged for an access token: an `https://` URL.
+    let tokenURI: String
+}
+
+extension ServiceAccount: CustomStringConvertible {
+    /// Without the key.
+    var description: String { "\(clientEmail) of the project \(projectID)" }
+}
+
+extension ServiceAccount {
+    /// Reads a key file as Google hands it out.
+    ///
+    /// - Throws: ``ConfigurationError`` that names the file and the field, and quotes nothing of what is in it.
+    init(file path: String) throws {
+        do {
+            self = try Self(json: try Data(contentsOf: URL(filePath: path)))
+        } catch let violation as SchemaViolation {
+            throw ConfigurationError("the service account in \(path) cannot be used: \(violation)")
+        } catch {
+            throw ConfigurationError(
+                "the service account in \(path) cannot be read: \((error as? CocoaError)?.reason ?? "\(error)")")
+        }
+    }
+
+    /// - Throws: ``SchemaViolation`` that names the field and quotes nothing of what is in it.
+    init(json: Data) throws {
+        let file = try SchemaJSON.decode(KeyFile.self, from: json)
+        guard file.type == "service_account" else {
+            throw SchemaViolation(field: "type", problem: "expected \"service_account\"")
+        }
+        projectID = try Self.checked(file.projectID, "project_id", "expected letters, digits, '-', '.' and ':'") { id in
+            id.utf8.allSatisfy(Self.isProjectCharacter)
+        }
+        privateKeyID = try Self.checked(file.privateKeyID, "private_key_id", "expected a text that is not empty")
+        clientEmail = try Self.checked(file.clientEmail, "client_email", "expected an e-mail address") { $0.contains("@") }
+        tokenURI = try Self.checked(file.tokenURI, "token_uri", "expected an https:// URL") { $0.hasPrefix("https://") }
+        do {
+            privateKey = try Insecure.RSA.PrivateKey(pem: file.privateKey)
+        } catch {
+            // The parser's own words might quote the key.
+            throw SchemaViolation(field: "private_key", problem: "expected an RSA key of at least 2048 bits in PEM form")
+        }
+    }
+
+    private static func checked(
+        _ text: String, _ field: String, _ expected: String, _ isRight: (String) -> Bool = { _ in true }
+    ) throws(SchemaViolation) -> String {
+        guard !text.isEmpty, isRight(text) else { throw SchemaViolation(field: field, problem: expected) }
+        return text
+    }
+
+    /// What may stand in a URL's path as it is.
+    private static func isProjectCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: ":"):
+            true
+        default: false
+        }
+    }
+}
+
+/// The fields of a key file that matter here; Google's files have more.
+private struct KeyFile: Decodable {
+    let type: String
+    let projectID: String
+    let privateKeyID: String
+    let privateKey: String
+    let clientEmail: String
+    let tokenURI: String
+
+    private enum CodingKeys: String, CodingKey {
+        case type
+        case projectID = "project_id"
+        case privateKeyID = "private_key_id"
+        case privateKey = "private_key"
+        case clientEmail = "client_email"
+        case tokenURI = "token_uri"
+    }
+}
+
+extension CocoaError {
+    /// Why a file could not be read.
+    fileprivate var reason: String {
+        switch code {
+        case .fileReadNoSuchFile, .fileNoSuchFile: "there is no such file"
+        case .fileReadNoPermission: "no permission"
+        default: "the system's error \(code.rawValue)"
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import FoundationEssentials
+import JWTKit
+import Schemas
+
+/// What a service account signs to get an access token (RFC 7523, as Google wants it).
+struct TokenAssertion: JWTPayload, Equatable {
+    static let scope = "https://www.googleapis.com/auth/firebase.messaging"
+    /// Seconds; Google allows no more.
+    static let lifetime: Int64 = 3_600
+
+    let iss: String
+    let scope: String
+    let aud: String
+    let iat: Int64
+    let exp: Int64
+
+    init(of account: ServiceAccount, now: UnixMilliseconds) {
+        iss = account.clientEmail
+        scope = Self.scope
+        aud = account.tokenURI
+        iat = now / 1_000
+        exp = iat + Self.lifetime
+    }
+
+    /// Required by `JWTPayload`: whether the claims still hold is for the token endpoint to decide.
+    func verify(using algorithm: some JWTAlgorithm) {}
+
+    /// The signed token: RS256, with the key's id in its header.
+    func signed(by account: ServiceAccount) async throws -> String {
+        let keys = JWTKeyCollection()
+        let id = JWKIdentifier(string: account.privateKeyID)
+        await keys.add(rsa: account.privateKey, digestAlgorithm: .sha256, kid: id)
+        return try await keys.sign(self, kid: id)
+    }
+}

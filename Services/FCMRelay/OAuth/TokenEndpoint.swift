@@ -1,0 +1,80 @@
+import FoundationEssentials
+import Schemas
+
+/// Where access tokens come from.
+protocol TokenGranter: Sendable {
+    /// Gets a new access token.
+    func grant() async throws(TokenFailure) -> GrantedToken
+}
+
+/// Google's token endpoint, or the emulator's.
+struct TokenEndpoint: TokenGranter {
+    private static let timeout = Duration.seconds(10)
+
+    let account: ServiceAccount
+    let transport: any HTTPTransport
+    /// The wall clock: the endpoint compares it with its own.
+    let now: @Sendable () -> UnixMilliseconds
+
+    func grant() async throws(TokenFailure) -> GrantedToken {
+        let assertion: String
+        do {
+            assertion = try await TokenAssertion(of: account, now: now()).signed(by: account)
+        } catch {
+            throw TokenFailure("the service account's key cannot sign")
+        }
+        let response: HTTPTransportResponse
+        do {
+            // A signed token has no character that a form would have to escape.
+            response = try await transport.send(
+                HTTPTransportRequest(
+                    url: account.tokenURI, headers: ["content-type: application/x-www-form-urlencoded"],
+                    body: Data("grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)".utf8),
+                    deadline: .now + Self.timeout))
+        } catch {
+            throw TokenFailure("the token endpoint gave no answer: \(error.code.rawValue): \(error)")
+        }
+        return try Self.read(response)
+    }
+
+    /// Reads the endpoint's answer.
+    static func read(_ response: HTTPTransportResponse) throws(TokenFailure) -> GrantedToken {
+        guard response.status == 200 else {
+            let problem = try? JSONDecoder().decode(Problem.self, from: response.body)
+            let words = [problem?.error, problem?.errorDescription].compactMap(\.self).joined(separator: ": ")
+            throw TokenFailure("the token endpoint answered \(response.status)\(words.isEmpty ? "" : " \(words)")")
+        }
+        guard let grant = try? JSONDecoder().decode(Grant.self, from: response.body), grant.tokenType.lowercased() == "bearer",
+            grant.expiresIn > 0, !grant.accessToken.isEmpty,
+            // It becomes part of a header line.
+            grant.accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else {
+            throw TokenFailure("the token endpoint answered 200 without a bearer token and its lifetime")
+        }
+        let seconds = min(grant.expiresIn, 86_400)
+        return GrantedToken(token: AccessToken(value: grant.accessToken), lifetime: .seconds(seconds))
+    }
+
+    private struct Grant: Decodable {
+        let accessToken: String
+        /// Seconds.
+        let expiresIn: Int64
+        let tokenType: String
+
+        private enum CodingKeys: String, CodingKey {
+            case accessToken = "access_token"
+            case expiresIn = "expires_in"
+            case tokenType = "token_type"
+        }
+    }
+
+    private struct Problem: Decodable {
+        let error: String?
+        let errorDescription: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case error
+            case errorDescription = "error_description"
+        }
+    }
+}

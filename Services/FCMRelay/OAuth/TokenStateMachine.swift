@@ -1,0 +1,126 @@
+/// When a new access token is asked for, and who waits for it: events in, actions out.
+///
+/// One request for a token is under way at a time, and all who need its answer share it. A token is renewed early, while it
+/// is still used. Failures back off; whoever needs a token meanwhile is told why there is none.
+struct TokenStateMachine<Waiter: Hashable> {
+    typealias Instant = ContinuousClock.Instant
+
+    /// What whoever needs a token gets. Where `requestsNew` says so, the caller requests a new one and reports how that went.
+    enum Need: Equatable {
+        case use(AccessToken, requestsNew: Bool)
+        /// Until the request that is under way has been answered.
+        case wait(requestsNew: Bool)
+        case fail(TokenFailure)
+    }
+
+    /// A waiting list that has come to its end, and what those on it get.
+    struct Answer: Equatable {
+        let waiters: [Waiter]
+        let result: Result<AccessToken, TokenFailure>
+    }
+
+    private struct Current {
+        let token: AccessToken
+        let grantedAt: Instant
+        let renewAt: Instant
+        let goodUntil: Instant
+    }
+
+    private enum Request {
+        case none
+        case underWay
+        case backingOff(until: Instant, TokenFailure)
+    }
+
+    /// How long before its end a token is renewed; half of its life where that is shorter.
+    private static var renewalMargin: Duration { .seconds(300) }
+    /// A token is not sent when it is about to end: it would do so on the way.
+    private static var safetyMargin: Duration { .seconds(10) }
+    private static var firstBackOff: Duration { .seconds(1) }
+    private static var longestBackOff: Duration { .seconds(60) }
+    /// For how long a token counts as new, and then the pause after it was refused.
+    private static var refusalBackOff: Duration { .seconds(10) }
+
+    private var current: Current?
+    private var request = Request.none
+    private var failuresInARow = 0
+    /// In the order of arrival.
+    private var waiters: [Waiter] = []
+
+    /// Somebody needs a token, now or as soon as there is one.
+    mutating func need(_ waiter: Waiter, now: Instant) -> Need {
+        if let use = use(now: now) { return use }
+        if case .backingOff(let until, let failure) = request, now < until {
+            return .fail(TokenFailure(failure.description, retryAfter: until - now))
+        }
+        waiters.append(waiter)
+        return .wait(requestsNew: beginRequest(now))
+    }
+
+    /// The current token, if there is one.
+    mutating func use(now: Instant) -> Need? {
+        guard let current, now < current.goodUntil else { return nil }
+        return .use(current.token, requestsNew: now >= current.renewAt && beginRequest(now))
+    }
+
+    /// Nobody needs a token yet, but somebody will.
+    ///
+    /// - Returns: Whether the caller requests one and reports how that went.
+    mutating func prepare(now: Instant) -> Bool {
+        current == nil && beginRequest(now)
+    }
+
+    /// Somebody waits no more.
+    ///
+    /// - Returns: Whether it was still waiting.
+    mutating func leave(_ waiter: Waiter) -> Bool {
+        guard let index = waiters.firstIndex(of: waiter) else { return false }
+        waiters.remove(at: index)
+        return true
+    }
+
+    /// The request that was under way has brought a token.
+    mutating func granted(_ granted: GrantedToken, now: Instant) -> Answer {
+        let life = granted.lifetime
+        current = Current(
+            token: granted.token, grantedAt: now, renewAt: now + life - min(Self.renewalMargin, life / 2),
+            goodUntil: now + life - min(Self.safetyMargin, life / 10))
+        request = .none
+        failuresInARow = 0
+        return answer(.success(granted.token))
+    }
+
+    /// The request that was under way has failed.
+    mutating func failed(_ failure: TokenFailure, now: Instant) -> Answer {
+        let pause = min(Self.firstBackOff * (1 << min(failuresInARow, 10)), Self.longestBackOff)
+        failuresInARow += 1
+        request = .backingOff(until: now + pause, failure)
+        return answer(.failure(TokenFailure(failure.description, retryAfter: pause)))
+    }
+
+    /// FCM has refused a token. If it is the current one it is not used again; an older one has been replaced already.
+    mutating func invalidate(_ token: AccessToken, now: Instant) {
+        guard let current, current.token == token else { return }
+        self.current = nil
+        // Where new tokens are refused as well, asking for more of them only makes it worse.
+        if now - current.grantedAt < Self.refusalBackOff, case .none = request {
+            request = .backingOff(
+                until: now + Self.refusalBackOff, TokenFailure("FCM refuses the token that was just granted"))
+        }
+    }
+
+    private mutating func beginRequest(_ now: Instant) -> Bool {
+        switch request {
+        case .underWay: return false
+        case .backingOff(let until, _) where now < until: return false
+        case .none, .backingOff:
+            request = .underWay
+            return true
+        }
+    }
+
+    private mutating func answer(_ result: Result<AccessToken, TokenFailure>) -> Answer {
+        defer { waiters = [] }
+        return Answer(waiters: waiters, result: result)
+    }
+}
