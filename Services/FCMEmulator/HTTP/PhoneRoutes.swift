@@ -60,7 +60,8 @@ struct PhoneRoutes: Sendable {
 
     /// Where a phone wants to go on: the header of a browser's event source, or its like in the query for other clients.
     private static func lastEventID(of request: Request) throws -> Int64? {
-        let sent = request.headers.first { $0.name.canonicalName == "last-event-id" }?.value
+        let sent =
+            request.headers.first { $0.name.canonicalName == "last-event-id" }?.value
             ?? request.uri.queryParameters["last_event_id"].map(String.init)
         guard let sent, !sent.isEmpty else { return nil }
         guard let id = Int64(sent), id >= 0 else {

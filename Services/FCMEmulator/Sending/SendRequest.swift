@@ -117,6 +117,7 @@ enum TimeToLive {
 extension String {
     /// Whether a duration is exactly so many seconds.
     fileprivate func isWhole(_ seconds: Int64) -> Bool {
-        dropLast() == String(seconds) || hasPrefix("\(seconds).") && dropLast().drop { $0 != "." }.allSatisfy { ".0".contains($0) }
+        dropLast() == String(seconds)
+            || hasPrefix("\(seconds).") && dropLast().drop { $0 != "." }.allSatisfy { ".0".contains($0) }
     }
 }

@@ -76,7 +76,8 @@ extension EmulatorStore {
         for device: Int64, after position: Int64, liveAfter: Int64, now: UnixMilliseconds, limit: Int
     ) async throws -> Waiting? {
         try await database.read { database in
-            guard try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT * FROM device WHERE id = ?)", arguments: [device]) == true
+            guard
+                try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT * FROM device WHERE id = ?)", arguments: [device]) == true
             else { return nil }
             let last = try database.lastPosition()
             guard last > position else { return Waiting(messages: [], through: last, mayHaveMore: false) }
