@@ -24,6 +24,7 @@ let hummingbirdHTTP2 = Target.Dependency.product(name: "HummingbirdHTTP2", packa
 let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let serviceContext = Target.Dependency.product(name: "ServiceContextModule", package: "swift-service-context")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -91,7 +92,7 @@ let package = Package(
             name: "FCMEmulator",
             dependencies: [
                 "EmbeddedDatabase", "Schemas", "ServiceKit", crypto, cryptoExtras, grdb, httpTypes, hummingbird, hummingbirdHTTP2,
-                jwtKit, logging, nioCore, nioSSL, serviceLifecycle, swiftASN1, x509,
+                jwtKit, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle, swiftASN1, x509,
             ],
             path: "Services/FCMEmulator"),
         .executableTarget(
@@ -122,6 +123,12 @@ let package = Package(
             name: "CommandBusTests",
             dependencies: ["CZeroMQ", "CommandBus", "Schemas", logging, serviceContext, serviceLifecycle],
             path: "Tests/CommandBusTests"),
+        .testTarget(
+            name: "FCMEmulatorTests",
+            dependencies: [
+                "FCMEmulator", asyncHTTPClient, jwtKit, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle,
+            ],
+            path: "Tests/FCMEmulatorTests"),
 
         // The C libraries, as Debian ships them: a module map and a shim header each, no logic.
         .systemLibrary(name: "CZeroMQ", path: "Shared/CZeroMQ", providers: [.apt(["libzmq3-dev"])]),

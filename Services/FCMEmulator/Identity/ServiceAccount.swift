@@ -84,7 +84,7 @@ final class ServiceAccount: Sendable {
             "type": "service_account",
             "project_id": .string(project),
             "private_key_id": .string(keyID),
-            "private_key": .string(key.pkcs8PEMRepresentation + "\n"),
+            "private_key": .string(key.pkcs8PEMRepresentation),
             "client_email": .string(email),
             "client_id": .string((0..<21).map { _ in String(Int.random(in: 1...9)) }.joined()),
             "auth_uri": "https://accounts.google.com/o/oauth2/auth",
