@@ -24,10 +24,12 @@ let hummingbirdHTTP2 = Target.Dependency.product(name: "HummingbirdHTTP2", packa
 let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let serviceContext = Target.Dependency.product(name: "ServiceContextModule", package: "swift-service-context")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+let swiftASN1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
@@ -44,6 +46,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(
             url: "https://github.com/apple/swift-configuration", from: "1.4.0",
@@ -88,8 +91,8 @@ let package = Package(
         .executableTarget(
             name: "FCMEmulator",
             dependencies: [
-                "EmbeddedDatabase", "ServiceKit", crypto, cryptoExtras, grdb, httpTypes, hummingbird, hummingbirdHTTP2,
-                jwtKit, logging, nioCore, nioSSL, serviceLifecycle, x509,
+                "EmbeddedDatabase", "Schemas", "ServiceKit", crypto, cryptoExtras, grdb, httpTypes, hummingbird, hummingbirdHTTP2,
+                jwtKit, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle, swiftASN1, x509,
             ],
             path: "Services/FCMEmulator"),
         .executableTarget(
@@ -124,6 +127,12 @@ let package = Package(
             name: "EmbeddedDatabaseTests",
             dependencies: ["EmbeddedDatabase", "Schemas", "TestSupport", grdb],
             path: "Tests/EmbeddedDatabaseTests"),
+        .testTarget(
+            name: "FCMEmulatorTests",
+            dependencies: [
+                "FCMEmulator", asyncHTTPClient, jwtKit, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle,
+            ],
+            path: "Tests/FCMEmulatorTests"),
         .testTarget(name: "SchemasTests", dependencies: ["Schemas"], path: "Tests/SchemasTests"),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
 

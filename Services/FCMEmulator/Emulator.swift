@@ -1,0 +1,91 @@
+import FoundationEssentials
+import Hummingbird
+import HummingbirdHTTP2
+import Logging
+import NIOCore
+import NIOSSL
+import Schemas
+import ServiceLifecycle
+
+/// The emulator, wired together: its identity and its memory on disk, and one HTTPS port for everything.
+struct Emulator: Sendable {
+    /// Serves requests until it is told to stop.
+    let server: any Service
+    let account: ServiceAccount
+    private let store: EmulatorStore
+    private let listening: ListeningPort
+
+    /// Reads what earlier starts have left in the folder, or makes it.
+    ///
+    /// - Parameters:
+    ///   - folder: Where everything is kept.
+    ///   - port: On 127.0.0.1; 0 for any free one.
+    ///   - topicPayloadLimit: The most bytes of a message to a topic.
+    /// - Throws: ``StateFileError``, or `CommandFailure` for the database.
+    init(folder path: String, port: Int, topicPayloadLimit: Int, logger: Logger) async throws {
+        let folder = try StateFolder(path: path)
+        let authority = try CertificateAuthority(in: folder, now: Date())
+        let account = try ServiceAccount(in: folder)
+        let tokens = try AccessTokens(in: folder)
+        let store = try EmulatorStore(path: folder.path(of: "emulator.sqlite"))
+        let listening = ListeningPort()
+        let router = Self.router(
+            account: account, tokens: tokens, issuer: try await TokenIssuer(account: account, tokens: tokens),
+            topicPayloadLimit: topicPayloadLimit, store: store)
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        server = Application(
+            router: router,
+            server: try .http2Upgrade(
+                tlsConfiguration: try authority.serverTLS(now: Date()),
+                configuration: .init(gracefulCloseTimeout: .seconds(1))),
+            configuration: .init(address: .hostname("127.0.0.1", port: port), backlog: 1_024),
+            onServerRunning: { channel in listening.set(channel.localAddress?.port ?? port) },
+            logger: quiet)
+        self.account = account
+        self.store = store
+        self.listening = listening
+    }
+
+    /// Waits until the port is open, and writes the service account's file for it.
+    ///
+    /// - Returns: The port.
+    /// - Throws: ``StateFileError``.
+    func announce() async throws -> Int {
+        let port = try await listening.value()
+        try account.listen(on: port)
+        return port
+    }
+
+    func close() throws {
+        try store.close()
+    }
+
+    private static func router(
+        account: ServiceAccount, tokens: AccessTokens, issuer: TokenIssuer, topicPayloadLimit: Int, store: EmulatorStore
+    ) -> Router<EmulatorRequestContext> {
+        let router = Router(context: EmulatorRequestContext.self)
+        router.add(middleware: ErrorResponses())
+        let authorization = Authorization(tokens: tokens)
+        let streams = OpenStreams()
+        TokenRoute(issuer: issuer).add(to: router)
+        SendRoute(
+            authorization: authorization, project: account.projectID, topicPayloadLimit: topicPayloadLimit, store: store,
+            streams: streams
+        ).add(to: router)
+        TopicRoutes(authorization: authorization, store: store, streams: streams).add(to: router)
+        PhoneRoutes(sender: "103953800507", store: store, streams: streams).add(to: router)
+        ArchiveRoutes(store: store, streams: streams).add(to: router)
+        return router
+    }
+}
+
+extension CertificateAuthority {
+    /// TLS with a certificate that is issued for this run and never touches the disk.
+    fileprivate func serverTLS(now: Date) throws -> TLSConfiguration {
+        let issued = try issueServerCertificate(now: now)
+        return .makeServerConfiguration(
+            certificateChain: [.certificate(try NIOSSLCertificate(bytes: Array(issued.certificate.utf8), format: .pem))],
+            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(issued.key.utf8), format: .pem)))
+    }
+}

@@ -1,0 +1,69 @@
+import Hummingbird
+import NIOCore
+
+/// `/emulator/messages` and `/emulator/status`: what a test asks to know what FCM was sent.
+struct ArchiveRoutes: Sendable {
+    private static let page = 200
+
+    let store: EmulatorStore
+    let streams: OpenStreams
+
+    func add(to router: some RouterMethods<EmulatorRequestContext>) {
+        router.resource(
+            "emulator/messages",
+            [
+                .get: { request, _ in try await list(topic: request.uri.queryParameters["topic"].map(String.init)) },
+                .delete: { _, _ in
+                    try await store.clearArchive(now: .now())
+                    return Response(status: .noContent)
+                },
+            ])
+        router.resource("emulator/status", [.get: { _, _ in try await status() }])
+    }
+
+    /// Every accepted send as one JSON array, page by page, however many there are.
+    private func list(topic: String?) async throws -> Response {
+        let span = try await store.archiveSpan()
+        let body = ResponseBody { writer in
+            var after = span.after
+            var buffer = ByteBuffer(string: "[")
+            var separator = "\n"
+            while true {
+                let messages = try await store.archive(
+                    .init(after: after, through: span.through), topic: topic, limit: Self.page)
+                for message in messages {
+                    buffer.writeString(separator)
+                    separator = ",\n"
+                    Self.write(message, to: &buffer)
+                    after = message.position
+                }
+                guard messages.count == Self.page else { break }
+                try await writer.write(buffer)
+                buffer.clear()
+            }
+            buffer.writeString("\n]\n")
+            try await writer.write(buffer)
+            try await writer.finish(nil)
+        }
+        return Response(status: .ok, headers: [.contentType: "application/json; charset=UTF-8"], body: body)
+    }
+
+    /// The body goes in as it came: it was JSON when it was accepted.
+    private static func write(_ message: EmulatorStore.Stored, to buffer: inout ByteBuffer) {
+        let name = JSONValue.string(message.name).text
+        buffer.writeString("{\"name\":\(name),\"received_at\":\(message.received),\"body\":")
+        buffer.writeBytes(message.body)
+        buffer.writeString("}")
+    }
+
+    private func status() async throws -> Response {
+        let span = try await store.archiveSpan()
+        let counts = try await store.counts()
+        return Response(
+            .ok,
+            [
+                "accepted": .integer(span.count), "devices": .integer(counts.devices),
+                "subscriptions": .integer(counts.subscriptions), "open_streams": .integer(streams.count),
+            ])
+    }
+}

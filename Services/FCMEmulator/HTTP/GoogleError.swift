@@ -1,0 +1,106 @@
+import HTTPTypes
+
+/// An error as Google's JSON APIs answer it: `{"error":{"code":…,"message":…,"status":…,"details":[…]}}`.
+struct GoogleError: Error, Hashable {
+    let httpStatus: HTTPResponse.Status
+    /// The name of the `google.rpc.Code`, such as `INVALID_ARGUMENT`.
+    let status: String
+    let message: String
+    var details: [JSONValue] = []
+    var headers: HTTPFields = [:]
+
+    var document: JSONValue {
+        var members: [JSONValue.Member] = [
+            .init("code", .integer(httpStatus.code)),
+            .init("message", .string(message)),
+            .init("status", .string(status)),
+        ]
+        if !details.isEmpty { members.append(.init("details", .array(details))) }
+        return ["error": .object(members)]
+    }
+}
+
+extension GoogleError {
+    /// A request that breaks the rules of its form, one violation or several.
+    static func badRequest(_ violations: [FieldViolation]) -> GoogleError {
+        GoogleError(
+            httpStatus: .badRequest, status: "INVALID_ARGUMENT",
+            message: violations.map(\.description).joined(separator: "\n"), details: [Self.badRequestDetail(violations)])
+    }
+
+    /// A message that FCM itself refuses.
+    static func fcm(
+        _ code: FCMErrorCode, _ message: String, field: String? = nil
+    ) -> GoogleError {
+        var details: [JSONValue] = [
+            ["@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError", "errorCode": .string(code.rawValue)]
+        ]
+        if let field { details.append(badRequestDetail([FieldViolation(field: field, description: message)])) }
+        return GoogleError(httpStatus: code.httpStatus, status: code.status, message: message, details: details)
+    }
+
+    /// JSON that cannot be read: what is wrong, the text around it, and a mark below the place.
+    static func syntax(_ failure: JSONParser.Failure, in body: some Collection<UInt8>) -> GoogleError {
+        let around = 20
+        let start = max(0, failure.offset - around)
+        let excerpt = String(decoding: body.dropFirst(start).prefix(2 * around), as: UTF8.self)
+            .map { $0.isNewline ? " " : String($0) }.joined()
+        let mark = String(repeating: " ", count: failure.offset - start) + "^"
+        return GoogleError(
+            httpStatus: .badRequest, status: "INVALID_ARGUMENT",
+            message: "Invalid JSON payload received. \(failure.problem)\n\(excerpt)\n\(mark)")
+    }
+
+    static func notFound(_ message: String) -> GoogleError {
+        GoogleError(httpStatus: .notFound, status: "NOT_FOUND", message: message)
+    }
+
+    static func invalidArgument(_ message: String) -> GoogleError {
+        GoogleError(httpStatus: .badRequest, status: "INVALID_ARGUMENT", message: message)
+    }
+
+    static func tooLarge(_ most: Int) -> GoogleError {
+        GoogleError(
+            httpStatus: .contentTooLarge, status: "INVALID_ARGUMENT",
+            message: "Request payload size exceeds the limit: \(most) bytes.")
+    }
+
+    private static func badRequestDetail(_ violations: [FieldViolation]) -> JSONValue {
+        [
+            "@type": "type.googleapis.com/google.rpc.BadRequest",
+            "fieldViolations": .array(
+                violations.map { violation in
+                    violation.field.isEmpty
+                        ? ["description": .string(violation.description)]
+                        : ["field": .string(violation.field), "description": .string(violation.description)]
+                }),
+        ]
+    }
+}
+
+/// What is wrong with one field of a request.
+struct FieldViolation: Hashable {
+    /// The field's path, such as `message.android`; empty for the request itself.
+    let field: String
+    let description: String
+}
+
+/// The error codes of FCM's own that the emulator gives out (FCM's reference, "ErrorCode").
+enum FCMErrorCode: String {
+    case invalidArgument = "INVALID_ARGUMENT"
+    case unregistered = "UNREGISTERED"
+
+    var httpStatus: HTTPResponse.Status {
+        switch self {
+        case .invalidArgument: .badRequest
+        case .unregistered: .notFound
+        }
+    }
+
+    var status: String {
+        switch self {
+        case .invalidArgument: "INVALID_ARGUMENT"
+        case .unregistered: "NOT_FOUND"
+        }
+    }
+}

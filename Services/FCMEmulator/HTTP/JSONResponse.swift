@@ -1,0 +1,29 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension Response {
+    /// A response whose body is a JSON document.
+    init(_ status: HTTPResponse.Status = .ok, _ document: JSONValue, headers: HTTPFields = [:]) {
+        var headers = headers
+        headers[.contentType] = "application/json; charset=UTF-8"
+        self.init(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: document.utf8)))
+    }
+
+    init(_ error: GoogleError) {
+        self.init(error.httpStatus, error.document, headers: error.headers)
+    }
+}
+
+extension Request {
+    /// The whole body.
+    ///
+    /// - Throws: ``GoogleError`` with status 413 for one that is longer than allowed.
+    func bytes(most: Int) async throws -> [UInt8] {
+        do {
+            return Array(buffer: try await body.collect(upTo: most))
+        } catch is NIOTooManyBytesError {
+            throw GoogleError.tooLarge(most)
+        }
+    }
+}

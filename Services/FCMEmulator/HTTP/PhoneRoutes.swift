@@ -1,0 +1,74 @@
+import HTTPTypes
+import Hummingbird
+import ServiceLifecycle
+
+/// `/emulator/devices`: what a phone does, which at the real FCM no server can: register, listen, go away. No access token is
+/// asked for; the emulator listens on loopback only.
+struct PhoneRoutes: Sendable {
+    let sender: String
+    let store: EmulatorStore
+    let streams: OpenStreams
+
+    func add(to router: some RouterMethods<EmulatorRequestContext>) {
+        router.resource("emulator/devices", [.post: { _, _ in try await register() }])
+        router.resource(
+            "emulator/devices/:token",
+            [.delete: { _, context in try await unregister(try context.parameters.require("token")) }])
+        router.resource(
+            "emulator/devices/:token/events",
+            [.get: { request, context in try await listen(request, context, try context.parameters.require("token")) }])
+    }
+
+    private func register() async throws -> Response {
+        let token = RegistrationToken.new()
+        try await store.register(token: token)
+        return Response(.created, ["token": .string(token)], headers: [.location: "/emulator/devices/\(token)"])
+    }
+
+    private func unregister(_ token: String) async throws -> Response {
+        guard let device = try await store.unregister(token: token) else { throw Self.unknownDevice }
+        streams.wake(.devices([device]))
+        return Response(status: .noContent)
+    }
+
+    private func listen(_ request: Request, _ context: EmulatorRequestContext, _ token: String) async throws -> Response {
+        let resumeAfter = try Self.lastEventID(of: request)
+        guard let listener = try await store.listener(token: token) else { throw Self.unknownDevice }
+        let body = ResponseBody { writer in
+            let bell = OpenStreams.Bell()
+            let id = streams.open(bell, of: listener.device)
+            defer { streams.close(id, of: listener.device) }
+            // Looked up again now that the stream is listed: from here on every change reaches it.
+            if let current = try await store.listener(token: token) {
+                streams.subscribe(current.device, to: current.topics)
+                let stream = EventStream(
+                    device: current.device, position: resumeAfter ?? current.delivered, liveAfter: current.last, bell: bell,
+                    store: store, sender: sender, eventLoop: context.eventLoop)
+                try await request.body.consumeWithCancellationOnInboundClose { _ in
+                    try await withGracefulShutdownHandler {
+                        try await stream.write(to: &writer)
+                    } onGracefulShutdown: {
+                        bell.finish()
+                    }
+                }
+            }
+            try await writer.finish(nil)
+        }
+        return Response(
+            status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"], body: body)
+    }
+
+    /// Where a phone wants to go on: the header of a browser's event source, or its like in the query for other clients.
+    private static func lastEventID(of request: Request) throws -> Int64? {
+        let sent =
+            request.headers.first { $0.name.canonicalName == "last-event-id" }?.value
+            ?? request.uri.queryParameters["last_event_id"].map(String.init)
+        guard let sent, !sent.isEmpty else { return nil }
+        guard let id = Int64(sent), id >= 0 else {
+            throw GoogleError.invalidArgument("Last-Event-ID: expected the id of an event, found \"\(sent.prefix(40))\"")
+        }
+        return id
+    }
+
+    private static let unknownDevice = GoogleError.notFound("No such device: it never registered, or has unregistered.")
+}

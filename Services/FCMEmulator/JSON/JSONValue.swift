@@ -1,0 +1,54 @@
+/// JSON as it was sent: members in their order, numbers in their own digits.
+///
+/// FCM's error texts name a map's entries by position and quote numbers as written, which Foundation's decoders forget.
+enum JSONValue: Hashable, Sendable {
+    case object([Member])
+    case array([JSONValue])
+    case string(String)
+    /// The digits as written.
+    case number(String)
+    case boolean(Bool)
+    case null
+
+    struct Member: Hashable, Sendable {
+        let name: String
+        let value: JSONValue
+
+        init(_ name: String, _ value: JSONValue) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// A member of an object, the last one where several have the name; `nil` for a missing one and for anything but an object.
+    subscript(name: String) -> JSONValue? {
+        members?.last { $0.name == name }?.value
+    }
+
+    var members: [Member]? {
+        if case .object(let members) = self { members } else { nil }
+    }
+
+    var elements: [JSONValue]? {
+        if case .array(let elements) = self { elements } else { nil }
+    }
+
+    var string: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral {
+    init(stringLiteral value: String) { self = .string(value) }
+    init(booleanLiteral value: Bool) { self = .boolean(value) }
+
+    static func integer(_ value: some BinaryInteger) -> JSONValue { .number(String(value)) }
+}
+
+extension JSONValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
+    init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+
+    init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(elements.map { Member($0.0, $0.1) })
+    }
+}

@@ -1,0 +1,56 @@
+import Crypto
+import FoundationEssentials
+import Schemas
+
+/// Makes and checks access tokens: a deadline and a nonce, signed with a key on disk, so that a token outlives a restart
+/// of the emulator without being stored.
+struct AccessTokens: Sendable {
+    /// What Google answers: an hour, less the second that it took.
+    static let lifetimeSeconds: Int64 = 3_599
+
+    private static let keyFile = "access-token.key"
+    private static let prefix = "ya29.emulator."
+
+    private let key: SymmetricKey
+
+    /// Reads the signing key, or makes one on the first start.
+    ///
+    /// - Throws: ``StateFileError``.
+    init(in folder: StateFolder) throws {
+        if let stored = try folder.read(Self.keyFile) {
+            guard stored.count == 32 else {
+                throw StateFileError.damaged(folder.path(of: Self.keyFile), "expected 32 bytes, found \(stored.count)")
+            }
+            key = SymmetricKey(data: stored)
+        } else {
+            key = SymmetricKey(size: .bits256)
+            try folder.write(key.withUnsafeBytes { Array($0) }, to: Self.keyFile, mode: 0o600)
+        }
+    }
+
+    /// A new token, good from now on.
+    func issue(now: UnixMilliseconds) -> String {
+        let expires = UInt64(max(0, now)) + UInt64(Self.lifetimeSeconds) * 1_000
+        var content = Data()
+        withUnsafeBytes(of: expires.bigEndian) { content.append(contentsOf: $0) }
+        withUnsafeBytes(of: UInt64.random(in: .min ... .max)) { content.append(contentsOf: $0) }
+        content.append(contentsOf: HMAC<SHA256>.authenticationCode(for: content, using: key))
+        return Self.prefix + content.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+    }
+
+    /// What a token is worth now.
+    func check(_ token: String, now: UnixMilliseconds) -> Verdict {
+        guard token.hasPrefix(Self.prefix),
+            let content = Data(
+                base64Encoded: String(token.dropFirst(Self.prefix.count)).replacing("-", with: "+").replacing("_", with: "/")),
+            content.count == 48,
+            HMAC<SHA256>.isValidAuthenticationCode(content.suffix(32), authenticating: content.prefix(16), using: key)
+        else { return .unknown }
+        let expires = content.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return expires > UInt64(max(0, now)) ? .valid : .expired
+    }
+
+    enum Verdict: Hashable {
+        case valid, expired, unknown
+    }
+}

@@ -1,0 +1,54 @@
+import JWTKit
+import Schemas
+
+/// What a signed token request claims (Google's OAuth 2.0 for service accounts). Which claims are there and what they say is
+/// for ``AssertionRules``: a missing one has its own error.
+struct Assertion: JWTPayload {
+    let iss: String?
+    let scope: String?
+    let aud: String?
+    /// Unix seconds.
+    let iat: Double?
+    /// Unix seconds.
+    let exp: Double?
+
+    func verify(using algorithm: some JWTAlgorithm) {}
+}
+
+/// What Google asks of a token request whose signature is right.
+struct AssertionRules {
+    let issuer: String
+    let audience: String
+
+    /// How far a client's clock may be ahead, in seconds. Google's own tolerance is not documented.
+    private static let skew: Double = 60
+    private static let longest: Double = 3_600
+    private static let scopes: Set<Substring> = [
+        "https://www.googleapis.com/auth/firebase.messaging", "https://www.googleapis.com/auth/cloud-platform",
+    ]
+
+    /// What is wrong with a request, or `nil`.
+    func violation(by assertion: Assertion, now: UnixMilliseconds) -> OAuthError? {
+        let seconds = Double(now) / 1_000
+        guard let issuer = assertion.iss, issuer == self.issuer else {
+            return .invalidGrant("Invalid grant: account not found")
+        }
+        guard let audience = assertion.aud, audience == self.audience else {
+            return .invalidGrant("Invalid JWT: Failed audience check. The right audience is \(self.audience)")
+        }
+        guard let issued = assertion.iat, let expires = assertion.exp, issued.isFinite, expires.isFinite,
+            expires > issued, expires - issued <= Self.longest, issued <= seconds + Self.skew, expires > seconds
+        else {
+            return .invalidGrant(
+                "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. "
+                    + "Check your iat and exp values in the JWT claim.")
+        }
+        guard let scope = assertion.scope, !scope.isEmpty else {
+            return OAuthError("invalid_scope", "Empty or missing scope not allowed.")
+        }
+        guard scope.split(separator: " ").contains(where: Self.scopes.contains) else {
+            return OAuthError("invalid_scope", "Invalid OAuth scope or ID token audience provided.")
+        }
+        return nil
+    }
+}

@@ -1,0 +1,62 @@
+import JWTKit
+import Schemas
+
+/// Google's token endpoint: gives an access token for a request that the service account's key has signed.
+struct TokenIssuer: Sendable {
+    private static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+
+    private let account: ServiceAccount
+    private let tokens: AccessTokens
+    private let keys: JWTKeyCollection
+
+    init(account: ServiceAccount, tokens: AccessTokens) async throws {
+        self.account = account
+        self.tokens = tokens
+        keys = JWTKeyCollection()
+        await keys.add(rsa: try Insecure.RSA.PublicKey(backing: account.publicKey), digestAlgorithm: .sha256)
+    }
+
+    /// A token request's form fields.
+    struct Form: Decodable {
+        let grantType: String?
+        let assertion: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case grantType = "grant_type"
+            case assertion
+        }
+    }
+
+    /// Answers a token request.
+    ///
+    /// - Throws: ``OAuthError``, and nothing else.
+    func issue(for form: Form, now: UnixMilliseconds) async throws -> JSONValue {
+        guard let grantType = form.grantType else {
+            throw OAuthError.invalidRequest("Required parameter is missing: grant_type")
+        }
+        guard grantType == Self.grantType else {
+            throw OAuthError("unsupported_grant_type", "Invalid grant_type: \(grantType.prefix(100))")
+        }
+        guard let signed = form.assertion, !signed.isEmpty else {
+            throw OAuthError.invalidRequest("Required parameter is missing: assertion")
+        }
+        let assertion = try await verified(signed)
+        let rules = AssertionRules(issuer: account.clientEmail, audience: account.tokenURI)
+        if let violation = rules.violation(by: assertion, now: now) { throw violation }
+        return [
+            "access_token": .string(tokens.issue(now: now)),
+            "expires_in": .integer(AccessTokens.lifetimeSeconds),
+            "token_type": "Bearer",
+        ]
+    }
+
+    private func verified(_ signed: String) async throws -> Assertion {
+        do {
+            return try await keys.verify(signed, as: Assertion.self)
+        } catch let error as JWTError where error.errorType == .signatureVerificationFailed {
+            throw OAuthError.invalidGrant("Invalid JWT Signature.")
+        } catch {
+            throw OAuthError.invalidGrant("Invalid JWT: the assertion is not a signed JSON web token with the claims of one.")
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Hummingbird
+import Logging
+import NIOCore
+import Schemas
+import ServiceLifecycle
+
+/// One phone's server-sent events: everything that waits for it, then everything that comes, until either side closes.
+struct EventStream: Sendable {
+    private static let batch = 100
+
+    let device: Int64
+    /// The phone has everything up to here.
+    let position: Int64
+    /// What was accepted after this position found the phone connected.
+    let liveAfter: Int64
+    let bell: OpenStreams.Bell
+    let store: EmulatorStore
+    /// What `from` says of a message that was not sent to a topic.
+    let sender: String
+    let eventLoop: any EventLoop
+
+    /// Writes events until the phone is unregistered, its connection breaks or the emulator stops.
+    func write(to writer: inout any ResponseBodyWriter) async throws {
+        let clock = ContinuousClock()
+        var cursor = DeliveryCursor(after: position, now: clock.now)
+        try await writer.write(ByteBuffer(string: ": open\n\n"))
+        bell.ring()
+        var timer: Scheduled<Void>?
+        defer { timer?.cancel() }
+        for await _ in bell.rings {
+            guard try await writeWaiting(to: &writer, &cursor, clock) else { return }
+            if cursor.takeHeartbeat(now: clock.now) {
+                try await writer.write(ByteBuffer(string: ": still here\n\n"))
+            }
+            let pause = max(.milliseconds(1), clock.now.duration(to: cursor.nextWake))
+            timer?.cancel()
+            timer = eventLoop.scheduleTask(in: TimeAmount(pause)) { bell.ring() }
+        }
+    }
+
+    /// Writes all that waits.
+    ///
+    /// - Returns: Whether the phone is still registered.
+    private func writeWaiting(
+        to writer: inout any ResponseBodyWriter, _ cursor: inout DeliveryCursor, _ clock: ContinuousClock
+    ) async throws -> Bool {
+        var mayHaveMore = true
+        while mayHaveMore {
+            if let settled = cursor.takeSettled(now: clock.now) {
+                try await store.confirm(settled, deliveredTo: device)
+            }
+            let waiting = try await store.waiting(
+                for: device, after: cursor.position, liveAfter: liveAfter, now: .now(), limit: Self.batch)
+            guard let waiting else { return false }
+            if !waiting.messages.isEmpty {
+                try await writer.write(try events(waiting.messages))
+                cursor.wrote(through: waiting.through, now: clock.now)
+            }
+            cursor.skip(to: waiting.through)
+            mayHaveMore = waiting.mayHaveMore
+        }
+        return true
+    }
+
+    private func events(_ messages: [EmulatorStore.Stored]) throws -> ByteBuffer {
+        var buffer = ByteBuffer()
+        for message in messages {
+            let event = try PhoneContent(body: message.body).event(
+                name: message.name, from: message.topic.map { "/topics/\($0)" } ?? sender, sent: message.received,
+                timeToLive: (message.expires - message.received) / 1_000)
+            buffer.writeString("id: \(message.position)\ndata: ")
+            buffer.writeBytes(event.utf8)
+            buffer.writeString("\n\n")
+        }
+        return buffer
+    }
+}

@@ -1,0 +1,90 @@
+import Synchronization
+
+/// The event streams that are open now, so that a new message wakes those whom it is for and nobody else.
+///
+/// A wake is only a hint: what a phone gets is read from the store. One too many costs a look; none may be missed, so whoever
+/// changes subscriptions tells after the commit, and a stream is listed before it first looks.
+final class OpenStreams: Sendable {
+    /// One open stream's bell: rung any number of times, heard once.
+    struct Bell: Sendable {
+        let rings: AsyncStream<Void>
+        fileprivate let continuation: AsyncStream<Void>.Continuation
+
+        init() {
+            (rings, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        }
+
+        func ring() { continuation.yield() }
+
+        /// Ends the stream.
+        func finish() { continuation.finish() }
+    }
+
+    private struct State {
+        var nextID = 0
+        var bells: [Int64: [Int: Bell]] = [:]
+        var devices: [String: Set<Int64>] = [:]
+        var topics: [Int64: Set<String>] = [:]
+
+        mutating func subscribe(_ device: Int64, to topic: String) {
+            devices[topic, default: []].insert(device)
+            topics[device, default: []].insert(topic)
+        }
+
+        mutating func unsubscribe(_ device: Int64, from topic: String) {
+            topics[device]?.remove(topic)
+            devices[topic]?.remove(device)
+            if devices[topic]?.isEmpty == true { devices[topic] = nil }
+        }
+
+        mutating func remove(_ device: Int64) {
+            for topic in topics[device] ?? [] { unsubscribe(device, from: topic) }
+            topics[device] = nil
+            bells[device] = nil
+        }
+    }
+
+    private let state = Mutex(State())
+
+    /// Lists a phone's stream.
+    ///
+    /// - Returns: What ``close(_:of:)`` wants to know.
+    func open(_ bell: Bell, of device: Int64) -> Int {
+        state.withLock { state in
+            state.nextID += 1
+            state.bells[device, default: [:]][state.nextID] = bell
+            return state.nextID
+        }
+    }
+
+    func close(_ id: Int, of device: Int64) {
+        state.withLock { state in
+            state.bells[device]?[id] = nil
+            if state.bells[device]?.isEmpty == true { state.remove(device) }
+        }
+    }
+
+    /// Notes a phone's subscriptions, if it has a stream.
+    func subscribe(_ device: Int64, to topics: some Sequence<String>) {
+        state.withLock { state in
+            guard state.bells[device] != nil else { return }
+            for topic in topics { state.subscribe(device, to: topic) }
+        }
+    }
+
+    /// Wakes the streams of a message's recipients.
+    func wake(_ recipients: EmulatorStore.Recipients) {
+        let bells = state.withLock { state -> [Bell] in
+            switch recipients {
+            case .topic(let topic): (state.devices[topic] ?? []).flatMap { state.bells[$0].map { Array($0.values) } ?? [] }
+            case .devices(let devices): devices.flatMap { state.bells[$0].map { Array($0.values) } ?? [] }
+            }
+        }
+        for bell in bells { bell.ring() }
+    }
+
+    /// How many streams are open.
+    var count: Int {
+        state.withLock { $0.bells.values.reduce(0) { $0 + $1.count } }
+    }
+}

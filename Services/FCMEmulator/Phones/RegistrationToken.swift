@@ -1,0 +1,29 @@
+/// The token that names one installation of an app on one phone.
+enum RegistrationToken {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".unicodeScalars)
+
+    /// A new token of FCM's look: the installation's id, a colon and a long secret.
+    static func new() -> String {
+        "\(random(22)):APA91b\(random(134))"
+    }
+
+    /// Whether a text could be a token at all; FCM tells such a one apart from a token that it does not know.
+    static func isWellFormed(_ token: String) -> Bool {
+        let parts = token.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        return parts.count == 2 && (8...64).contains(parts[0].count) && (100...1_000).contains(parts[1].count)
+            && token.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ":"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    private static func random(_ count: Int) -> String {
+        var text = String.UnicodeScalarView()
+        for _ in 0..<count { text.append(alphabet[Int.random(in: 0..<alphabet.count)]) }
+        return String(text)
+    }
+}

@@ -1,0 +1,123 @@
+import Schemas
+
+/// A request to `messages:send` that FCM would accept.
+struct SendRequest: Hashable, Sendable {
+    let target: Target
+    /// Whether it is only to be checked, not sent.
+    let validateOnly: Bool
+    /// For how many seconds it waits for a phone that is off.
+    let timeToLive: Int64
+
+    /// Whom a message is for.
+    enum Target: Hashable, Sendable {
+        case topic(String)
+        case token(String)
+        /// A Firebase installation, named by the part of its token before the colon.
+        case installation(String)
+        case condition(TopicCondition)
+    }
+}
+
+extension SendRequest {
+    /// Reads a request's body and applies all of FCM's rules to it.
+    ///
+    /// - Parameter topicPayloadLimit: The most bytes that a message to a topic or condition may carry.
+    /// - Throws: ``GoogleError``, and nothing else.
+    init(body: some Collection<UInt8>, topicPayloadLimit: Int) throws {
+        let parsed: JSONValue
+        do {
+            parsed = try JSONParser.parse(body)
+        } catch let failure as JSONParser.Failure {
+            throw GoogleError.syntax(failure, in: body)
+        }
+        let request = try FormReader.read(parsed, as: .sendRequest)
+        guard let message = request["message"] else {
+            throw GoogleError.fcm(.invalidArgument, "The message is not set.", field: "message")
+        }
+        target = try Target(of: message)
+        validateOnly = request["validate_only"] == .boolean(true)
+        timeToLive = try message["android"]?["ttl"]?.string.map(TimeToLive.seconds) ?? TimeToLive.longest
+        try SendRules.check(message)
+        try PayloadSize.check(message, target: target, topicLimit: topicPayloadLimit)
+    }
+}
+
+extension SendRequest.Target {
+    /// The one target of a message.
+    fileprivate init(of message: JSONValue) throws {
+        let fields = ["token", "topic", "condition", "fid"]
+        let set = message.members?.filter { fields.contains($0.name) } ?? []
+        guard let field = set.first, let value = field.value.string, !value.isEmpty else {
+            throw GoogleError.fcm(.invalidArgument, "Recipient of the message is not set.", field: "message")
+        }
+        guard set.count == 1 else {
+            throw GoogleError.badRequest([
+                FieldViolation(
+                    field: "message",
+                    description: "Invalid value at 'message' (oneof), oneof field 'target' is already set. "
+                        + "Cannot set '\(set[1].name)'")
+            ])
+        }
+        switch field.name {
+        case "topic":
+            guard TopicName.isValid(value) else {
+                throw GoogleError.fcm(.invalidArgument, "Malformed topic name", field: "message.topic")
+            }
+            self = .topic(value)
+        case "condition":
+            do {
+                self = .condition(try TopicCondition(value))
+            } catch let error as TopicCondition.Malformed {
+                throw GoogleError.fcm(
+                    .invalidArgument, "Invalid condition expression provided: \(error.problem)", field: "message.condition")
+            }
+        case "fid":
+            self = .installation(value)
+        default:
+            guard RegistrationToken.isWellFormed(value) else {
+                throw GoogleError.fcm(
+                    .invalidArgument, "The registration token is not a valid FCM registration token", field: "message.token")
+            }
+            self = .token(value)
+        }
+    }
+}
+
+/// A topic's name (FCM: `[a-zA-Z0-9-_.~%]{1,900}`).
+enum TopicName {
+    static func isValid(_ name: some StringProtocol) -> Bool {
+        (1...900).contains(name.utf8.count)
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "-_.~%".utf8.contains(byte)
+                }
+            }
+    }
+}
+
+/// How long FCM keeps a message.
+enum TimeToLive {
+    /// FCM's longest and default time to live: four weeks, in seconds.
+    static let longest: Int64 = 2_419_200
+
+    /// Whole seconds of a well-formed duration, rounded down.
+    static func seconds(_ duration: String) throws -> Int64 {
+        let whole = duration.prefix { $0 != "." && $0 != "s" }
+        guard !duration.hasPrefix("-"), let seconds = Int64(whole), seconds < longest || duration.isWhole(longest) else {
+            throw GoogleError.fcm(
+                .invalidArgument, "Invalid ttl: it must be from 0 to \(longest) seconds", field: "message.android.ttl")
+        }
+        return seconds
+    }
+}
+
+extension String {
+    /// Whether a duration is exactly so many seconds.
+    fileprivate func isWhole(_ seconds: Int64) -> Bool {
+        dropLast() == String(seconds)
+            || hasPrefix("\(seconds).") && dropLast().drop { $0 != "." }.allSatisfy { ".0".contains($0) }
+    }
+}

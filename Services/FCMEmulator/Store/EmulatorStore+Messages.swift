@@ -1,0 +1,170 @@
+import EmbeddedDatabase
+import FoundationEssentials
+import GRDB
+import Schemas
+
+extension EmulatorStore {
+    /// A message on its way into the store.
+    struct Accepted: Sendable {
+        let name: String
+        let target: SendRequest.Target
+        /// Unix milliseconds.
+        let received: UnixMilliseconds
+        /// Unix milliseconds.
+        let expires: UnixMilliseconds
+        /// The request's body, byte for byte.
+        let body: [UInt8]
+    }
+
+    /// Whom a stored message goes to, so that open streams can be woken.
+    enum Recipients: Hashable, Sendable {
+        case topic(String)
+        case devices([Int64])
+    }
+
+    /// Stores a message; it is committed once this returns.
+    ///
+    /// - Returns: Its recipients, or `nil` when it is for one phone that is not registered: then nothing is stored.
+    func accept(_ message: Accepted) async throws -> Recipients? {
+        try await database.write { database in
+            switch message.target {
+            case .topic(let topic):
+                try database.insert(message, topic: topic)
+                return .topic(topic)
+            case .token(let token):
+                guard let device = try database.device(withToken: token) else { return nil }
+                return try database.insert(message, for: [device])
+            case .installation(let id):
+                let device = try Int64.fetchOne(
+                    database, sql: "SELECT id FROM device WHERE token >= ? AND token < ?", arguments: ["\(id):", "\(id);"])
+                guard let device else { return nil }
+                return try database.insert(message, for: [device])
+            case .condition(let condition):
+                return try database.insert(message, for: try database.devices(for: condition))
+            }
+        }
+    }
+
+    /// A stored message.
+    struct Stored: Sendable {
+        let position: Int64
+        let name: String
+        /// `nil` for a message that was addressed to a phone or to a condition.
+        let topic: String?
+        let received: UnixMilliseconds
+        let expires: UnixMilliseconds
+        let body: [UInt8]
+    }
+
+    /// What waits for a phone.
+    struct Waiting: Sendable {
+        /// In the order in which they were accepted.
+        let messages: [Stored]
+        /// Everything up to here has been looked at.
+        let through: Int64
+        let mayHaveMore: Bool
+    }
+
+    /// The next messages for a phone.
+    ///
+    /// - Parameters:
+    ///   - position: The phone has everything up to here.
+    ///   - liveAfter: What was accepted after this position found the phone connected, and is its own even if it has expired
+    ///     in the instant since: a time to live of 0 means now or never.
+    /// - Returns: `nil` if the phone is not registered any more.
+    func waiting(
+        for device: Int64, after position: Int64, liveAfter: Int64, now: UnixMilliseconds, limit: Int
+    ) async throws -> Waiting? {
+        try await database.read { database in
+            guard
+                try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT * FROM device WHERE id = ?)", arguments: [device]) == true
+            else { return nil }
+            let last = try database.lastPosition()
+            guard last > position else { return Waiting(messages: [], through: last, mayHaveMore: false) }
+            var found: [Int64: Stored] = [:]
+            let subscriptions = try Row.fetchAll(
+                database.cachedStatement(
+                    sql: "SELECT topic, after, through FROM subscription WHERE device = ? AND (through IS NULL OR through > ?)"),
+                arguments: [device, position])
+            for subscription in subscriptions {
+                let topic: String = subscription["topic"]
+                let messages = try Stored.fetch(
+                    database.cachedStatement(
+                        sql: """
+                            SELECT * FROM message WHERE topic = ? AND position > ? AND position <= ?
+                            AND (expires > ? OR position > ?) ORDER BY position LIMIT ?
+                            """),
+                    [topic, max(position, subscription["after"]), subscription["through"] ?? last, now, liveAfter, limit])
+                for message in messages { found[message.position] = message }
+            }
+            let addressed = try Stored.fetch(
+                database.cachedStatement(
+                    sql: """
+                        SELECT message.* FROM addressed JOIN message USING (position)
+                        WHERE device = ? AND position > ? AND (expires > ? OR position > ?) ORDER BY position LIMIT ?
+                        """),
+                [device, position, now, liveAfter, limit])
+            for message in addressed { found[message.position] = message }
+
+            let messages = Array(found.values.sorted { $0.position < $1.position }.prefix(limit))
+            // A full batch may hide further messages between its last one and the end.
+            let isFull = messages.count == limit
+            return Waiting(messages: messages, through: isFull ? messages[limit - 1].position : last, mayHaveMore: isFull)
+        }
+    }
+}
+
+extension EmulatorStore.Stored {
+    fileprivate init(_ row: Row) {
+        position = row["position"]
+        name = row["name"]
+        topic = row["topic"]
+        received = row["received"]
+        expires = row["expires"]
+        let stored: Data = row["body"]
+        body = Array(stored)
+    }
+
+    static func fetch(_ statement: Statement, _ arguments: StatementArguments) throws -> [Self] {
+        let rows = try Row.fetchCursor(statement, arguments: arguments)
+        var messages: [Self] = []
+        while let row = try rows.next() { messages.append(Self(row)) }
+        return messages
+    }
+}
+
+extension Database {
+    fileprivate func insert(_ message: EmulatorStore.Accepted, topic: String?) throws {
+        let statement = try cachedStatement(
+            sql: "INSERT INTO message (name, topic, received, expires, body) VALUES (?, ?, ?, ?, ?)")
+        try statement.execute(
+            arguments: [message.name, topic, message.received, message.expires, Data(message.body)])
+    }
+
+    fileprivate func insert(
+        _ message: EmulatorStore.Accepted, for devices: [Int64]
+    ) throws -> EmulatorStore.Recipients {
+        try insert(message, topic: nil)
+        let position = lastInsertedRowID
+        let statement = try cachedStatement(sql: "INSERT INTO addressed (device, position) VALUES (?, ?)")
+        for device in devices { try statement.execute(arguments: [device, position]) }
+        return .devices(devices)
+    }
+
+    /// The phones for which a condition holds now.
+    fileprivate func devices(for condition: TopicCondition) throws -> [Int64] {
+        var topics: [Int64: Set<String>] = [:]
+        for topic in condition.topics {
+            let devices = try Int64.fetchAll(
+                self, sql: "SELECT device FROM subscription WHERE topic = ? AND through IS NULL", arguments: [topic])
+            for device in devices { topics[device, default: []].insert(topic) }
+        }
+        if condition.holds(for: { _ in false }) {
+            // It is about phones that have not subscribed, so every phone comes into question.
+            for device in try Int64.fetchAll(self, sql: "SELECT id FROM device") where topics[device] == nil {
+                topics[device] = []
+            }
+        }
+        return topics.filter { device in condition.holds { device.value.contains($0) } }.keys.sorted()
+    }
+}

@@ -1,0 +1,190 @@
+import NIOCore
+import NIOHTTP1
+import Testing
+
+@testable import FCMEmulator
+
+/// What phones get, and when.
+@Suite struct DeliveryTests {
+    @Test func aTopicReachesItsSubscribersAndNobodyElse() async throws {
+        try await withEmulator { client in
+            let (ann, bob, carl) = (
+                try await client.registerPhone(), try await client.registerPhone(), try await client.registerPhone()
+            )
+            try await client.subscribe([ann, bob], to: "news")
+            try await client.subscribe([carl], to: "sport")
+            var annsStream = try await client.listen(ann)
+            #expect(try await client.sendMark("1", to: ("topic", "news")).status == 200)
+            #expect(try await client.sendMark("2", to: ("topic", "sport")).status == 200)
+            #expect(try await client.sendMark("3", to: ("topic", "news")).status == 200)
+            #expect(try await annsStream.marks(2) == ["1", "3"])
+            // Bob was not listening: it waits for him.
+            #expect(try await client.everything(for: bob) == ["1", "3"])
+            #expect(try await client.everything(for: carl) == ["2"])
+        }
+    }
+
+    @Test func anEventIsWhatThePhonesSDKSees() async throws {
+        try await withEmulator { client in
+            let phone = try await client.registerPhone()
+            try await client.subscribe([phone], to: "t")
+            var stream = try await client.listen(phone)
+            let answer = try await client.send(
+                #"{"message":{"topic":"t","notification":{"title":"Héllo \"you\"","body":"مرحبا 🎓"},"data":{"msi_key":"k"},"#
+                    + #""android":{"priority":"HIGH","ttl":"3600s","collapse_key":"c","notification":{"sound":"default"}}}}"#)
+            let name = try #require(answer.json["name"] as? String)
+            let event = try await stream.next()
+            #expect(event.id == 1)
+            #expect(event["messageId"] as? String == String(name.split(separator: "/")[3]))
+            #expect(event.from == "/topics/t")
+            #expect(event["ttl"] as? Int == 3_600)
+            #expect(event["priority"] as? String == "high")
+            #expect(event["collapseKey"] as? String == "c")
+            #expect((event["sentTime"] as? Int).map { $0 > 1_700_000_000_000 } == true)
+            #expect(event.notification == ["title": "Héllo \"you\"", "body": "مرحبا 🎓", "sound": "default"])
+            #expect(event.data == ["msi_key": "k"])
+
+            // Android's own data takes the place of the common one; without a word on priority, data is not urgent.
+            _ = try await client.send(
+                #"{"message":{"token":"\#(phone)","data":{"a":"common"},"android":{"data":{"a":"android"}}}}"#)
+            let direct = try await stream.next()
+            #expect(direct.data == ["a": "android"])
+            #expect(direct.notification == nil)
+            #expect(direct["priority"] as? String == "normal")
+            #expect(direct["ttl"] as? Int == 2_419_200)
+            #expect(direct["collapseKey"] == nil)
+            #expect(direct.from?.hasPrefix("/topics/") == false)
+        }
+    }
+
+    @Test func aSubscriptionCoversWhatIsSentDuringIt() async throws {
+        try await withEmulator { client in
+            let phone = try await client.registerPhone()
+            _ = try await client.sendMark("before", to: ("topic", "t"))
+            try await client.subscribe([phone], to: "t")
+            _ = try await client.sendMark("during", to: ("topic", "t"))
+            try await client.unsubscribe([phone], from: "t")
+            _ = try await client.sendMark("after", to: ("topic", "t"))
+            try await client.subscribe([phone], to: "t")
+            _ = try await client.sendMark("again", to: ("topic", "t"))
+            try await client.unsubscribe([phone], from: "t")
+            #expect(try await client.everything(for: phone) == ["during", "again"])
+        }
+    }
+
+    @Test func anOpenStreamFollowsItsPhonesSubscriptions() async throws {
+        try await withEmulator { client in
+            let phone = try await client.registerPhone()
+            var stream = try await client.listen(phone)
+            try await client.subscribe([phone], to: "late")
+            _ = try await client.sendMark("1", to: ("topic", "late"))
+            #expect(try await stream.next().mark == "1")
+            try await client.unsubscribe([phone], from: "late")
+            _ = try await client.sendMark("2", to: ("topic", "late"))
+            _ = try await client.sendMark("3", to: ("token", phone))
+            #expect(try await stream.next().mark == "3")
+        }
+    }
+
+    @Test func aStreamResumesAfterTheLastEvent() async throws {
+        try await withEmulator { client in
+            let phone = try await client.registerPhone()
+            for mark in ["1", "2", "3"] { _ = try await client.sendMark(mark, to: ("token", phone)) }
+            var first = try await client.listen(phone)
+            let seen = try await first.next()
+            #expect(seen.mark == "1")
+            var second = try await client.listen(phone, after: seen.id)
+            #expect(try await second.marks(2) == ["2", "3"])
+            let query = try await client.call(.GET, "/emulator/devices/\(phone)/events?last_event_id=x", token: nil)
+            #expect(query.status == 400)
+        }
+    }
+
+    @Test func whatHasSettledIsNotDeliveredAgain() async throws {
+        try await withEmulator { client in
+            let phone = try await client.registerPhone()
+            do {
+                var stream = try await client.listen(phone)
+                _ = try await client.sendMark("settled", to: ("token", phone))
+                #expect(try await stream.next().mark == "settled")
+                // The comment comes after five silent seconds; by then the event has stayed for more than one.
+                #expect(try await stream.nextComment() == ": still here")
+            }
+            _ = try await client.sendMark("new", to: ("token", phone))
+            #expect(try await client.everything(for: phone) == ["new"])
+        }
+    }
+
+    @Test func aConditionIsEvaluatedForEachPhone() async throws {
+        try await withEmulator { client in
+            let (both, one, none) = (
+                try await client.registerPhone(), try await client.registerPhone(), try await client.registerPhone()
+            )
+            try await client.subscribe([both, one], to: "a")
+            try await client.subscribe([both], to: "b")
+            _ = try await client.sendMark("and", to: ("condition", "'a' in topics && 'b' in topics"))
+            _ = try await client.sendMark("or", to: ("condition", "'a' in topics || 'b' in topics"))
+            _ = try await client.sendMark("not", to: ("condition", "!('b' in topics)"))
+            #expect(try await client.everything(for: both) == ["and", "or"])
+            #expect(try await client.everything(for: one) == ["or", "not"])
+            #expect(try await client.everything(for: none) == ["not"])
+        }
+    }
+
+    @Test func timeToLiveEnds() async throws {
+        try await withEmulator { client in
+            let phone = try await client.registerPhone()
+            // Now or never: nobody is listening.
+            _ = try await client.sendMark("never", to: ("token", phone), extra: #","android":{"ttl":"0s"}"#)
+            _ = try await client.sendMark("kept", to: ("token", phone))
+            var stream = try await client.listen(phone)
+            #expect(try await stream.next().mark == "kept")
+            _ = try await client.sendMark("now", to: ("token", phone), extra: #","android":{"ttl":"0s"}"#)
+            #expect(try await stream.next().mark == "now")
+        }
+    }
+
+    @Test func anInstallationIsItsTokensFirstPart() async throws {
+        try await withEmulator { client in
+            let phone = try await client.registerPhone()
+            let id = String(phone.split(separator: ":")[0])
+            #expect(try await client.sendMark("fid", to: ("fid", id)).status == 200)
+            #expect(try await client.sendMark("none", to: ("fid", "nobody")).fcmErrorCode == "UNREGISTERED")
+            #expect(try await client.everything(for: phone) == ["fid"])
+        }
+    }
+
+    @Test func anUnregisteredPhoneIsGone() async throws {
+        try await withEmulator { client in
+            let phone = try await client.registerPhone()
+            var stream = try await client.listen(phone)
+            #expect(try await client.call(.DELETE, "/emulator/devices/\(phone)", token: nil).status == 204)
+            #expect(await stream.ends())
+            let send = try await client.sendMark("x", to: ("token", phone))
+            #expect(send.status == 404)
+            #expect(send.fcmErrorCode == "UNREGISTERED")
+            #expect(try await client.call(.GET, "/emulator/devices/\(phone)/events", token: nil).status == 404)
+            #expect(try await client.call(.DELETE, "/emulator/devices/\(phone)", token: nil).status == 404)
+            #expect(try await client.subscribe([phone], to: "t").text == #"{"results":[{"error":"NOT_FOUND"}]}"#)
+        }
+    }
+
+    @Test func aLongBacklogComesWholeAndInOrder() async throws {
+        try await withEmulator { client in
+            let phone = try await client.registerPhone()
+            try await client.subscribe([phone], to: "t")
+            let count = 350
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<count {
+                    group.addTask { _ = try await client.sendMark("\(number)", to: ("topic", "t")) }
+                }
+                try await group.waitForAll()
+            }
+            var stream = try await client.listen(phone)
+            var events: [PhoneStream.Event] = []
+            while events.count < count { events.append(try await stream.next()) }
+            #expect(events.map(\.id) == Array(1...Int64(count)))
+            #expect(Set(events.map(\.mark)).count == count)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+/// The built executable, killed, stopped and asked by curl.
+@Suite struct ProcessTests {
+    @Test func aKillLosesNothing() async throws {
+        try await TemporaryFolder.with { folder in
+            let first = try await EmulatorProcess(in: folder)
+            let (phone, accepted) = try await first.withClient { client in
+                let phone = try await client.registerPhone()
+                try await client.subscribe([phone], to: "t")
+                // Many at once, cut off in the middle: what was answered before the kill is what counts.
+                let accepted = await withTaskGroup(of: String?.self) { group in
+                    for number in 0..<400 {
+                        group.addTask {
+                            guard let answer = try? await client.sendMark("\(number)", to: ("topic", "t")) else { return nil }
+                            return answer.status == 200 ? "\(number)" : nil
+                        }
+                    }
+                    var accepted: [String] = []
+                    for await mark in group {
+                        if let mark { accepted.append(mark) }
+                        if accepted.count == 100 { await first.kill() }
+                    }
+                    return accepted
+                }
+                return (phone, accepted)
+            }
+            #expect(accepted.count >= 100)
+
+            let second = try await EmulatorProcess(in: folder)
+            // Written, but not for a second: the kill takes it back.
+            let seen = try await second.withClient { client in
+                var stream = try await client.listen(phone)
+                let mark = try await stream.next().mark
+                await second.kill()
+                return mark
+            }
+
+            let third = try await EmulatorProcess(in: folder, port: second.port)
+            #expect(third.port == second.port)
+            let delivered = try await third.withClient { try await $0.everything(for: phone) }
+            #expect(delivered.first == seen)
+            #expect(Set(accepted).subtracting(delivered).isEmpty)
+            #expect(Set(delivered).count == delivered.count)
+            #expect(await third.stop() == 0)
+        }
+    }
+
+    @Test func itStopsAtOnceWithStreamsOpen() async throws {
+        try await TemporaryFolder.with { folder in
+            let emulator = try await EmulatorProcess(in: folder)
+            try await emulator.withClient { client in
+                let phone = try await client.registerPhone()
+                var stream = try await client.listen(phone)
+                let start = ContinuousClock.now
+                #expect(await emulator.stop() == 0)
+                #expect(ContinuousClock.now - start < .seconds(3))
+                #expect(await stream.ends())
+            }
+        }
+    }
+
+    @Test func aPortThatIsTakenIsAClearError() async throws {
+        try await TemporaryFolder.with { folder in
+            let emulator = try await EmulatorProcess(in: folder)
+            try await TemporaryFolder.with { other in
+                let failure = await #expect(throws: EmulatorProcess.StartFailed.self) {
+                    _ = try await EmulatorProcess(in: other, port: emulator.port)
+                }
+                #expect(failure?.log.contains("Address already in use") == true)
+            }
+            #expect(await emulator.stop() == 0)
+        }
+    }
+
+    @Test func curlIsAllThatAPhoneNeeds() async throws {
+        try await TemporaryFolder.with { folder in
+            let emulator = try await EmulatorProcess(in: folder)
+            let base = "https://127.0.0.1:\(emulator.port)"
+            func curl(_ arguments: String...) throws -> String {
+                let process = Process()
+                let output = Pipe()
+                process.executableURL = URL(filePath: "/usr/bin/curl")
+                process.arguments =
+                    ["--silent", "--show-error", "--http2", "--max-time", "20", "--cacert", "\(folder.emulator)/ca.pem"]
+                    + arguments
+                process.standardOutput = output
+                try process.run()
+                let bytes = output.fileHandleForReading.readDataToEndOfFile()
+                process.waitUntilExit()
+                return String(decoding: bytes, as: UTF8.self)
+            }
+            let registered = try curl("--request", "POST", "\(base)/emulator/devices")
+            let token = try #require(registered.firstMatch(of: /"token":"([^"]+)"/)).1
+            let owner = "Authorization: Bearer owner"
+            let subscribed = try curl(
+                "--header", owner, "--data", #"{"to":"/topics/t","registration_tokens":["\#(token)"]}"#, "\(base)/iid/v1:batchAdd"
+            )
+            #expect(subscribed == #"{"results":[{}]}"#)
+            let sent = try curl(
+                "--header", owner, "--write-out", " HTTP/%{http_version}", "--data",
+                #"{"message":{"topic":"t","data":{"mark":"by curl"}}}"#,
+                "\(base)/v1/projects/msi-emulator/messages:send")
+            #expect(sent.hasPrefix(#"{"name":"projects/msi-emulator/messages/"#) && sent.hasSuffix(" HTTP/2"))
+            let stream = try curl("--no-buffer", "--max-time", "2", "\(base)/emulator/devices/\(token)/events")
+            #expect(stream.contains("id: 1\ndata: {\"messageId\":") && stream.contains(#""data":{"mark":"by curl"}"#))
+            let byLocalhost = try curl("https://localhost:\(emulator.port)/emulator/status")
+            #expect(byLocalhost.hasPrefix(#"{"accepted":1,"devices":1,"subscriptions":1,"#))
+            #expect(await emulator.stop() == 0)
+        }
+    }
+}

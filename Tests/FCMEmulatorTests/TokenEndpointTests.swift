@@ -1,0 +1,111 @@
+import Foundation
+import JWTKit
+import NIOHTTP1
+import Testing
+
+@testable import FCMEmulator
+
+@Suite struct TokenEndpointTests {
+    @Test func aSignedRequestGetsATokenThatSends() async throws {
+        try await TemporaryFolder.with { folder in
+            try await withEmulator(in: folder) { client in
+                let account = try TestAccount(in: folder)
+                #expect(account.tokenURI == "https://127.0.0.1:\(client.port)/token")
+                let answer = try await client.requestToken(assertion: try await account.sign(account.claims))
+                #expect(answer.status == 200)
+                #expect(answer.json["expires_in"] as? Int == 3_599)
+                #expect(answer.json["token_type"] as? String == "Bearer")
+                let token = try #require(answer.json["access_token"] as? String)
+                #expect(token.hasPrefix("ya29."))
+                #expect(try await client.send(#"{"message":{"topic":"t"}}"#, token: token).status == 200)
+            }
+        }
+    }
+
+    @Test func aRestartKeepsTheAccountAndItsTokens() async throws {
+        try await TemporaryFolder.with { folder in
+            let token = try await withEmulator(in: folder) { client in
+                try await TestAccount(in: folder).accessToken(from: client)
+            }
+            let authority = try folder.text(of: "ca.pem")
+            let before = try folder.text(of: "service-account.json")
+            try await withEmulator(in: folder) { client in
+                #expect(try await client.send(#"{"message":{"topic":"t"}}"#, token: token).status == 200)
+                let after = try folder.text(of: "service-account.json")
+                let changed = zip(before.split(separator: "\n"), after.split(separator: "\n")).filter { $0 != $1 }
+                #expect(changed.allSatisfy { $1 == "  \"token_uri\": \"https://127.0.0.1:\(client.port)/token\"," })
+                #expect(before.split(separator: "\n").count == after.split(separator: "\n").count)
+            }
+            #expect(try folder.text(of: "ca.pem") == authority)
+        }
+    }
+
+    @Test func refusalsAreGoogles() async throws {
+        try await TemporaryFolder.with { folder in
+            try await withEmulator(in: folder) { client in
+                let account = try TestAccount(in: folder)
+                let now = Int(Date().timeIntervalSince1970)
+                func claims(_ change: (inout TestAccount.Claims) -> Void) async throws -> String {
+                    var claims = account.claims
+                    change(&claims)
+                    return try await account.sign(claims)
+                }
+                let stranger = try Insecure.RSA.PrivateKey(pem: String(decoding: Self.strangersKey(), as: UTF8.self))
+                let refused: [(String, String)] = [
+                    ("invalid_grant", try await TestAccount.sign(account.claims, with: stranger)),
+                    ("invalid_grant", try await account.sign(account.claims, digest: .sha512)),
+                    ("invalid_grant", try await claims { $0.iss = "somebody@else.example" }),
+                    ("invalid_grant", try await claims { $0.iss = nil }),
+                    ("invalid_grant", try await claims { $0.aud = "https://oauth2.googleapis.com/token" }),
+                    ("invalid_grant", try await claims { $0.exp = $0.iat.map { $0 + 3_601 } }),
+                    ("invalid_grant", try await claims { ($0.iat, $0.exp) = (now - 3_700, now - 100) }),
+                    ("invalid_grant", try await claims { ($0.iat, $0.exp) = (now + 120, now + 3_000) }),
+                    ("invalid_grant", try await claims { $0.exp = nil }),
+                    ("invalid_scope", try await claims { $0.scope = "https://www.googleapis.com/auth/drive" }),
+                    ("invalid_scope", try await claims { $0.scope = nil }),
+                    ("invalid_grant", "not-a-token"),
+                    ("invalid_grant", "a.b.c"),
+                ]
+                for (code, assertion) in refused {
+                    let answer = try await client.requestToken(assertion: assertion)
+                    #expect(answer.status == 400)
+                    #expect(answer.json["error"] as? String == code, "\(answer.text)")
+                    #expect((answer.json["error_description"] as? String)?.isEmpty == false)
+                }
+                let good = try await account.sign(account.claims)
+                let noGrant = try await client.requestToken(assertion: good, grantType: nil)
+                #expect(noGrant.json["error"] as? String == "invalid_request")
+                let otherGrant = try await client.requestToken(assertion: good, grantType: "password")
+                #expect(otherGrant.json["error"] as? String == "unsupported_grant_type")
+                let nothing = try await client.requestToken(assertion: nil)
+                #expect(nothing.json["error"] as? String == "invalid_request")
+                // A clock that is a little ahead is forgiven.
+                let ahead = try await claims { ($0.iat, $0.exp) = (now + 30, now + 3_630) }
+                #expect(try await client.requestToken(assertion: ahead).status == 200)
+                let cloud = try await claims { $0.scope = "email https://www.googleapis.com/auth/cloud-platform" }
+                #expect(try await client.requestToken(assertion: cloud).status == 200)
+            }
+        }
+    }
+
+    @Test func aTokenEnds() async throws {
+        try await TemporaryFolder.with { folder in
+            let tokens = try AccessTokens(in: try StateFolder(path: folder.path))
+            let token = tokens.issue(now: 1_000_000)
+            #expect(tokens.check(token, now: 1_000_000) == .valid)
+            #expect(tokens.check(token, now: 1_000_000 + 3_598_999) == .valid)
+            #expect(tokens.check(token, now: 1_000_000 + 3_599_000) == .expired)
+            #expect(tokens.check(String(token.dropLast(8)) + "AAAAAAAA", now: 1_000_000) == .unknown)
+        }
+    }
+
+    /// The key of an account that the emulator has never heard of: the one that another emulator made.
+    private static func strangersKey() throws -> [UInt8] {
+        let folder = NSTemporaryDirectory() + "/msi-stranger-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let state = try StateFolder(path: folder)
+        try ServiceAccount(in: state).listen(on: 1)
+        let file = try #require(try state.read("service-account.json"))
+        return Array(try #require(try JSONParser.parse(file)["private_key"]?.string).utf8)
+    }
+}

@@ -1,0 +1,41 @@
+import NIOHTTP1
+import Testing
+
+@Suite struct TopicManagementTests {
+    @Test func eachTokenHasItsOwnResult() async throws {
+        try await withEmulator { client in
+            let phone = try await client.registerPhone()
+            let unknown = "abcdefghijklmnopqrstuv:APA91b" + String(repeating: "x", count: 134)
+            let expected = #"{"results":[{},{"error":"NOT_FOUND"},{"error":"INVALID_ARGUMENT"},{}]}"#
+            #expect(try await client.subscribe([phone, unknown, "nonsense", phone], to: "t").text == expected)
+            #expect(try await client.unsubscribe([phone, unknown, "nonsense", phone], from: "t").text == expected)
+            // Ending what there is not is no error.
+            #expect(try await client.unsubscribe([phone], from: "never").text == #"{"results":[{}]}"#)
+        }
+    }
+
+    @Test(arguments: [
+        "", "[]", "{", #"{"registration_tokens":["x"]}"#, #"{"to":"/topics/t"}"#,
+        #"{"to":"t","registration_tokens":["x"]}"#, #"{"to":"/topics/a b","registration_tokens":["x"]}"#,
+        #"{"to":"/topics/t","registration_tokens":[]}"#, #"{"to":"/topics/t","registration_tokens":[1]}"#,
+        #"{"to":"/topics/t","registration_tokens":["# + Array(repeating: #""x""#, count: 1_001).joined(separator: ",") + "]}",
+    ])
+    func aBadCallIsRefusedAsAWhole(_ body: String) async throws {
+        try await withEmulator { client in
+            for method in ["batchAdd", "batchRemove"] {
+                let answer = try await client.call(.POST, "/iid/v1:\(method)", token: "owner", body)
+                #expect(answer.status == 400)
+                #expect((answer.json["error"] as? String)?.isEmpty == false)
+            }
+        }
+    }
+
+    @Test func aThousandTokensFitIntoOneCall() async throws {
+        try await withEmulator { client in
+            let phone = try await client.registerPhone()
+            let answer = try await client.subscribe(Array(repeating: phone, count: 1_000), to: "t")
+            #expect(answer.status == 200)
+            #expect((answer.json["results"] as? [Any])?.count == 1_000)
+        }
+    }
+}
