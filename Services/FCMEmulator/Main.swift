@@ -17,12 +17,12 @@ enum Main {
                 logger: context.logger)
             return ServicePlan(
                 services: [emulator.server],
+                close: { try emulator.close() },
                 whenReady: {
                     let port = try await emulator.announce()
                     context.logger.info(
                         "listening", metadata: ["endpoint": "https://127.0.0.1:\(port)", "ca_file": "\(folder)/ca.pem"])
-                },
-                close: { try emulator.close() })
+                })
         }
     }
 }

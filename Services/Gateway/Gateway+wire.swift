@@ -46,11 +46,9 @@ extension ServicePlan {
             logger: quiet)
         return ServicePlan(
             services: [cube, application],
+            close: { await bus.close() },
             whenReady: {
                 for await _ in listening.stream {}
-            },
-            close: {
-                await bus.close()
             })
     }
 }

@@ -18,8 +18,8 @@ package struct ServicePlan: Sendable {
 
     package init(
         services: [any Service],
-        whenReady: @escaping @Sendable () async throws -> Void = {},
-        close: @escaping @Sendable () async throws -> Void = {}
+        close: @escaping @Sendable () async throws -> Void,
+        whenReady: @escaping @Sendable () async throws -> Void = {}
     ) {
         self.services = services
         self.whenReady = whenReady
