@@ -123,6 +123,7 @@ let package = Package(
             name: "CommandBusTests",
             dependencies: ["CZeroMQ", "CommandBus", "Schemas", logging, serviceContext, serviceLifecycle],
             path: "Tests/CommandBusTests"),
+        .testTarget(name: "CubeTests", dependencies: ["Cube", "Schemas", "TestSupport"], path: "Tests/CubeTests"),
         .testTarget(
             name: "EmbeddedDatabaseTests",
             dependencies: ["EmbeddedDatabase", "Schemas", "TestSupport", grdb],
@@ -133,7 +134,13 @@ let package = Package(
                 "FCMEmulator", asyncHTTPClient, jwtKit, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle,
             ],
             path: "Tests/FCMEmulatorTests"),
+        .testTarget(name: "GatewayTests", dependencies: ["Gateway", "Schemas", "TestSupport"], path: "Tests/GatewayTests"),
+        .testTarget(
+            name: "MessageLogTests", dependencies: ["MessageLog", "Schemas", "TestSupport"], path: "Tests/MessageLogTests"),
+        .testTarget(name: "OperatorTests", dependencies: ["Operator"], path: "Tests/OperatorTests"),
         .testTarget(name: "SchemasTests", dependencies: ["Schemas"], path: "Tests/SchemasTests"),
+        .testTarget(
+            name: "ServiceKitTests", dependencies: ["ServiceKit", "TestSupport", logging], path: "Tests/ServiceKitTests"),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
 
         // The C libraries, as Debian ships them: a module map and a shim header each, no logic.

@@ -1,0 +1,195 @@
+import Schemas
+import TestSupport
+import Testing
+
+@testable import Cube
+
+/// What every store of the cube has to do, whatever database is behind it.
+@Suite("Cube store")
+struct CubeStoreTests {
+    private func withStore<Result>(_ body: (any CubeStore) async throws -> Result) async throws -> Result {
+        try await withTemporaryFolder { folder in
+            let store = try SQLiteCubeStore(path: folder + "/cube.sqlite")
+            let result = try await body(store)
+            try store.close()
+            return result
+        }
+    }
+
+    private static let storms = SubjectDraft(
+        name: "Storms", desc: "Closures", opt: SubjectOptions(level: .forced, distribution: .alert))
+
+    @Test("a new cube is empty, at version 0")
+    func empty() async throws {
+        try await withStore { store in
+            let snapshot = try await store.snapshot()
+            #expect(snapshot == CubeSnapshot(version: 0, channels: []))
+        }
+    }
+
+    @Test("channels, areas and subjects are kept in the order in which they were made, with ids and topic keys of their own")
+    func build() async throws {
+        try await withStore { store in
+            let one = try await store.add(AddChannel(channel: NamedDraft(name: "One", desc: "1")))
+            let two = try await store.add(AddChannel(channel: NamedDraft(name: "Two", desc: "")))
+            let area = try await store.add(AddArea(channelID: one.value.id, area: NamedDraft(name: "Weather", desc: "w")))
+            let first = try await store.add(AddSubject(channelID: one.value.id, areaID: area.value.id, subject: Self.storms))
+            let second = try await store.add(AddSubject(channelID: one.value.id, areaID: area.value.id, subject: Self.storms))
+
+            #expect([one.version, two.version, area.version, first.version, second.version] == [1, 2, 3, 4, 5])
+            #expect(one.value == Channel(id: one.value.id, name: "One", desc: "1"))
+            #expect(
+                first.value.topicKey
+                    == TopicKey(channel: one.value.id, area: area.value.id, subject: first.value.id))
+            #expect(first.value.access.isEmpty && first.value.tags.isEmpty)
+            let expected = Channel(
+                id: one.value.id, name: "One", desc: "1",
+                areas: [Area(id: area.value.id, name: "Weather", desc: "w", subjects: [first.value, second.value])])
+            #expect(try await store.snapshot() == CubeSnapshot(version: 5, channels: [expected, two.value]))
+        }
+    }
+
+    @Test("an update replaces what it names and leaves what is inside")
+    func update() async throws {
+        try await withStore { store in
+            let channel = try await store.add(AddChannel(channel: NamedDraft(name: "C", desc: "c"))).value
+            let area = try await store.add(AddArea(channelID: channel.id, area: NamedDraft(name: "A", desc: "a"))).value
+            let subject = try await store.add(
+                AddSubject(channelID: channel.id, areaID: area.id, subject: Self.storms)
+            ).value
+
+            let newArea = try await store.update(
+                UpdateArea(channelID: channel.id, areaID: area.id, area: NamedDraft(name: "A2", desc: "")))
+            #expect(newArea.value == Area(id: area.id, name: "A2", desc: "", subjects: [subject]))
+            let newChannel = try await store.update(
+                UpdateChannel(channelID: channel.id, channel: NamedDraft(name: "C2", desc: "c2")))
+            #expect(newChannel.value == Channel(id: channel.id, name: "C2", desc: "c2", areas: [newArea.value]))
+            let draft = SubjectDraft(name: "S2", desc: "", opt: SubjectOptions(level: .optional, distribution: .information))
+            let newSubject = try await store.update(
+                UpdateSubject(channelID: channel.id, areaID: area.id, subjectID: subject.id, subject: draft)
+            ).value
+            #expect(newSubject.opt == draft.opt)
+            #expect(newSubject.name == "S2")
+            #expect(newSubject.topicKey == subject.topicKey)
+        }
+    }
+
+    @Test("a deletion takes what is inside with it, and nothing else")
+    func delete() async throws {
+        try await withStore { store in
+            let channel = try await store.add(AddChannel(channel: NamedDraft(name: "C", desc: ""))).value
+            let kept = try await store.add(AddArea(channelID: channel.id, area: NamedDraft(name: "Kept", desc: ""))).value
+            let gone = try await store.add(AddArea(channelID: channel.id, area: NamedDraft(name: "Gone", desc: ""))).value
+            let subject = try await store.add(
+                AddSubject(channelID: channel.id, areaID: gone.id, subject: Self.storms)
+            ).value
+            _ = try await store.delete(DeleteArea(channelID: channel.id, areaID: gone.id))
+            #expect(try await store.snapshot().channels.first?.areas == [kept])
+            await #expect(throws: CommandFailure.self) {
+                try await store.delete(DeleteSubject(channelID: channel.id, areaID: gone.id, subjectID: subject.id))
+            }
+            let last = try await store.delete(DeleteChannel(channelID: channel.id))
+            #expect(try await store.snapshot() == CubeSnapshot(version: last.version, channels: []))
+        }
+    }
+
+    @Test("what is not there is not found, also under the wrong parent, and changes nothing")
+    func notFound() async throws {
+        try await withStore { store in
+            let channel = try await store.add(AddChannel(channel: NamedDraft(name: "C", desc: ""))).value
+            let other = try await store.add(AddChannel(channel: NamedDraft(name: "O", desc: ""))).value
+            let area = try await store.add(AddArea(channelID: channel.id, area: NamedDraft(name: "A", desc: ""))).value
+            let before = try await store.snapshot()
+            let unknown = ObjectID()
+
+            func failure(_ work: () async throws -> Void) async -> CommandFailure? {
+                do {
+                    try await work()
+                    return nil
+                } catch {
+                    return error as? CommandFailure
+                }
+            }
+            let failures = [
+                await failure { _ = try await store.delete(DeleteChannel(channelID: unknown)) },
+                await failure { _ = try await store.add(AddArea(channelID: unknown, area: NamedDraft(name: "N", desc: ""))) },
+                await failure { _ = try await store.delete(DeleteArea(channelID: other.id, areaID: area.id)) },
+                await failure {
+                    _ = try await store.add(AddSubject(channelID: other.id, areaID: area.id, subject: Self.storms))
+                },
+                await failure {
+                    _ = try await store.update(
+                        UpdateSubject(channelID: channel.id, areaID: area.id, subjectID: unknown, subject: Self.storms))
+                },
+            ]
+            #expect(failures.map { $0?.status } == Array(repeating: .notFound, count: 5))
+            #expect(failures[2]?.message == "no area \(area.id) in channel \(other.id)")
+            #expect(try await store.snapshot() == before)
+        }
+    }
+
+    @Test("an edit or a deletion by somebody who has not seen the last change is refused; other objects do not matter")
+    func conflicts() async throws {
+        try await withStore { store in
+            let channel = try await store.add(AddChannel(channel: NamedDraft(name: "C", desc: ""))).value
+            let area = try await store.add(AddArea(channelID: channel.id, area: NamedDraft(name: "A", desc: "")))
+            let seen = area.version
+            _ = try await store.update(UpdateChannel(channelID: channel.id, channel: NamedDraft(name: "C2", desc: "")))
+            // The channel was changed after `seen`, the area was not.
+            let renamed = try await store.update(
+                UpdateArea(
+                    channelID: channel.id, areaID: area.value.id, area: NamedDraft(name: "A2", desc: ""), unchangedSince: seen))
+            await #expect(throws: CommandFailure.self) {
+                try await store.update(
+                    UpdateArea(
+                        channelID: channel.id, areaID: area.value.id, area: NamedDraft(name: "A3", desc: ""),
+                        unchangedSince: seen))
+            }
+            // A subject that the one who deletes its area has not seen keeps the area.
+            _ = try await store.add(AddSubject(channelID: channel.id, areaID: area.value.id, subject: Self.storms))
+            await #expect(throws: CommandFailure.self) {
+                try await store.delete(
+                    DeleteArea(channelID: channel.id, areaID: area.value.id, unchangedSince: renamed.version))
+            }
+            await #expect(throws: CommandFailure.self) {
+                try await store.delete(DeleteChannel(channelID: channel.id, unchangedSince: renamed.version))
+            }
+            #expect(try await store.snapshot().channels.first?.areas.first?.name == "A2")
+        }
+    }
+
+    @Test("of two hundred changes at once none is lost")
+    func concurrent() async throws {
+        try await withStore { store in
+            let channel = try await store.add(AddChannel(channel: NamedDraft(name: "C", desc: ""))).value
+            try await withThrowingTaskGroup { group in
+                for number in 0..<100 {
+                    group.addTask {
+                        _ = try await store.add(AddArea(channelID: channel.id, area: NamedDraft(name: "\(number)", desc: "")))
+                    }
+                    group.addTask {
+                        _ = try await store.update(
+                            UpdateChannel(channelID: channel.id, channel: NamedDraft(name: "N\(number)", desc: "")))
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let snapshot = try await store.snapshot()
+            #expect(snapshot.version == 201)
+            #expect(Set(snapshot.channels[0].areas.map(\.name)) == Set((0..<100).map { "\($0)" }))
+        }
+    }
+
+    @Test("the cube and its version are there when the store is opened again")
+    func reopen() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try SQLiteCubeStore(path: folder + "/cube.sqlite")
+            _ = try await store.add(AddChannel(channel: NamedDraft(name: "C \"q\" 🎓", desc: "ق")))
+            let before = try await store.snapshot()
+            try store.close()
+            let again = try SQLiteCubeStore(path: folder + "/cube.sqlite")
+            #expect(try await again.snapshot() == before)
+            try again.close()
+        }
+    }
+}

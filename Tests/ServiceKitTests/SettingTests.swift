@@ -1,0 +1,107 @@
+import FoundationEssentials
+import Logging
+import ServiceKit
+import TestSupport
+import Testing
+
+@Suite("Settings")
+struct SettingTests {
+    private static let accepted = SettingDeclaration.common + [Setting.gatewayPort.declaration]
+
+    private func values(_ arguments: [String] = [], _ environment: [String: String] = [:]) async throws -> SettingValues {
+        try await SettingValues(arguments: arguments, environment: environment, accepted: Self.accepted)
+    }
+
+    private func problem(_ arguments: [String] = [], _ environment: [String: String] = [:]) async -> String? {
+        do {
+            let values = try await values(arguments, environment)
+            _ = try values.value(.gatewayPort)
+            _ = try values.value(.logLevel)
+            _ = try values.value(.fcmEndpoint)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test("a setting has a default; the file goes before it, the environment before the file, a flag before all")
+    func order() async throws {
+        #expect(try await values().value(.gatewayPort) == 8_080)
+        try await withTemporaryFolder { folder in
+            let file = folder + "/settings"
+            try Data("# ports\nMSI_GATEWAY_PORT=1001\n".utf8).write(to: URL(filePath: file))
+            #expect(try await values(["--config-file", file]).value(.gatewayPort) == 1_001)
+            let environment = ["MSI_CONFIG_FILE": file, "MSI_GATEWAY_PORT": "1002", "HOME": "/root"]
+            #expect(try await values([], environment).value(.gatewayPort) == 1_002)
+            #expect(try await values(["--gateway-port=1003"], environment).value(.gatewayPort) == 1_003)
+            #expect(try await values(["--gateway-port", "1004"], environment).value(.gatewayPort) == 1_004)
+        }
+    }
+
+    @Test("bus sockets are below the runtime directory, and that below the state directory")
+    func folders() async throws {
+        let state = try await values([], ["MSI_STATE_DIR": "/srv/msi"])
+        #expect(try state.value(.cubeListen) == "ipc:///srv/msi/run/cube.sock")
+        #expect(try state.value(.messageLogEndpoints) == ["ipc:///srv/msi/run/message-log.sock"])
+        let runtime = try await values([], ["MSI_STATE_DIR": "/srv/msi", "MSI_RUNTIME_DIR": "/run/msi"])
+        #expect(try runtime.value(.fcmRelayListen) == "ipc:///run/msi/fcm-relay.sock")
+        let home = try await values().value(.stateDirectory)
+        #expect(home.hasPrefix("/") && home.hasSuffix("/.local/state/msi"))
+    }
+
+    @Test("lists are separated by commas")
+    func lists() async throws {
+        let some = try await values([], ["MSI_CUBE_ENDPOINTS": "tcp://10.0.0.1:7000, tcp://10.0.0.2:7000"])
+        #expect(try some.value(.cubeEndpoints) == ["tcp://10.0.0.1:7000", "tcp://10.0.0.2:7000"])
+        #expect(try await values().value(.gatewayCORSOrigins).isEmpty)
+    }
+
+    @Test(
+        "a wrong value or name is refused by name",
+        arguments: [
+            (["--gateway-port", "eighty"], [:], "MSI_GATEWAY_PORT: expected a whole number from 0 to 65535, found \"eighty\""),
+            ([], ["MSI_GATEWAY_PORT": "65536"], "MSI_GATEWAY_PORT: expected"),
+            ([], ["MSI_GATEWAY_PORT": ""], "MSI_GATEWAY_PORT: expected"),
+            ([], ["MSI_LOG_LEVEL": "loud"], "one of trace, debug"),
+            ([], ["MSI_FCM_ENDPOINT": "http://127.0.0.1"], "MSI_FCM_ENDPOINT: expected an https:// URL"),
+            (
+                [], ["MSI_GATEWAY_PROT": "1"],
+                "MSI_GATEWAY_PROT in the environment is not a setting; did you mean MSI_GATEWAY_PORT?"
+            ),
+            (["--gatewayport", "1"], [:], "--gatewayport is not a flag of this program; did you mean --gateway-port?"),
+            (["--fcm-endpoint", "https://x"], [:], "--fcm-endpoint is not a flag of this program"),
+            (["8080"], [:], "\"8080\" is not a flag"),
+            (["--gateway-port"], [:], "--gateway-port needs a value"),
+            (["--config-file", "/nowhere/at/all"], [:], "MSI_CONFIG_FILE: /nowhere/at/all cannot be read"),
+        ] as [([String], [String: String], String)])
+    func refused(arguments: [String], environment: [String: String], expected: String) async throws {
+        let problem = try #require(await problem(arguments, environment))
+        #expect(problem.contains(expected), "\(problem)")
+    }
+
+    @Test("an unknown name in the file is refused, with the file's path")
+    func unknownInFile() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder + "/settings"
+            try Data("MSI_COLOUR=red\n".utf8).write(to: URL(filePath: file))
+            let problem = try #require(await problem(["--config-file", file]))
+            #expect(problem.contains("MSI_COLOUR in \(file) is not a setting"))
+        }
+    }
+
+    @Test("a required setting that is missing is asked for by name")
+    func required() async throws {
+        let values = try await values()
+        #expect(throws: ConfigurationError.self) { try values.value(.fcmServiceAccountFile) }
+        #expect(try values.optional(.fcmCAFile) == nil)
+    }
+
+    @Test("every setting has a name and a flag of its own")
+    func unique() {
+        let all = SettingDeclaration.all
+        #expect(Set(all.map(\.name)).count == all.count)
+        #expect(Setting.gatewayPort.declaration.name == "MSI_GATEWAY_PORT")
+        #expect(Setting.fcmServiceAccountFile.declaration.name == "MSI_FCM_SERVICE_ACCOUNT_FILE")
+        #expect(Setting.fcmServiceAccountFile.declaration.flag == "--fcm-service-account-file")
+    }
+}
