@@ -7,9 +7,12 @@ import Testing
 #endif
 
 /// A ZeroMQ socket as a stranger's programme has it, without anything of the bus. Never blocks a thread.
-final class RawPeer {
+///
+/// A test uses it from one task at a time; that it may go on on another thread is what the waits between are for.
+final class RawPeer: @unchecked Sendable {
     private let context: UnsafeMutableRawPointer
     private let socket: UnsafeMutableRawPointer
+    private var isClosed = false
 
     init(_ type: Int32, connectedTo endpoint: String) throws {
         context = try #require(zmq_ctx_new())
@@ -26,6 +29,12 @@ final class RawPeer {
     }
 
     deinit {
+        close()
+    }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
         zmq_close(socket)
         zmq_ctx_term(context)
     }
@@ -55,21 +64,25 @@ final class RawPeer {
     }
 
     func receive(within limit: Duration = .seconds(10)) async throws -> [[UInt8]] {
+        var message: [[UInt8]]?
+        try await eventually(within: limit, "no message arrives") {
+            message = receiveNow()
+            return message != nil
+        }
+        return try #require(message)
+    }
+
+    /// A message, where one has arrived.
+    func receiveNow() -> [[UInt8]]? {
         var frames: [[UInt8]] = []
-        var more = true
-        while more {
+        var more: Int32 = 1
+        while more != 0 {
             var buffer = [UInt8](repeating: 0, count: 1 << 16)
-            var size: Int32 = -1
-            try await eventually(within: limit, "no message arrives") {
-                size = zmq_recv(socket, &buffer, buffer.count, ZMQ_DONTWAIT)
-                return size >= 0
-            }
-            try #require(size >= 0)
+            let size = zmq_recv(socket, &buffer, buffer.count, ZMQ_DONTWAIT)
+            guard size >= 0 else { return nil }
             frames.append(Array(buffer.prefix(Int(size))))
-            var flag: Int32 = 0
             var flagSize = MemoryLayout<Int32>.size
-            zmq_getsockopt(socket, ZMQ_RCVMORE, &flag, &flagSize)
-            more = flag != 0
+            zmq_getsockopt(socket, ZMQ_RCVMORE, &more, &flagSize)
         }
         return frames
     }

@@ -31,9 +31,14 @@ struct RequestMessage {
         case bytes(Data)
         case tooLong(Int)
 
-        var isEmpty: Bool {
-            if case .bytes(let data) = self { data.isEmpty } else { false }
+        var size: Int {
+            switch self {
+            case .bytes(let data): data.count
+            case .tooLong(let size): size
+            }
         }
+
+        var isEmpty: Bool { size == 0 }
     }
 
     /// - Parameters:
@@ -71,12 +76,11 @@ struct RequestMessage {
         guard case .bytes(let header) = body[0], header.count <= limits.maxHeaderBytes else {
             return .malformed(header: nil, reason: "the header has more than \(limits.maxHeaderBytes) bytes")
         }
-        switch body[1] {
-        case .bytes(let payload): return .request(header: [UInt8](header), payload: payload)
-        case .tooLong(let size):
-            return .malformed(
-                header: [UInt8](header),
-                reason: "the payload has \(size) bytes, at most \(limits.maxPayloadBytes) are allowed")
+        if case .bytes(let payload) = body[1], payload.count <= limits.maxPayloadBytes {
+            return .request(header: [UInt8](header), payload: payload)
         }
+        return .malformed(
+            header: [UInt8](header),
+            reason: "the payload has \(body[1].size) bytes, at most \(limits.maxPayloadBytes) are allowed")
     }
 }

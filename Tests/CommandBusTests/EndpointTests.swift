@@ -1,0 +1,108 @@
+import CZeroMQ
+import CommandBus
+import FoundationEssentials
+import Schemas
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+@Suite(.timeLimit(.minutes(1)))
+struct EndpointTests {
+    @Test(arguments: [
+        "", "ipc://", "ipc://@abstract", "ipc://*", "tcp://", "tcp://localhost", "tcp://:5", "tcp://127.0.0.1:99999",
+        "tcp://127.0.0.1:-1", "http://127.0.0.1:80", "inproc://x", "/tmp/x.sock",
+        "ipc:///tmp/" + String(repeating: "x", count: 104),
+    ])
+    func whatIsNoEndpointIsRefused(text: String) async throws {
+        try await withBus { bus in
+            let server = #expect(throws: BusError.self) {
+                try CommandServer(bus: bus, endpoint: text, router: .init(), logger: quietLogger)
+            }
+            #expect(server?.code == .invalidEndpoint)
+            let client = #expect(throws: BusError.self) {
+                try CommandClient(bus: bus, endpoints: ["tcp://127.0.0.1:9", text], logger: quietLogger)
+            }
+            #expect(client?.code == .invalidEndpoint)
+        }
+    }
+
+    @Test func aPathThatIsTooLongSaysSo() async throws {
+        try await withBus { bus in
+            let path = "/tmp/" + String(repeating: "x", count: 103)
+            let error = #expect(throws: BusError.self) {
+                try CommandServer(bus: bus, endpoint: "ipc://\(path)", router: .init(), logger: quietLogger)
+            }
+            #expect(error?.message.contains("108 bytes") == true)
+            #expect(error?.message.contains("107") == true)
+        }
+    }
+
+    @Test(arguments: ["ipc", "tcp"]) func theSecondToBindIsRefused(transport: String) async throws {
+        try await withTemporaryFolder { folder in
+            let endpoint = transport == "ipc" ? "ipc://\(folder)/one.sock" : "tcp://127.0.0.1:0"
+            try await withServerAndClient(at: endpoint) { server, client in
+                try await withBus { bus in
+                    let error = #expect(throws: BusError.self) {
+                        try CommandServer(bus: bus, endpoint: server.endpoint, router: .init(), logger: quietLogger)
+                    }
+                    #expect(error?.code == .addressInUse)
+                    #expect(error?.message.contains(server.endpoint) == true)
+                }
+                let echo = try await client.request(Echo(text: "mine"))
+                #expect(echo.text == "mine")
+            }
+        }
+    }
+
+    @Test func theSocketIsForItsUserAlone() async throws {
+        try await withTemporaryFolder { folder in
+            try await withServerAndClient(at: "ipc://\(folder)/run/private.sock") { _, _ in
+                #expect(mode("\(folder)/run") == 0o700)
+                #expect(mode("\(folder)/run/private.sock") == 0o600)
+                #expect(mode("\(folder)/run/private.sock.lock") == 0o600)
+            }
+            #expect(mode("\(folder)/run/private.sock") == nil)
+        }
+    }
+
+    @Test func aStaleSocketIsReplaced() async throws {
+        try await withTemporaryFolder { folder in
+            let path = "\(folder)/stale.sock"
+            let dead = try UnixSocket(listeningAt: path)
+            try await withBus { bus in
+                let inUse = #expect(throws: BusError.self) {
+                    try CommandServer(bus: bus, endpoint: "ipc://\(path)", router: .init(), logger: quietLogger)
+                }
+                #expect(inUse?.code == .addressInUse)
+            }
+            // As after SIGKILL: the file stays, nobody listens.
+            dead.close()
+            #expect(mode(path) != nil)
+            try await withServerAndClient(at: "ipc://\(path)") { _, client in
+                let echo = try await client.request(Echo(text: "anew"))
+                #expect(echo.text == "anew")
+            }
+        }
+    }
+
+    @Test func aFileIsNotReplaced() async throws {
+        try await withTemporaryFolder { folder in
+            let path = "\(folder)/precious"
+            try Data("precious".utf8).write(to: URL(filePath: path))
+            try await withBus { bus in
+                let error = #expect(throws: BusError.self) {
+                    try CommandServer(bus: bus, endpoint: "ipc://\(path)", router: .init(), logger: quietLogger)
+                }
+                #expect(error?.message.contains("not a socket") == true)
+            }
+            #expect(try Data(contentsOf: URL(filePath: path)) == Data("precious".utf8))
+        }
+    }
+
+    private func mode(_ path: String) -> mode_t? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status.st_mode & 0o777 : nil
+    }
+}

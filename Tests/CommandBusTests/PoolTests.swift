@@ -1,0 +1,89 @@
+import CZeroMQ
+import CommandBus
+import FoundationEssentials
+import Schemas
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct PoolTests {
+    private func named(_ name: String) -> CommandRouter {
+        var router = CommandRouter()
+        router.on("test.name") { _, _ in Data(name.utf8) }
+        return router
+    }
+
+    @Test func requestsAreSpreadAndALostEndpointIsLeftOut() async throws {
+        try await withBus { bus in
+            try await withServer(bus, at: "tcp://127.0.0.1:0", named("a")) { first in
+                var client: CommandClient?
+                try await withServer(bus, at: "tcp://127.0.0.1:0", named("b")) { second in
+                    let pool = try CommandClient(
+                        bus: bus, endpoints: [first.endpoint, second.endpoint], logger: quietLogger)
+                    client = pool
+                    try await eventually("both are connected") { try await Set(self.names(pool, 10)) == ["a", "b"] }
+                    let counts = Dictionary(grouping: try await self.names(pool, 100), by: \.self).mapValues(\.count)
+                    #expect(counts == ["a": 50, "b": 50])
+                }
+                let pool = try #require(client)
+                try await eventually("the first alone answers") {
+                    do {
+                        return try await Set(self.names(pool, 10)) == ["a"]
+                    } catch let failure as CommandFailure {
+                        #expect(failure.status == .unavailable)
+                        return false
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func aSilentEndpointIsSetAsideUntilItAnswers() async throws {
+        try await withBus { bus in
+            // It reads, and does not answer.
+            let silent = try RawPeer(ZMQ_ROUTER, boundTo: "tcp://127.0.0.1:*")
+            try await withServer(bus, at: "tcp://127.0.0.1:0", named("a")) { server in
+                let client = try CommandClient(
+                    bus: bus, endpoints: [silent.endpoint, server.endpoint],
+                    limits: .with { $0.probeInterval = .milliseconds(20) }, logger: quietLogger)
+                try await eventually("a request runs into its deadline") {
+                    do {
+                        _ = try await client.request("test.name", payload: Data(), timeout: .milliseconds(50))
+                        return false
+                    } catch let error as CommandFailure {
+                        return error.status == .deadlineExceeded
+                    }
+                }
+                #expect(try await self.names(client, 50) == Array(repeating: "a", count: 50))
+                // The probe: answered, the endpoint gets requests again.
+                var peer: [UInt8] = []
+                var header = ""
+                while !header.contains("bus.ping") {
+                    let message = try await silent.receive()
+                    peer = message[0]
+                    header = String(decoding: message[1], as: UTF8.self)
+                }
+                try await silent.send([peer, Array(#"{"id":"","status":"ok"}"#.utf8), Array("{}".utf8)])
+                try await eventually("requests reach the endpoint again") {
+                    _ = try? await client.request("test.name", payload: Data(), timeout: .milliseconds(20))
+                    return try await self.hasRequest(silent)
+                }
+            }
+        }
+    }
+
+    private func hasRequest(_ peer: RawPeer) async throws -> Bool {
+        while let message = peer.receiveNow() {
+            if String(decoding: message[1], as: UTF8.self).contains("test.name") { return true }
+        }
+        return false
+    }
+
+    private func names(_ client: CommandClient, _ count: Int) async throws -> [String] {
+        var names: [String] = []
+        for _ in 0..<count {
+            let name = try await client.request("test.name", payload: Data())
+            names.append(String(decoding: name, as: UTF8.self))
+        }
+        return names
+    }
+}
