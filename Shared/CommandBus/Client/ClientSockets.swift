@@ -134,6 +134,8 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     }
 
     private func receiveReplies(from endpoint: Int, atMost most: Int) {
+        var answered: [(request: PendingRequest, outcome: RequestOutcome)] = []
+        defer { wake(answered) }
         for _ in 0..<most {
             guard let reply = receiveReply(from: dealers[endpoint]) else { return }
             guard case .understood(let header, let payload) = reply else {
@@ -141,8 +143,20 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
                 _ = pool.reply(id: nil, from: endpoint)
                 continue
             }
-            let request = pool.reply(id: ids.number(header.id), from: endpoint)
-            request?.complete(.replied(header.status, payload))
+            if let request = pool.reply(id: ids.number(header.id), from: endpoint) {
+                answered.append((request, .replied(header.status, payload)))
+            }
+        }
+    }
+
+    /// Waking many tasks takes longer than receiving their replies: that is for another thread.
+    private func wake(_ answered: [(request: PendingRequest, outcome: RequestOutcome)]) {
+        if answered.count < 4 {
+            for (request, outcome) in answered { request.complete(outcome) }
+        } else {
+            Task.detached {
+                for (request, outcome) in answered { request.complete(outcome) }
+            }
         }
     }
 
