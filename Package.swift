@@ -20,11 +20,13 @@ let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swi
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdHTTP2 = Target.Dependency.product(name: "HummingbirdHTTP2", package: "hummingbird")
 let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let serviceContext = Target.Dependency.product(name: "ServiceContextModule", package: "swift-service-context")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -91,8 +93,8 @@ let package = Package(
         .executableTarget(
             name: "FCMEmulator",
             dependencies: [
-                "EmbeddedDatabase", "Schemas", "ServiceKit", crypto, cryptoExtras, grdb, httpTypes, hummingbird, hummingbirdHTTP2,
-                jwtKit, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle, swiftASN1, x509,
+                "EmbeddedDatabase", "Schemas", "ServiceKit", crypto, cryptoExtras, grdb, httpTypes, hummingbird, hummingbirdCore,
+                hummingbirdHTTP2, jwtKit, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle, swiftASN1, x509,
             ],
             path: "Services/FCMEmulator"),
         .executableTarget(
@@ -131,7 +133,8 @@ let package = Package(
         .testTarget(
             name: "FCMEmulatorTests",
             dependencies: [
-                "FCMEmulator", asyncHTTPClient, jwtKit, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle,
+                "FCMEmulator", "TestSupport", asyncHTTPClient, jwtKit, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+                serviceLifecycle,
             ],
             path: "Tests/FCMEmulatorTests"),
         .testTarget(name: "GatewayTests", dependencies: ["Gateway", "Schemas", "TestSupport"], path: "Tests/GatewayTests"),

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Hummingbird
+import HummingbirdCore
 import HummingbirdHTTP2
 import Logging
 import NIOCore
@@ -34,11 +35,12 @@ struct Emulator: Sendable {
             topicPayloadLimit: topicPayloadLimit, store: store)
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
+        let tls = try authority.serverTLS(now: Date())
         server = Application(
             router: router,
-            server: try .http2Upgrade(
-                tlsConfiguration: try authority.serverTLS(now: Date()),
-                configuration: .init(gracefulCloseTimeout: .seconds(1))),
+            server: HTTPServerBuilder { responder in
+                BoundedConnections(base: try HTTP2UpgradeChannel(tlsConfiguration: tls, responder: responder))
+            },
             configuration: .init(address: .hostname("127.0.0.1", port: port), backlog: 1_024),
             onServerRunning: { channel in listening.set(channel.localAddress?.port ?? port) },
             logger: quiet)
@@ -46,6 +48,9 @@ struct Emulator: Sendable {
         self.store = store
         self.listening = listening
     }
+
+    /// The project's number, which a phone sees as the sender of what was not sent to a topic.
+    private static let senderID = "103953800507"
 
     /// Waits until the port is open, and writes the service account's file for it.
     ///
@@ -74,7 +79,7 @@ struct Emulator: Sendable {
             streams: streams
         ).add(to: router)
         TopicRoutes(authorization: authorization, store: store, streams: streams).add(to: router)
-        PhoneRoutes(sender: "103953800507", store: store, streams: streams).add(to: router)
+        PhoneRoutes(sender: senderID, store: store, streams: streams).add(to: router)
         ArchiveRoutes(store: store, streams: streams).add(to: router)
         return router
     }

@@ -1,4 +1,6 @@
 import Foundation
+import NIOCore
+import NIOPosix
 import Testing
 
 /// The built executable, killed, stopped and asked by curl.
@@ -58,6 +60,19 @@ import Testing
                 #expect(ContinuousClock.now - start < .seconds(3))
                 #expect(await stream.ends())
             }
+        }
+    }
+
+    @Test func itStopsThoughAPeerNeverSpeaks() async throws {
+        try await TemporaryFolder.with { folder in
+            let emulator = try await EmulatorProcess(in: folder)
+            // Connected, and silent where the TLS handshake should be.
+            let silent = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .connect(host: "127.0.0.1", port: emulator.port).get()
+            let start = ContinuousClock.now
+            #expect(await emulator.stop() == 0)
+            #expect(ContinuousClock.now - start < .seconds(4))
+            try await silent.closeFuture.get()
         }
     }
 

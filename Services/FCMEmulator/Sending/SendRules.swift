@@ -77,7 +77,7 @@ enum PayloadSize {
         // A platform's own data stands in place of the message's, so each platform is measured apart.
         let data = [message["data"], message["android"]?["data"], message["webpush"]?["data"]].map(bytes).max() ?? 0
         guard data + bytes(message["notification"]) <= limit,
-            apnsBytes(message["apns"]?["payload"]) <= longest
+            message["apns"]?["payload"]?.utf8.count ?? 0 <= longest
         else {
             let kilobytes = limit % 1_024 == 0 ? "\(limit / 1_024)K (\(limit) bytes)" : "\(limit) bytes"
             throw GoogleError.fcm(
@@ -87,9 +87,5 @@ enum PayloadSize {
 
     private static func bytes(_ fields: JSONValue?) -> Int {
         (fields?.members ?? []).reduce(0) { $0 + $1.name.utf8.count + ($1.value.string?.utf8.count ?? 0) }
-    }
-
-    private static func apnsBytes(_ payload: JSONValue?) -> Int {
-        payload?.utf8.count ?? 0
     }
 }

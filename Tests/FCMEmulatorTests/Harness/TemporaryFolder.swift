@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A folder of a test's own, removed at its end.
 struct TemporaryFolder {
@@ -10,10 +11,7 @@ struct TemporaryFolder {
     static func with<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: (TemporaryFolder) async throws -> Result
     ) async throws -> Result {
-        let folder = TemporaryFolder(path: NSTemporaryDirectory() + "/msi-emulator-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder.path) }
-        return try await body(folder)
+        try await withTemporaryFolder { try await body(TemporaryFolder(path: $0)) }
     }
 
     func text(of file: String) throws -> String {
