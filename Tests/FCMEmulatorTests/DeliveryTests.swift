@@ -95,6 +95,10 @@ import Testing
             #expect(seen.mark == "1")
             var second = try await client.listen(phone, after: seen.id)
             #expect(try await second.marks(2) == ["2", "3"])
+            // An id that was never given out hides nothing.
+            var third = try await client.listen(phone, after: .max)
+            _ = try await client.sendMark("4", to: ("token", phone))
+            #expect(try await third.next().mark == "4")
             let query = try await client.call(.GET, "/emulator/devices/\(phone)/events?last_event_id=x", token: nil)
             #expect(query.status == 400)
         }

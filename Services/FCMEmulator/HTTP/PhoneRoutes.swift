@@ -41,8 +41,10 @@ struct PhoneRoutes: Sendable {
             // Looked up again now that the stream is listed: from here on every change reaches it.
             if let current = try await store.listener(token: token) {
                 streams.subscribe(current.device, to: current.topics)
+                // An id from the future would hide what is yet to come.
+                let position = resumeAfter.map { min($0, current.last) } ?? current.delivered
                 let stream = EventStream(
-                    device: current.device, position: resumeAfter ?? current.delivered, liveAfter: current.last, bell: bell,
+                    device: current.device, position: position, liveAfter: current.last, bell: bell,
                     store: store, sender: sender, eventLoop: context.eventLoop)
                 try await request.body.consumeWithCancellationOnInboundClose { _ in
                     try await withGracefulShutdownHandler {
