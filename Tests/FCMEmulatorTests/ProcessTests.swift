@@ -22,7 +22,11 @@ import Testing
                     var accepted: [String] = []
                     for await mark in group {
                         if let mark { accepted.append(mark) }
-                        if accepted.count == 100 { await first.kill() }
+                        if accepted.count == 100 {
+                            await first.kill()
+                            // The client would go on trying to connect.
+                            group.cancelAll()
+                        }
                     }
                     return accepted
                 }

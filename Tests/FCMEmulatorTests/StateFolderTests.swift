@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import Testing
 
 @testable import FCMEmulator
@@ -6,7 +7,11 @@ import Testing
 @Suite struct StateFolderTests {
     @Test func theFirstStartMakesWhatClientsNeed() async throws {
         try await TemporaryFolder.with { folder in
-            try await withEmulator(in: folder) { _ in }
+            var logger = Logger(label: "test")
+            logger.logLevel = .warning
+            let emulator = try await Emulator(folder: folder.emulator, port: 0, topicPayloadLimit: 2_048, logger: logger)
+            try emulator.account.listen(on: 1)
+            try emulator.close()
             #expect(try folder.text(of: "ca.pem").hasPrefix("-----BEGIN CERTIFICATE-----"))
             #expect(try folder.mode(of: "ca-key.pem") == 0o600)
             #expect(try folder.mode(of: "service-account.json") == 0o600)

@@ -19,6 +19,8 @@ struct EmulatorClient: Sendable {
         tls.trustRoots = .file("\(folder)/ca.pem")
         configuration.tlsConfiguration = tls
         configuration.httpVersion = version
+        // A deadline for a machine that does much else at once.
+        configuration.timeout.connect = .seconds(60)
         let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         do {
             let result = try await body(EmulatorClient(port: port, http: http))
@@ -59,7 +61,7 @@ struct EmulatorClient: Sendable {
         request.method = method
         request.headers = HTTPHeaders(headers)
         if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
-        let response = try await http.execute(request, timeout: .seconds(30))
+        let response = try await http.execute(request, timeout: .seconds(60))
         let content = try await response.body.collect(upTo: 64 << 20)
         return Answer(
             status: Int(response.status.code), version: response.version, headers: response.headers,

@@ -16,6 +16,7 @@ final class EmulatorProcess: Sendable {
     /// Starts it and waits until it is ready.
     init(in folder: TemporaryFolder, port: Int = 0) async throws {
         self.folder = folder
+        try SharedAccount.place(in: folder)
         let log = "\(folder.path)/\(UUID().uuidString).log"
         try Data().write(to: URL(filePath: log))
         process = Process()
@@ -31,7 +32,7 @@ final class EmulatorProcess: Sendable {
             continuation.finish()
         }
         try process.run()
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = ContinuousClock.now + .seconds(60)
         while true {
             let lines = try String(contentsOfFile: log, encoding: .utf8)
             if lines.contains("\"message\":\"ready\""), let port = Self.port(in: lines) {

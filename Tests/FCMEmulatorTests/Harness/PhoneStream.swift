@@ -84,7 +84,7 @@ struct PhoneStream {
 
 extension EmulatorClient {
     /// Opens a phone's stream, and returns once the emulator has it open.
-    func listen(_ token: String, after id: Int64? = nil, within limit: TimeAmount = .seconds(30)) async throws -> PhoneStream {
+    func listen(_ token: String, after id: Int64? = nil, within limit: TimeAmount = .seconds(60)) async throws -> PhoneStream {
         var request = HTTPClientRequest(url: "https://127.0.0.1:\(port)/emulator/devices/\(token)/events")
         if let id { request.headers.add(name: "Last-Event-ID", value: String(id)) }
         let response = try await http.execute(request, timeout: limit)

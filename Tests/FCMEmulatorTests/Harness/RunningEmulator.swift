@@ -19,6 +19,7 @@ func withEmulator<Result: Sendable>(
     in folder: TemporaryFolder, topicPayloadLimit: Int = 2_048, version: HTTPClient.Configuration.HTTPVersion = .automatic,
     _ body: (EmulatorClient) async throws -> Result
 ) async throws -> Result {
+    try SharedAccount.place(in: folder)
     var logger = Logger(label: "test")
     logger.logLevel = .warning
     let emulator = try await Emulator(
