@@ -3,6 +3,8 @@ import NIOCore
 import NIOPosix
 import Testing
 
+@testable import FCMEmulator
+
 /// The built executable, killed, stopped and asked by curl.
 @Suite struct ProcessTests {
     @Test func aKillLosesNothing() async throws {
@@ -34,22 +36,37 @@ import Testing
             }
             #expect(accepted.count >= 100)
 
-            let second = try await EmulatorProcess(in: folder)
-            // Written, but not for a second: the kill takes it back.
-            let seen = try await second.withClient { client in
-                var stream = try await client.listen(phone)
-                let mark = try await stream.next().mark
-                await second.kill()
-                return mark
-            }
-
-            let third = try await EmulatorProcess(in: folder, port: second.port)
-            #expect(third.port == second.port)
-            let delivered = try await third.withClient { try await $0.everything(for: phone) }
-            #expect(delivered.first == seen)
+            // The port of the first, so that its clients find the second.
+            let second = try await EmulatorProcess(in: folder, port: first.port)
+            #expect(second.port == first.port)
+            let delivered = try await second.withClient { try await $0.everything(for: phone) }
             #expect(Set(accepted).subtracting(delivered).isEmpty)
             #expect(Set(delivered).count == delivered.count)
-            #expect(await third.stop() == 0)
+            #expect(await second.stop() == 0)
+        }
+    }
+
+    @Test func anEventThatWasJustWrittenComesAgainAfterAKill() async throws {
+        try await TemporaryFolder.with { folder in
+            // On a busy machine the kill may come too late, more than a second after the write: then once more.
+            for _ in 0..<20 {
+                let first = try await EmulatorProcess(in: folder)
+                let (phone, elapsed) = try await first.withClient { client in
+                    let phone = try await client.registerPhone()
+                    var stream = try await client.listen(phone)
+                    let start = ContinuousClock.now
+                    _ = try await client.sendMark("1", to: ("token", phone))
+                    #expect(try await stream.next().mark == "1")
+                    await first.kill()
+                    return (phone, ContinuousClock.now - start)
+                }
+                guard elapsed < DeliveryCursor.settlingTime else { continue }
+                let second = try await EmulatorProcess(in: folder)
+                #expect(try await second.withClient { try await $0.everything(for: phone) } == ["1"])
+                #expect(await second.stop() == 0)
+                return
+            }
+            Issue.record("the machine is too busy to kill a process within a second")
         }
     }
 
