@@ -137,6 +137,13 @@ let package = Package(
                 serviceLifecycle,
             ],
             path: "Tests/FCMEmulatorTests"),
+        .testTarget(
+            name: "FCMRelayTests",
+            dependencies: [
+                "CommandBus", "FCMRelay", "Schemas", "ServiceKit", "TestSupport", cryptoExtras, httpTypes, jwtKit, logging,
+                serviceLifecycle,
+            ],
+            path: "Tests/FCMRelayTests"),
         .testTarget(name: "GatewayTests", dependencies: ["Gateway", "Schemas", "TestSupport"], path: "Tests/GatewayTests"),
         .testTarget(
             name: "MessageLogTests", dependencies: ["MessageLog", "Schemas", "TestSupport"], path: "Tests/MessageLogTests"),
@@ -144,7 +151,12 @@ let package = Package(
         .testTarget(name: "SchemasTests", dependencies: ["Schemas"], path: "Tests/SchemasTests"),
         .testTarget(
             name: "ServiceKitTests", dependencies: ["ServiceKit", "TestSupport", logging], path: "Tests/ServiceKitTests"),
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                crypto, httpTypes, hummingbird, hummingbirdHTTP2, logging, nioCore, nioSSL, serviceLifecycle, swiftASN1, x509,
+            ],
+            path: "Tests/TestSupport"),
 
         // The C libraries, as Debian ships them: a module map and a shim header each, no logic.
         .systemLibrary(name: "CZeroMQ", path: "Shared/CZeroMQ", providers: [.apt(["libzmq3-dev"])]),

@@ -3,13 +3,12 @@ import ServiceLifecycle
 
 /// The relay while it runs: answers commands, and when it is told to stop, answers those that it has accepted.
 struct RelayService: Service {
-    /// How long sends that are under way may still take; less than the server waits for its handlers, so that they, and
-    /// not the server, say what became of each component.
-    private static let timeToFinish = Duration.seconds(5)
-
     let server: CommandServer
     let transport: CurlTransport
     let tokens: AccessTokenSource
+    /// How long sends that are under way may still take when it stops; less than the server waits for its handlers, so that
+    /// they, and not the server, say what became of each component.
+    var timeToFinish = Duration.seconds(5)
 
     func run() async throws {
         // The first message need not wait for it, and a key that Google refuses is in the log before there is a message.
@@ -18,7 +17,7 @@ struct RelayService: Service {
             group.addTask { try await server.run() }
             group.addTask {
                 try await gracefulShutdown()
-                try await Task.sleep(for: Self.timeToFinish)
+                try await Task.sleep(for: timeToFinish)
                 // Every send that is still under way ends with a retryable error.
                 await transport.close()
             }

@@ -56,15 +56,21 @@ struct TransferLoop {
         if !mayStart { multi.wait(for: open.isEmpty ? Self.longestWait : Self.deadlineCheck) }
     }
 
+    /// Starts what waits, oldest first, as far as there is room. What has waited too long is not sent.
     private mutating func startWaiting() {
         let room = configuration.mostInFlight - running.count
         guard room > 0, !queue.isEmpty else { return }
+        let now = clock.now
         var taken = 0
         var started = 0
         while started < room, taken < queue.count {
             if let transfer = open[queue[taken]] {
-                start(transfer)
-                started += 1
+                if transfer.request.deadline <= now {
+                    endLate(transfer)
+                } else {
+                    start(transfer)
+                    started += 1
+                }
             }
             taken += 1
         }
@@ -98,8 +104,12 @@ struct TransferLoop {
         guard now >= nextDeadlineCheck else { return }
         nextDeadlineCheck = now + Self.deadlineCheck
         for transfer in open.values.filter({ $0.request.deadline <= now }) {
-            abandon(transfer.id, .timeout, "no answer in time")
+            endLate(transfer)
         }
+    }
+
+    private mutating func endLate(_ transfer: Transfer) {
+        abandon(transfer.id, .timeout, "no answer in time")
     }
 
     private mutating func stop() {

@@ -21,7 +21,6 @@ struct TokenStateMachine<Waiter: Hashable> {
 
     private struct Current {
         let token: AccessToken
-        let grantedAt: Instant
         let renewAt: Instant
         let goodUntil: Instant
     }
@@ -38,12 +37,13 @@ struct TokenStateMachine<Waiter: Hashable> {
     private static var safetyMargin: Duration { .seconds(10) }
     private static var firstBackOff: Duration { .seconds(1) }
     private static var longestBackOff: Duration { .seconds(60) }
-    /// For how long a token counts as new, and then the pause after it was refused.
+    /// Two tokens refused within this time are followed by a pause of this length.
     private static var refusalBackOff: Duration { .seconds(10) }
 
     private var current: Current?
     private var request = Request.none
     private var failuresInARow = 0
+    private var lastRefusal: Instant?
     /// In the order of arrival.
     private var waiters: [Waiter] = []
 
@@ -83,7 +83,7 @@ struct TokenStateMachine<Waiter: Hashable> {
     mutating func granted(_ granted: GrantedToken, now: Instant) -> Answer {
         let life = granted.lifetime
         current = Current(
-            token: granted.token, grantedAt: now, renewAt: now + life - min(Self.renewalMargin, life / 2),
+            token: granted.token, renewAt: now + life - min(Self.renewalMargin, life / 2),
             goodUntil: now + life - min(Self.safetyMargin, life / 10))
         request = .none
         failuresInARow = 0
@@ -102,11 +102,12 @@ struct TokenStateMachine<Waiter: Hashable> {
     mutating func invalidate(_ token: AccessToken, now: Instant) {
         guard let current, current.token == token else { return }
         self.current = nil
-        // Where new tokens are refused as well, asking for more of them only makes it worse.
-        if now - current.grantedAt < Self.refusalBackOff, case .none = request {
+        // Where the next token is refused as well, asking for more of them only makes it worse.
+        if let lastRefusal, now - lastRefusal < Self.refusalBackOff, case .none = request {
             request = .backingOff(
-                until: now + Self.refusalBackOff, TokenFailure("FCM refuses the token that was just granted"))
+                until: now + Self.refusalBackOff, TokenFailure("FCM refuses the tokens that it is sent"))
         }
+        lastRefusal = now
     }
 
     private mutating func beginRequest(_ now: Instant) -> Bool {

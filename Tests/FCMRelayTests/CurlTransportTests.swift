@@ -1,0 +1,304 @@
+import FoundationEssentials
+import HTTPTypes
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import FCMRelay
+
+struct CurlTransportTests {
+    /// Runs a test with a transport that trusts the server.
+    private func withTransport(
+        to server: TLSServer, _ change: (inout CurlConfiguration) -> Void = { _ in },
+        _ body: (CurlTransport) async throws -> Void
+    ) async throws {
+        var configuration = CurlConfiguration(certificateAuthorityFile: server.certificateFile)
+        change(&configuration)
+        let transport = try CurlTransport(configuration)
+        do {
+            try await body(transport)
+            await transport.close()
+        } catch {
+            await transport.close()
+            throw error
+        }
+    }
+
+    private func request(
+        _ url: String, _ path: String = "/", body: String = "x", within time: Duration = .seconds(20)
+    ) -> HTTPTransportRequest {
+        HTTPTransportRequest(
+            url: url + path, headers: ["content-type: text/plain", "x-test: 1"], body: Data(body.utf8), deadline: .now + time)
+    }
+
+    private func error(_ transport: CurlTransport, _ request: HTTPTransportRequest) async -> TransportError? {
+        do {
+            _ = try await transport.send(request)
+            Issue.record("answered")
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func postsAndReadsTheAnswer() async throws {
+        try await withTLSServer { _ in
+            .init(429, "wörds", headers: [.contentType: "text/html", .retryAfter: "7"])
+        } _: { server in
+            try await withTransport(to: server) { transport in
+                let body = String(repeating: "quote \" and 🎓 and مرحبا ", count: 100)
+                let response = try await transport.send(request(server.url, "/v1/a:b", body: body))
+                #expect(response.status == 429)
+                #expect(response.contentType == "text/html")
+                #expect(response.retryAfter == "7")
+                #expect(response.body == Data("wörds".utf8))
+                let received = try #require(server.requests.first)
+                #expect(received.path == "/v1/a:b")
+                #expect(received.body == Data(body.utf8))
+                #expect(received.headers[.contentType] == "text/plain")
+                #expect(received.headers[HTTPField.Name("x-test")!] == "1")
+
+                // Nothing of one answer is left in the next.
+                _ = try await transport.send(request(server.url, body: ""))
+                #expect(server.requests.last?.body == Data())
+            }
+        }
+    }
+
+    @Test func manyRequestsShareFewConnections() async throws {
+        try await withTLSServer { request in
+            try await Task.sleep(for: .milliseconds(20))
+            return .init(200, String(decoding: request.body, as: UTF8.self))
+        } _: { server in
+            try await withTransport(to: server) {
+                $0.connectionsPerHost = 3
+                $0.streamsPerConnection = 20
+            } _: { transport in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for number in 0..<500 {
+                        group.addTask {
+                            let response = try await transport.send(request(server.url, body: "\(number)"))
+                            #expect(response.body == Data("\(number)".utf8))
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                #expect(server.requests.count == 500)
+                // More than one, because 20 streams are not enough for 500 requests at once.
+                #expect((2...3).contains(server.connections))
+            }
+        }
+    }
+
+    @Test func oneConnectionWhereItIsEnough() async throws {
+        try await withTLSServer { _ in
+            .init(200)
+        } _: { server in
+            try await withTransport(to: server) { transport in
+                for _ in 0..<20 { _ = try await transport.send(request(server.url)) }
+                #expect(server.connections == 1)
+            }
+        }
+    }
+
+    @Test func redirectsAreNotFollowed() async throws {
+        try await withTLSServer { _ in
+            .init(302, headers: [.location: "/elsewhere"])
+        } _: { server in
+            try await withTransport(to: server) { transport in
+                let answer = try await transport.send(request(server.url))
+                #expect(answer.status == 302)
+                #expect(server.requests.count == 1)
+            }
+        }
+    }
+
+    @Test func otherProtocolsAreRefused() async throws {
+        let transport = try CurlTransport(CurlConfiguration())
+        let file = await error(transport, request("file:///etc/passwd"))
+        let plain = await error(transport, request("http://127.0.0.1:1/"))
+        await transport.close()
+        #expect(file?.code == .other)
+        #expect(plain?.code == .other)
+        #expect(plain?.mayHaveBeenProcessed == false)
+    }
+
+    @Test func noServer() async throws {
+        let transport = try CurlTransport(CurlConfiguration())
+        let refused = await error(transport, request("https://127.0.0.1:1"))
+        await transport.close()
+        #expect(refused?.code == .notReachable)
+        #expect(refused?.mayHaveBeenProcessed == false)
+        #expect(refused?.description.isEmpty == false)
+    }
+
+    @Test func untrustedServer() async throws {
+        try await withTLSServer { _ in
+            .init(200)
+        } _: { server in
+            let transport = try CurlTransport(CurlConfiguration())
+            let error = await error(transport, request(server.url))
+            await transport.close()
+            #expect(error?.code == .tls)
+            #expect(error?.mayHaveBeenProcessed == false)
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test func answersThatAreTooLate() async throws {
+        try await withTLSServer { request in
+            if request.path == "/slow" { try await Task.sleep(for: .seconds(60)) }
+            return .init(200)
+        } _: { server in
+            try await withTransport(to: server) { transport in
+                let late = await error(transport, request(server.url, "/slow", within: .milliseconds(300)))
+                #expect(late?.code == .timeout)
+                #expect(late?.mayHaveBeenProcessed == true)
+                // The connection is still good.
+                let answer = try await transport.send(request(server.url))
+                #expect(answer.status == 200)
+                #expect(server.connections == 1)
+                // And what is too late from the start is not sent.
+                let before = server.requests.count
+                let tooLate = await error(transport, request(server.url, within: .seconds(-1)))
+                #expect(tooLate?.code == .timeout)
+                #expect(tooLate?.mayHaveBeenProcessed == false)
+                #expect(server.requests.count == before)
+            }
+        }
+    }
+
+    /// libcurl itself forgets the deadlines of those that wait for a stream.
+    @Test func deadlinesHoldWhileWaitingForAConnection() async throws {
+        try await withTLSServer { _ in
+            try await Task.sleep(for: .seconds(60))
+            return .init(200)
+        } _: { server in
+            try await withTransport(to: server) {
+                $0.connectionsPerHost = 1
+                $0.streamsPerConnection = 2
+            } _: { transport in
+                let begin = ContinuousClock.now
+                let errors = await withTaskGroup(of: TransportError?.self) { group in
+                    for _ in 0..<10 {
+                        group.addTask { await error(transport, request(server.url, within: .milliseconds(400))) }
+                    }
+                    return await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(errors.allSatisfy { $0?.code == .timeout })
+                #expect(ContinuousClock.now - begin < .seconds(10))
+                #expect(server.requests.count <= 2)
+                #expect(errors.count { $0?.mayHaveBeenProcessed == false } >= 8)
+            }
+        }
+    }
+
+    @Test func resets() async throws {
+        try await withTLSServer { request in
+            switch request.path {
+            case "/connection": try await request.dropConnection()
+            case "/stream": try await request.resetStream()
+            default: break
+            }
+            return .init(200)
+        } _: { server in
+            try await withTransport(to: server) { transport in
+                for path in ["/connection", "/stream"] {
+                    let reset = await error(transport, request(server.url, path))
+                    #expect(reset?.code == .reset, "\(path): \(String(describing: reset))")
+                    #expect(reset?.mayHaveBeenProcessed == true)
+                }
+                let answer = try await transport.send(request(server.url))
+                #expect(answer.status == 200)
+            }
+        }
+    }
+
+    @Test func answersThatAreTooLong() async throws {
+        try await withTLSServer { request in
+            .init(200, String(repeating: "x", count: request.path == "/long" ? 65_537 : 65_536))
+        } _: { server in
+            try await withTransport(to: server) { transport in
+                let tooLong = await error(transport, request(server.url, "/long"))
+                #expect(tooLong?.code == .tooLarge)
+                #expect(tooLong?.mayHaveBeenProcessed == true)
+                let answer = try await transport.send(request(server.url))
+                #expect(answer.body.count == 65_536)
+            }
+        }
+    }
+
+    @Test func cancelledTasksAbandonTheirRequests() async throws {
+        try await withTLSServer { request in
+            if request.path == "/slow" { try await Task.sleep(for: .seconds(60)) }
+            return .init(200)
+        } _: { server in
+            try await withTransport(to: server) {
+                $0.connectionsPerHost = 1
+                $0.streamsPerConnection = 1
+            } _: { transport in
+                let running = Task { await error(transport, request(server.url, "/slow")) }
+                try await eventually { server.requests.count == 1 }
+                let waiting = Task { await error(transport, request(server.url, "/never")) }
+                waiting.cancel()
+                #expect(await waiting.value?.code == .cancelled)
+                running.cancel()
+                let cancelled = await running.value
+                #expect(cancelled?.code == .cancelled)
+                #expect(cancelled?.mayHaveBeenProcessed == true)
+                // Its place is free again.
+                let answer = try await transport.send(request(server.url))
+                #expect(answer.status == 200)
+                #expect(!server.requests.contains { $0.path == "/never" })
+            }
+        }
+    }
+
+    @Test func aFullQueueRefuses() async throws {
+        try await withTLSServer { _ in
+            try await Task.sleep(for: .seconds(60))
+            return .init(200)
+        } _: { server in
+            try await withTransport(to: server) {
+                $0.mostOutstanding = 3
+            } _: { transport in
+                let running = (0..<3).map { _ in Task { await error(transport, request(server.url)) } }
+                try await eventually { server.requests.count == 3 }
+                let refused = await error(transport, request(server.url))
+                #expect(refused?.code == .overloaded)
+                #expect(refused?.mayHaveBeenProcessed == false)
+                for task in running { task.cancel() }
+                for task in running { #expect(await task.value?.code == .cancelled) }
+            }
+        }
+    }
+
+    @Test func closingFailsAllWhoWait() async throws {
+        try await withTLSServer { _ in
+            try await Task.sleep(for: .seconds(60))
+            return .init(200)
+        } _: { server in
+            let transport = try CurlTransport(
+                CurlConfiguration(
+                    certificateAuthorityFile: server.certificateFile, connectionsPerHost: 1, streamsPerConnection: 2))
+            let waiting = (0..<5).map { _ in Task { await error(transport, request(server.url)) } }
+            try await eventually { server.requests.count == 2 }
+            // Twice at once: both return when it is closed.
+            async let first: Void = transport.close()
+            async let second: Void = transport.close()
+            _ = await (first, second)
+            for task in waiting { #expect(await task.value?.code == .stopped) }
+            #expect(await error(transport, request(server.url))?.code == .stopped)
+            await transport.close()
+        }
+    }
+
+    @Test func badAuthorityFile() async throws {
+        try await withTemporaryFolder { folder in
+            let transport = try CurlTransport(CurlConfiguration(certificateAuthorityFile: folder + "/none.pem"))
+            let error = await error(transport, request("https://127.0.0.1:1"))
+            await transport.close()
+            #expect(error != nil)
+        }
+    }
+}

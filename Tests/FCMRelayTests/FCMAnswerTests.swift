@@ -1,0 +1,196 @@
+import FoundationEssentials
+import Schemas
+import Testing
+
+@testable import FCMRelay
+
+struct FCMAnswerTests {
+    /// 2026-11-21T12:00:00Z.
+    private static let now: UnixMilliseconds = 1_795_262_400_000
+
+    private static func answer(
+        _ status: Int, _ body: String = "", contentType: String? = "application/json", retryAfter: String? = nil
+    ) -> FCMAnswer {
+        FCMAnswer.classify(
+            HTTPTransportResponse(status: status, contentType: contentType, retryAfter: retryAfter, body: Data(body.utf8)),
+            now: now)
+    }
+
+    /// An error as FCM writes it.
+    private static func body(_ status: Int, _ name: String, _ message: String, details: String = "") -> String {
+        """
+        {"error":{"code":\(status),"message":"\(message)","status":"\(name)","details":[\(details)]}}
+        """
+    }
+
+    private static func detail(_ errorCode: String) -> String {
+        #"{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"\#(errorCode)"}"#
+    }
+
+    private static func refused(_ class: ErrorClass, _ code: String, _ message: String, after: Int64? = nil) -> FCMAnswer {
+        .refused(ComponentError(class: `class`, code: code, message: message, retryAfter: after))
+    }
+
+    @Test func acceptedByName() {
+        let name = "projects/p/messages/0:1500415314455276%31bd1c9631bd1c96"
+        #expect(Self.answer(200, #"{"name":"\#(name)"}"#) == .accepted(name))
+    }
+
+    @Test(
+        arguments: ["", "{}", #"{"name":""}"#, #"{"name":7}"#, "<html>ok</html>", #"{"name":"proj"#, "null"])
+    func successWithoutNameIsRetried(body: String) {
+        guard case .refused(let error) = Self.answer(200, body) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(error.class == .retryable)
+        #expect(error.code == "BAD_ANSWER")
+        #expect(error.message.contains("may have accepted"))
+    }
+
+    @Test(arguments: [
+        (400, "INVALID_ARGUMENT", "INVALID_ARGUMENT"), (403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH"),
+        (404, "NOT_FOUND", "UNREGISTERED"), (401, "UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR"),
+        (401, "UNAUTHENTICATED", "APNS_AUTH_ERROR"),
+    ])
+    func permanentByDetail(status: Int, name: String, errorCode: String) {
+        let body = Self.body(status, name, "No.", details: Self.detail(errorCode))
+        #expect(Self.answer(status, body) == Self.refused(.permanent, errorCode, "No."))
+    }
+
+    /// FCM words a bad APNs key like a bad access token: the detail decides.
+    @Test func thirdPartyErrorInTheWordsOfABadToken() {
+        let message = "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other."
+        let body = Self.body(401, "UNAUTHENTICATED", message, details: Self.detail("THIRD_PARTY_AUTH_ERROR"))
+        #expect(Self.answer(401, body) == Self.refused(.permanent, "THIRD_PARTY_AUTH_ERROR", message))
+    }
+
+    @Test(arguments: [
+        (body(401, "UNAUTHENTICATED", "Expired."), "UNAUTHENTICATED", "Expired."),
+        ("", "HTTP_401", "FCM answered 401 without saying why"),
+        ("<html>", "HTTP_401", "FCM answered 401 without saying why"),
+        (
+            body(
+                401, "UNAUTHENTICATED", "Expired.",
+                details: #"{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"ACCESS_TOKEN_EXPIRED"}"#),
+            "ACCESS_TOKEN_EXPIRED", "Expired."
+        ),
+    ])
+    func tokenRefused(body: String, code: String, message: String) {
+        #expect(
+            Self.answer(401, body) == .tokenRefused(ComponentError(class: .retryable, code: code, message: message)))
+    }
+
+    @Test func permanentByStatusAlone() {
+        let violations = #"{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[]}"#
+        let message = "Invalid value at 'message.data[0].value' (TYPE_STRING), 12"
+        #expect(
+            Self.answer(400, Self.body(400, "INVALID_ARGUMENT", message, details: violations))
+                == Self.refused(.permanent, "INVALID_ARGUMENT", message))
+        #expect(
+            Self.answer(403, Self.body(403, "PERMISSION_DENIED", "No permission."))
+                == Self.refused(.permanent, "PERMISSION_DENIED", "No permission."))
+        #expect(
+            Self.answer(404, Self.body(404, "NOT_FOUND", "Requested entity was not found."))
+                == Self.refused(.permanent, "NOT_FOUND", "Requested entity was not found."))
+    }
+
+    /// A project's own quota has no `FcmError`.
+    @Test func projectQuota() {
+        let info = #"""
+            {"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"RATE_LIMIT_EXCEEDED","domain":"googleapis.com",
+            "metadata":{"quota_metric":"fcm.googleapis.com/send_requests","quota_limit":"SendsPerMinutePerProject"}},
+            {"@type":"type.googleapis.com/google.rpc.Help","links":[{"description":"d","url":"https://cloud.google.com"}]}
+            """#
+        let body = Self.body(429, "RESOURCE_EXHAUSTED", "Quota exceeded.", details: info)
+        #expect(Self.answer(429, body) == Self.refused(.retryable, "RATE_LIMIT_EXCEEDED", "Quota exceeded.", after: 60_000))
+        #expect(
+            Self.answer(429, body, retryAfter: "17")
+                == Self.refused(.retryable, "RATE_LIMIT_EXCEEDED", "Quota exceeded.", after: 17_000))
+    }
+
+    @Test func topicQuota() {
+        let details =
+            #"{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"subject":"topic"}]},"#
+            + Self.detail("QUOTA_EXCEEDED")
+        let body = Self.body(429, "RESOURCE_EXHAUSTED", "Topic quota exceeded.", details: details)
+        #expect(Self.answer(429, body) == Self.refused(.retryable, "QUOTA_EXCEEDED", "Topic quota exceeded.", after: 60_000))
+    }
+
+    @Test(arguments: [
+        (500, "INTERNAL", Int64(10_000)), (503, "UNAVAILABLE", 10_000), (429, "RESOURCE_EXHAUSTED", 60_000),
+    ])
+    func retryable(status: Int, name: String, pause: Int64) {
+        let byDetail = Self.body(
+            status, name, "Later.", details: Self.detail(name == "RESOURCE_EXHAUSTED" ? "QUOTA_EXCEEDED" : name))
+        guard case .refused(let error) = Self.answer(status, byDetail) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(error.class == .retryable)
+        #expect(error.retryAfter == pause)
+        #expect(Self.answer(status, Self.body(status, name, "Later.")) == Self.refused(.retryable, name, "Later.", after: pause))
+    }
+
+    /// By HTTP's status where there is no body, or a proxy's page.
+    @Test(
+        arguments: [
+            (400, ErrorClass.permanent, nil), (403, .permanent, nil), (404, .permanent, nil), (413, .permanent, nil),
+            (408, .retryable, 10_000), (429, .retryable, 60_000), (500, .retryable, 10_000), (502, .retryable, 30_000),
+            (503, .retryable, 10_000), (504, .retryable, 10_000), (302, .retryable, 10_000),
+        ] as [(Int, ErrorClass, Int64?)], ["", "<html><title>Error</title></html>", "[1,2", "\u{0}", "{\"error\":7}"])
+    func noBodyOfFCM(answer: (status: Int, class: ErrorClass, pause: Int64?), body: String) {
+        #expect(
+            Self.answer(answer.status, body, contentType: "text/html")
+                == Self.refused(
+                    answer.class, "HTTP_\(answer.status)", "FCM answered \(answer.status) without saying why",
+                    after: answer.pause))
+    }
+
+    /// `UNSPECIFIED_ERROR` says nothing: the next best name does.
+    @Test func unspecifiedError() {
+        let body = Self.body(503, "UNAVAILABLE", "?", details: Self.detail("UNSPECIFIED_ERROR"))
+        #expect(Self.answer(503, body) == Self.refused(.retryable, "UNAVAILABLE", "?", after: 10_000))
+    }
+
+    /// A code that is not known gives its name to the error, and leaves the verdict to the next best.
+    @Test func unknownCodes() {
+        let body = Self.body(400, "INVALID_ARGUMENT", "?", details: Self.detail("BRAND_NEW"))
+        #expect(Self.answer(400, body) == Self.refused(.permanent, "BRAND_NEW", "?"))
+        #expect(Self.answer(503, Self.body(503, "WHATEVER", "?")) == Self.refused(.retryable, "WHATEVER", "?", after: 10_000))
+    }
+
+    @Test(arguments: ["low er", "", "Größe", String(repeating: "A", count: 65)])
+    func codesThatAreNone(code: String) {
+        let body = Self.body(400, code, "?", details: Self.detail(code))
+        #expect(Self.answer(400, body) == Self.refused(.permanent, "HTTP_400", "?"))
+    }
+
+    @Test func partsOfWrongType() {
+        let body = #"{"error":{"code":"x","message":5,"status":"UNAVAILABLE","details":[1,{"@type":3},null]}}"#
+        #expect(
+            Self.answer(503, body)
+                == Self.refused(.retryable, "UNAVAILABLE", "FCM answered 503 without saying why", after: 10_000))
+    }
+
+    @Test func longMessagesAreCut() {
+        let body = Self.body(400, "INVALID_ARGUMENT", String(repeating: "x", count: 5_000))
+        #expect(
+            Self.answer(400, body) == Self.refused(.permanent, "INVALID_ARGUMENT", String(repeating: "x", count: 200)))
+    }
+
+    @Test(
+        arguments: [
+            ("30", 30_000), (" 5", 5_000), ("0", 1_000), ("99999999999999999999999", 3_600_000), ("7200", 3_600_000),
+            ("Sat, 21 Nov 2026 12:00:45 GMT", 45_000), ("Sat, 21 Nov 2026 11:00:00 GMT", 1_000),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", 3_600_000),
+            // Nothing that means anything: as if there were none.
+            ("", 10_000), ("-3", 10_000), ("soon", 10_000), ("1e9", 10_000), ("Sat, 99 Nov 2026 12:00:45 GMT", 10_000),
+            ("Sat, 21 Foo 2026 12:00:45 GMT", 10_000), ("Sat, 21 Nov 99999999999999999999 12:00:45 GMT", 10_000),
+        ] as [(String, Int64)])
+    func retryAfter(header: String, pause: Int64) {
+        #expect(
+            Self.answer(503, Self.body(503, "UNAVAILABLE", "."), retryAfter: header)
+                == Self.refused(.retryable, "UNAVAILABLE", ".", after: pause))
+    }
+}

@@ -1,0 +1,179 @@
+import FoundationEssentials
+import HTTPTypes
+import Logging
+import Schemas
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import FCMRelay
+
+struct HTTPv1SenderTests {
+    private func send(
+        _ sender: HTTPv1Sender, _ message: RelayMessage = .sample(), _ component: Component = .data,
+        within time: Duration = .seconds(20)
+    ) async -> Result<String, ComponentError> {
+        await sender.send(FCMMessage(component, of: message, now: message.timestamp), by: .now + time)
+    }
+
+    @Test func sendsTheSeedsFieldsAndReturnsFCMsName() async throws {
+        let google = GoogleDouble { _ in .init(200, #"{"name":"projects/campus-test/messages/1"}"#) }
+        try await withSender(to: google) { sender, server in
+            let message = RelayMessage.sample()
+            #expect(await send(sender, message) == .success("projects/campus-test/messages/1"))
+            let request = try #require(server.requests.last)
+            #expect(request.path == "/v1/projects/campus-test/messages:send")
+            #expect(request.headers[.contentType] == "application/json")
+            let body = try JSONDecoder().decode([String: FCMMessage].self, from: request.body)
+            #expect(body == ["message": FCMMessage(.data, of: message, now: message.timestamp)])
+            #expect(body["message"]?.data["title"] == "Library \"closed\" 🎓")
+        }
+    }
+
+    @Test func oneTokenForAHundredSendsAtOnce() async throws {
+        let google = GoogleDouble { _ in .init(200, #"{"name":"n"}"#) }
+        try await withSender(to: google) { sender, server in
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<100 { group.addTask { #expect(await send(sender) == .success("n")) } }
+            }
+            #expect(google.grants == 1)
+            #expect(server.requests.count == 101)
+        }
+    }
+
+    @Test func aRefusedTokenIsReplacedOnceForAHundredSends() async throws {
+        let google = GoogleDouble { _ in .init(200, #"{"name":"n"}"#) }
+        try await withSender(to: google) { sender, server in
+            #expect(await send(sender) == .success("n"))
+            google.revokeTokens()
+            let results = await withTaskGroup(of: Result<String, ComponentError>.self) { group in
+                for _ in 0..<100 { group.addTask { await send(sender) } }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(results.allSatisfy { $0 == .success("n") })
+            #expect(google.grants == 2)
+        }
+    }
+
+    @Test func aTokenThatIsNeverTakenIsARetryableError() async throws {
+        let google = GoogleDouble { _ in
+            .init(401, #"{"error":{"code":401,"message":"No.","status":"UNAUTHENTICATED"}}"#)
+        }
+        try await withSender(to: google) { sender, server in
+            let error = ComponentError(class: .retryable, code: "UNAUTHENTICATED", message: "No.")
+            #expect(await send(sender) == .failure(error))
+            let sends = server.requests.count { $0.path != "/token" }
+            #expect(sends == 2)
+            #expect(google.grants == 2)
+            // And then it does not ask for one token after another.
+            guard case .failure(let next) = await send(sender) else {
+                Issue.record("accepted")
+                return
+            }
+            #expect(next.code == "OAUTH")
+            #expect(next.class == .retryable)
+            #expect(google.grants == 2)
+        }
+    }
+
+    @Test func noTokenIsARetryableErrorThatSaysWhy() async throws {
+        let google = GoogleDouble { _ in .init(200, #"{"name":"n"}"#) }
+        google.refuseTokens(
+            with: .init(400, #"{"error":"invalid_grant","error_description":"Invalid JWT Signature."}"#))
+        try await withSender(to: google) { sender, server in
+            guard case .failure(let error) = await send(sender) else {
+                Issue.record("accepted")
+                return
+            }
+            #expect(error.class == .retryable)
+            #expect(error.code == "OAUTH")
+            #expect(error.message == "the token endpoint answered 400 invalid_grant: Invalid JWT Signature.")
+            #expect(error.retryAfter == 1_000)
+            #expect(server.requests.count == 1)
+            google.refuseTokens(with: nil)
+            try await eventually { await send(sender) == .success("n") }
+        }
+    }
+
+    @Test func waitingForATokenEndsWithTheDeadline() async throws {
+        try await withTLSServer { _ in
+            try await Task.sleep(for: .seconds(60))
+            return .init(200)
+        } _: { server in
+            let transport = try CurlTransport(CurlConfiguration(certificateAuthorityFile: server.certificateFile))
+            let account = try ServiceAccount(json: TestAccount.json(tokenURI: server.url + "/token"))
+            let tokens = AccessTokenSource(
+                granter: TokenEndpoint(account: account, transport: transport, now: { .now }), logger: .quiet)
+            let sender = HTTPv1Sender(
+                endpoint: server.url, project: "p", transport: transport, tokens: tokens, now: { .now })
+            let begin = ContinuousClock.now
+            let result = await send(sender, within: .milliseconds(200))
+            #expect(ContinuousClock.now - begin < .seconds(5))
+            #expect(
+                result == .failure(ComponentError(class: .retryable, code: "OAUTH", message: "no access token in time")))
+            // Whoever is cancelled leaves as well.
+            let cancelled = Task { await send(sender) }
+            cancelled.cancel()
+            guard case .failure(let error) = await cancelled.value else {
+                Issue.record("accepted")
+                return
+            }
+            #expect(error.code == "OAUTH")
+            await transport.close()
+        }
+    }
+
+    @Test func transportErrorsAreRetryable() async throws {
+        let google = GoogleDouble { request in
+            if request.headers[.contentLength] != "0" { try await request.dropConnection() }
+            return .init(200, #"{"name":"n"}"#)
+        }
+        try await withSender(to: google) { sender, server in
+            guard case .failure(let error) = await send(sender) else {
+                Issue.record("accepted")
+                return
+            }
+            #expect(error.class == .retryable)
+            #expect(error.code == "NETWORK")
+            #expect(error.message.contains("may have accepted"))
+        }
+    }
+
+    @Test func aSendThatIsTooLateIsRetryable() async throws {
+        let google = GoogleDouble { request in
+            if String(decoding: request.body, as: UTF8.self).contains("slow") { try await Task.sleep(for: .seconds(60)) }
+            return .init(200, #"{"name":"n"}"#)
+        }
+        try await withSender(to: google) { sender, _ in
+            // So that it has a token.
+            #expect(await send(sender) == .success("n"))
+            guard case .failure(let error) = await send(sender, .sample(message: "slow"), within: .milliseconds(600)) else {
+                Issue.record("accepted")
+                return
+            }
+            #expect(error.class == .retryable)
+            #expect(error.code == "TIMEOUT")
+        }
+    }
+
+    @Test(arguments: [
+        #"{"access_token":"","expires_in":3599,"token_type":"Bearer"}"#,
+        #"{"access_token":"a\r\nx: y","expires_in":3599,"token_type":"Bearer"}"#,
+        #"{"access_token":"a","expires_in":-1,"token_type":"Bearer"}"#,
+        #"{"access_token":"a","expires_in":1e300,"token_type":"Bearer"}"#,
+        #"{"access_token":"a","token_type":"Bearer"}"#,
+        #"{"access_token":"a","expires_in":3599,"token_type":"MAC"}"#,
+        "", "<html>", "[]",
+    ])
+    func grantsThatAreNone(body: String) {
+        #expect(throws: TokenFailure("the token endpoint answered 200 without a bearer token and its lifetime")) {
+            try TokenEndpoint.read(HTTPTransportResponse(status: 200, body: Data(body.utf8)))
+        }
+    }
+
+    @Test func aLongLifeIsCut() throws {
+        let body = #"{"access_token":"a","expires_in":9223372036854775807,"token_type":"bearer"}"#
+        let granted = try TokenEndpoint.read(HTTPTransportResponse(status: 200, body: Data(body.utf8)))
+        #expect(granted == GrantedToken(token: AccessToken(value: "a"), lifetime: .seconds(86_400)))
+    }
+}

@@ -1,0 +1,125 @@
+import CommandBus
+import FoundationEssentials
+import Schemas
+import Synchronization
+import Testing
+
+@testable import FCMRelay
+
+struct RelayHandlerTests {
+    private static let now: UnixMilliseconds = 1_795_262_400_000
+
+    /// Answers as it is told, and remembers what it was given.
+    private final class RecordingSender: FCMSender {
+        struct Sent: Sendable {
+            let message: FCMMessage
+            let deadline: ContinuousClock.Instant
+        }
+
+        private let log = Mutex<[Sent]>([])
+        private let answer: @Sendable (FCMMessage) async -> Result<String, ComponentError>
+
+        init(_ answer: @escaping @Sendable (FCMMessage) async -> Result<String, ComponentError> = { _ in .success("n") }) {
+            self.answer = answer
+        }
+
+        func send(_ message: FCMMessage, by deadline: ContinuousClock.Instant) async -> Result<String, ComponentError> {
+            log.withLock { $0.append(Sent(message: message, deadline: deadline)) }
+            return await answer(message)
+        }
+
+        var sent: [Sent] { log.withLock(\.self) }
+    }
+
+    private func relay(
+        _ command: RelayMessage, _ sender: RecordingSender, limit: PayloadLimit = .topic, deadline: UnixMilliseconds? = nil
+    ) async -> [ComponentOutcome] {
+        let handler = RelayHandler(sender: sender, limit: limit, now: { Self.now })
+        let context = CommandContext(id: "1", command: RelayMessage.name, deadline: deadline, logger: .quiet)
+        return await handler.relay(command, context).components
+    }
+
+    @Test func eachComponentHasItsOwnOutcomeInTheOrderAskedFor() async {
+        let error = ComponentError(class: .retryable, code: "UNAVAILABLE", message: "later", retryAfter: 10_000)
+        let sender = RecordingSender { message in
+            // The one asked for first is the last to be answered.
+            if message.notification != nil { await Task.yield() }
+            return message.notification != nil ? .failure(error) : .success("projects/p/messages/2")
+        }
+        #expect(
+            await relay(.sample(), sender) == [
+                ComponentOutcome(component: .notification, result: .failure(error)),
+                ComponentOutcome(component: .data, result: .success("projects/p/messages/2")),
+            ])
+        #expect(
+            await relay(.sample(components: [.data, .notification]), sender) == [
+                ComponentOutcome(component: .data, result: .success("projects/p/messages/2")),
+                ComponentOutcome(component: .notification, result: .failure(error)),
+            ])
+    }
+
+    @Test func sendsWhatTheSeedMapsAndNothingElse() async {
+        let sender = RecordingSender()
+        let alert = RelayMessage.sample(.alert)
+        _ = await relay(alert, sender)
+        #expect(
+            sender.sent.map(\.message) == [
+                FCMMessage(.notification, of: alert, now: Self.now), FCMMessage(.data, of: alert, now: Self.now),
+            ])
+        let information = RelayMessage.sample(.information)
+        #expect(
+            await relay(information, sender) == [ComponentOutcome(component: .data, result: .success("n"))])
+        _ = await relay(.sample(.alert, components: [.notification]), sender)
+        #expect(sender.sent.count == 4)
+    }
+
+    @Test(arguments: [now, now - 1, 0, .min])
+    func whatHasExpiredIsNotSent(expires: UnixMilliseconds) async {
+        let sender = RecordingSender()
+        let outcomes = await relay(.sample(expires: expires), sender)
+        #expect(outcomes.map(\.component) == [.notification, .data])
+        for outcome in outcomes {
+            guard case .failure(let error) = outcome.result else {
+                Issue.record("accepted")
+                return
+            }
+            #expect(error.class == .expired)
+            #expect(error.code == "EXPIRED")
+        }
+        #expect(sender.sent.isEmpty)
+    }
+
+    @Test(arguments: [now + 1, .max])
+    func whatHasNotExpiredIs(expires: UnixMilliseconds) async {
+        let sender = RecordingSender()
+        _ = await relay(.sample(expires: expires), sender)
+        #expect(sender.sent.count == 2)
+    }
+
+    @Test func whatIsTooLargeIsNotSent() async {
+        let sender = RecordingSender()
+        let message = RelayMessage.sample(message: String(repeating: "م", count: 1_000))
+        for outcome in await relay(message, sender) {
+            guard case .failure(let error) = outcome.result else {
+                Issue.record("accepted")
+                return
+            }
+            #expect(error.class == .permanent)
+            #expect(error.code == "PAYLOAD_TOO_LARGE")
+            #expect(error.message.contains("2048"))
+        }
+        #expect(sender.sent.isEmpty)
+        _ = await relay(message, sender, limit: PayloadLimit(bytes: 4_096))
+        #expect(sender.sent.count == 2)
+    }
+
+    @Test(arguments: [(nil, 30_000), (now + 5_000, 4_750), (now + 100, -250), (.max, 30_000)] as [(UnixMilliseconds?, Int64)])
+    func theDeadlineLeavesTimeForTheAnswer(deadline: UnixMilliseconds?, milliseconds: Int64) async throws {
+        let sender = RecordingSender()
+        let begin = ContinuousClock.now
+        _ = await relay(.sample(.information), sender, deadline: deadline)
+        let given = try #require(sender.sent.first).deadline
+        let expected = begin + .milliseconds(milliseconds)
+        #expect((expected...(expected + .seconds(10))).contains(given))
+    }
+}

@@ -1,0 +1,152 @@
+import CommandBus
+import FoundationEssentials
+import HTTPTypes
+import Logging
+import Schemas
+import ServiceLifecycle
+import TestSupport
+import Testing
+
+@testable import FCMRelay
+
+/// The relay over its real socket, with a Google of its own.
+struct RelayServiceTests {
+    private struct Relay: Sendable {
+        let client: CommandClient
+        let google: GoogleDouble
+        let server: TLSServer
+        let group: ServiceGroup
+    }
+
+    private func withRelay(
+        _ fcm: @escaping GoogleDouble.FCM, timeToFinish: Duration = .seconds(5),
+        _ body: @escaping @Sendable (Relay) async throws -> Void
+    ) async throws {
+        let google = GoogleDouble(fcm: fcm)
+        try await withTLSServer(answer: google.answer) { server in
+            let transport = try CurlTransport(CurlConfiguration(certificateAuthorityFile: server.certificateFile))
+            let account = try ServiceAccount(json: TestAccount.json(tokenURI: server.url + "/token"))
+            let tokens = AccessTokenSource(
+                granter: TokenEndpoint(account: account, transport: transport, now: { .now }), logger: .quiet)
+            let sender = HTTPv1Sender(
+                endpoint: server.url, project: account.projectID, transport: transport, tokens: tokens, now: { .now })
+            let bus = try Bus(logger: .quiet)
+            let commands = try CommandServer(
+                bus: bus, endpoint: "tcp://127.0.0.1:0",
+                router: .relay(RelayHandler(sender: sender, limit: .topic, now: { .now })), logger: .quiet)
+            let client = try CommandClient(bus: bus, endpoints: [commands.endpoint], logger: .quiet)
+            let service = RelayService(
+                server: commands, transport: transport, tokens: tokens, timeToFinish: timeToFinish)
+            let group = ServiceGroup(services: [service], logger: .quiet)
+            do {
+                try await withThrowingTaskGroup(of: Void.self) { tasks in
+                    tasks.addTask { try await group.run() }
+                    try await body(Relay(client: client, google: google, server: server, group: group))
+                    await group.triggerGracefulShutdown()
+                    try await tasks.waitForAll()
+                }
+            } catch {
+                await bus.close()
+                await transport.close()
+                throw error
+            }
+            await bus.close()
+            await transport.close()
+        }
+    }
+
+    @Test func anAlertReachesFCMAsTwoComponents() async throws {
+        try await withRelay { request in
+            let isNotification = String(decoding: request.body, as: UTF8.self).contains("\"notification\":{\"body\"")
+            return .init(200, #"{"name":"projects/campus-test/messages/\#(isNotification ? "n" : "d")"}"#)
+        } _: { relay in
+            let reply = try await relay.client.request(RelayMessage.sample(), timeout: .seconds(30))
+            #expect(
+                reply.components == [
+                    ComponentOutcome(component: .notification, result: .success("projects/campus-test/messages/n")),
+                    ComponentOutcome(component: .data, result: .success("projects/campus-test/messages/d")),
+                ])
+        }
+    }
+
+    @Test func onlyWhatFailedIsNotAccepted() async throws {
+        try await withRelay { request in
+            String(decoding: request.body, as: UTF8.self).contains("\"notification\":{\"body\"")
+                ? .init(
+                    503, #"{"error":{"code":503,"message":"Busy.","status":"UNAVAILABLE"}}"#, headers: [.retryAfter: "12"])
+                : .init(200, #"{"name":"d"}"#)
+        } _: { relay in
+            let reply = try await relay.client.request(RelayMessage.sample(), timeout: .seconds(30))
+            let error = ComponentError(class: .retryable, code: "UNAVAILABLE", message: "Busy.", retryAfter: 12_000)
+            #expect(
+                reply.components == [
+                    ComponentOutcome(component: .notification, result: .failure(error)),
+                    ComponentOutcome(component: .data, result: .success("d")),
+                ])
+        }
+    }
+
+    @Test func aTokenIsThereBeforeTheFirstMessage() async throws {
+        try await withRelay { _ in
+            .init(200, #"{"name":"d"}"#)
+        } _: { relay in
+            try await eventually { relay.google.grants == 1 }
+            _ = try await relay.client.request(RelayMessage.sample(), timeout: .seconds(30))
+            #expect(relay.google.grants == 1)
+        }
+    }
+
+    @Test func stoppingFinishesWhatIsUnderWay() async throws {
+        try await withRelay { _ in
+            try await Task.sleep(for: .milliseconds(500))
+            return .init(200, #"{"name":"d"}"#)
+        } _: { relay in
+            async let reply = relay.client.request(RelayMessage.sample(.information), timeout: .seconds(30))
+            try await eventually { relay.server.requests.contains { $0.path != "/token" } }
+            await relay.group.triggerGracefulShutdown()
+            #expect(try await reply.components == [ComponentOutcome(component: .data, result: .success("d"))])
+        }
+    }
+
+    @Test func stoppingAnswersWhatItCannotFinish() async throws {
+        try await withRelay(
+            { _ in
+                try await Task.sleep(for: .seconds(60))
+                return .init(200)
+            }, timeToFinish: .milliseconds(200)
+        ) { relay in
+            async let reply = relay.client.request(RelayMessage.sample(), timeout: .seconds(30))
+            try await eventually { relay.server.requests.count { $0.path != "/token" } == 2 }
+            await relay.group.triggerGracefulShutdown()
+            let components = try await reply.components
+            #expect(components.map(\.component) == [.notification, .data])
+            for outcome in components {
+                guard case .failure(let error) = outcome.result else {
+                    Issue.record("accepted")
+                    return
+                }
+                #expect(error.class == .retryable)
+                #expect(error.code == "STOPPING")
+                #expect(error.message.contains("may have accepted"))
+            }
+        }
+    }
+
+    @Test func theCommandsDeadlineEndsTheSend() async throws {
+        try await withRelay { request in
+            if String(decoding: request.body, as: UTF8.self).contains("slow") { try await Task.sleep(for: .seconds(60)) }
+            return .init(200, #"{"name":"n"}"#)
+        } _: { relay in
+            // So that it has a token.
+            _ = try await relay.client.request(RelayMessage.sample(), timeout: .seconds(30))
+            let slow = RelayMessage.sample(.information, message: "slow")
+            let reply = try await relay.client.request(slow, timeout: .seconds(3))
+            guard case .failure(let error) = try #require(reply.components.first).result else {
+                Issue.record("accepted")
+                return
+            }
+            #expect(error.class == .retryable)
+            #expect(error.code == "TIMEOUT")
+        }
+    }
+}
