@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdHTTP2
 import Logging
 import NIOCore
+import ServiceLifecycle
 import Synchronization
 
 /// An HTTP/2 server over TLS on a free port of the loopback address.
@@ -60,7 +61,9 @@ package final class TLSServer: Sendable {
     package var connections: Int { Set(requests.map(\.connection)).count }
 }
 
-/// Runs a test with a server, and stops the server, also in the middle of an answer.
+/// Runs a test with a server, and stops the server.
+///
+/// - Parameter answer: Cancelled when the server stops.
 package func withTLSServer(
     answer: @escaping @Sendable (TLSServer.Request) async throws -> TLSServer.Answer,
     _ body: @escaping @Sendable (TLSServer) async throws -> Void
@@ -71,6 +74,7 @@ package func withTLSServer(
         try Data(certificate.pem.utf8).write(to: URL(filePath: certificateFile))
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let log = RequestLog()
+        let logger = Logger(label: "test-server") { _ in SwiftLogNoOpLogHandler() }
         let application = Application(
             responder: CallbackResponder<StreamContext> { request, context in
                 try await respond(to: request, context, log, answer)
@@ -78,25 +82,32 @@ package func withTLSServer(
             server: try .http2Upgrade(tlsConfiguration: certificate.serverConfiguration),
             configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { port.yield($0.localAddress?.port ?? 0) },
-            logger: Logger(label: "test-server") { _ in SwiftLogNoOpLogHandler() })
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await application.run() }
-            guard let port = await ports.first(where: { _ in true }) else { return }
-            let server = TLSServer(port: port, certificateFile: certificateFile, log: log)
-            do {
-                try await body(server)
-                group.cancelAll()
-            } catch {
-                group.cancelAll()
-                throw error
+            logger: logger)
+        let group = ServiceGroup(services: [application], logger: logger)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                try await group.run()
+                port.finish()
             }
+            guard let port = await ports.first(where: { _ in true }) else { return try await tasks.waitForAll() }
+            let server = TLSServer(port: port, certificateFile: certificateFile, log: log)
+            let result: Result<Void, any Error>
+            do {
+                result = .success(try await body(server))
+            } catch {
+                result = .failure(error)
+            }
+            // Not by cancelling: SwiftNIO traps when that meets a stream that has just been opened.
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+            try result.get()
         }
     }
 }
 
 private func respond(
     to request: Hummingbird.Request, _ context: StreamContext, _ log: RequestLog,
-    _ answer: @Sendable (TLSServer.Request) async throws -> TLSServer.Answer
+    _ answer: @escaping @Sendable (TLSServer.Request) async throws -> TLSServer.Answer
 ) async throws -> Response {
     let channel = context.channel
     let body = try await request.body.collect(upTo: 1 << 20)
@@ -104,7 +115,7 @@ private func respond(
         path: request.uri.string, headers: request.headers, body: Data(body.readableBytesView),
         connection: ObjectIdentifier(channel.parent ?? channel), channel: channel)
     log.requests.withLock { $0.append(received) }
-    let answer = try await answer(received)
+    let answer = try await cancelWhenGracefulShutdown { try await answer(received) }
     return Response(
         status: .init(code: answer.status), headers: answer.headers,
         body: .init(byteBuffer: ByteBuffer(bytes: answer.body)))
