@@ -25,9 +25,9 @@ extension ServicePlan {
         let posting = MessagePosting(
             cube: cube, messageLog: messageLog, payloadLimit: payloadLimit, timeToLive: timeToLive)
 
-        let router = Router.gateway(allowedOrigins: origins)
+        let router = Router.gateway(allowedOrigins: origins, logger: logger)
         CubeRoutes(cube: cube).register(in: router)
-        MessageRoutes(posting: posting, messageLog: messageLog).register(in: router)
+        MessageRoutes(posting: posting, messageLog: messageLog, logger: logger).register(in: router)
         HealthRoutes(services: [("cube", cubeClient), ("message-log", messageLog)]).register(in: router)
 
         let listening = AsyncStream<Void>.makeStream()
@@ -55,10 +55,10 @@ extension ServicePlan {
 
 extension Router where Context == GatewayContext {
     /// A router with what every request passes through.
-    static func gateway(allowedOrigins: [String]) -> Router {
+    static func gateway(allowedOrigins: [String], logger: Logger) -> Router {
         let router = Router(context: GatewayContext.self)
         router.add(middleware: TraceMiddleware())
-        router.add(middleware: ProblemMiddleware())
+        router.add(middleware: ProblemMiddleware(logger: logger))
         router.add(middleware: OriginMiddleware(allowed: allowedOrigins))
         // The origins that come this far are allowed.
         router.add(

@@ -8,6 +8,7 @@ import Schemas
 struct MessageRoutes {
     let posting: MessagePosting
     let messageLog: CommandClient
+    let logger: Logger
 
     func register(in router: Router<GatewayContext>) {
         router.path("/message", [.get: list, .post: post])
@@ -30,7 +31,7 @@ struct MessageRoutes {
         let draft = try await RequestBody.decode(MessageDraft.self, from: request)
         let outcome = try await posting.post(draft, idempotencyKey: key)
         let message = outcome.message
-        context.logger.info("accepted", metadata: ["msi_key": "\(message.msiKey)", "topic_key": "\(message.topicKey)"])
+        logger.info("accepted", metadata: ["msi_key": "\(message.msiKey)", "topic_key": "\(message.topicKey)"])
         var headers: HTTPFields = [.location: "/message/\(message.msiKey)"]
         if outcome.isReplay { headers[.idempotencyReplayed] = "true" }
         return try .json(
