@@ -10,7 +10,7 @@ enum Main {
             "msi-fcm-emulator",
             "A local Firebase Cloud Messaging for development and tests: sends, topics, and phones to receive them.",
             settings: [port.declaration, limit.declaration]
-        ) { @Sendable context in
+        ) { context in
             let folder = "\(try context.settings.value(.stateDirectory))/fcm-emulator"
             let emulator = try await Emulator(
                 folder: folder, port: try context.settings.value(port), topicPayloadLimit: try context.settings.value(limit),

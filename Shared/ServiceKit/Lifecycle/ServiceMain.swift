@@ -18,7 +18,7 @@ package enum ServiceMain {
     ///   - wire: Builds the parts; whatever it throws stops the start.
     package static func run(
         _ name: String, _ summary: String, settings: [SettingDeclaration],
-        wire: (Wiring) async throws -> ServicePlan
+        wire: @Sendable (Wiring) async throws -> ServicePlan
     ) async -> Never {
         let accepted = SettingDeclaration.common + settings
         let arguments = Array(CommandLine.arguments.dropFirst())
