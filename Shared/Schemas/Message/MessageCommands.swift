@@ -47,9 +47,7 @@ package struct LogMessage: Command {
         timestamp = try fields.integer(.timestamp, in: 0...maximumUnixMilliseconds)
         names = try fields.value(.names)
         expires = try fields.integer(.expires, in: 0...maximumUnixMilliseconds)
-        idempotencyKey =
-            try fields.optional(.idempotencyKey, as: String.self) == nil
-            ? nil : fields.text(.idempotencyKey, .idempotencyKey)
+        idempotencyKey = try fields.optionalText(.idempotencyKey, .idempotencyKey)
     }
 }
 

@@ -48,7 +48,7 @@ package struct RelayMessage: Command, Hashable {
             message: try fields.text(.message, .messageText),
             topicKey: try fields.value(.topicKey),
             distribution: try fields.value(.distribution))
-        expires = try fields.optional(.expires)
+        expires = try fields.optionalInteger(.expires, in: 0...maximumUnixMilliseconds)
         components = try fields.optional(.components) ?? draft.distribution.components
         guard !components.isEmpty, Set(components).count == components.count,
             Set(components).isSubset(of: draft.distribution.components)

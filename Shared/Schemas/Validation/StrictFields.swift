@@ -44,6 +44,16 @@ package struct StrictFields<Key: CodingKey & CaseIterable> {
         return number
     }
 
+    /// An integer within a range that may be left out.
+    package func optionalInteger(_ key: Key, in range: ClosedRange<Int64>) throws -> Int64? {
+        container.contains(key) ? try integer(key, in: range) : nil
+    }
+
+    /// A text within limits that may be left out.
+    package func optionalText(_ key: Key, _ limits: TextLimits) throws -> String? {
+        container.contains(key) ? try text(key, limits) : nil
+    }
+
     /// An error about one field of this object.
     package func violation(_ key: Key, _ problem: String) -> DecodingError {
         .dataCorruptedError(forKey: key, in: container, debugDescription: problem)
