@@ -110,7 +110,7 @@ struct ClientPoolStateMachine<Request> {
         return action
     }
 
-    /// The socket had no room for a request, or no connection any more. It was not sent, and is forgotten.
+    /// The socket had no room for a request. It was not sent, and is forgotten.
     mutating func sendRefused(id: ID) -> Request? {
         remove(id)
     }

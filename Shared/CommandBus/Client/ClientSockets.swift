@@ -14,6 +14,11 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     private let ids: RequestIDFormat
     private let logger: Logger
     private var pool: ClientPoolStateMachine<PendingRequest>
+    /// When to connect again to an endpoint whose connection was lost.
+    private var reconnect: [MonotonicMilliseconds?]
+
+    /// How long after a lost connection the next one is tried, in milliseconds; from then on ZeroMQ tries by itself.
+    private static let reconnectDelay: Int64 = 50
 
     /// How many replies are taken from one socket before the others get their turn.
     private static let repliesPerTurn = 512
@@ -38,6 +43,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
             throw error
         }
         self.endpoints = endpoints
+        reconnect = endpoints.map { _ in nil }
         self.dealers = dealers
         self.monitors = monitors
         self.ids = ids
@@ -50,8 +56,6 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     }
 
     private static func configure(_ dealer: ZeroMQSocket, _ limits: ClientLimits) throws(BusError) {
-        // Without this, requests that have failed already would be sent when the service is back.
-        try dealer.set(ZMQ_IMMEDIATE, Int32(1))
         // Room for every request that may be under way, and for as many that were given up.
         let messages = Int32(clamping: limits.maxPending.multipliedReportingOverflow(by: 2).partialValue)
         try dealer.set(ZMQ_SNDHWM, max(messages, 1_000))
@@ -69,7 +73,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
             return fail(request, .cancelled)
         }
         switch pool.request(request, id: request.id, deadline: request.deadline, now: now) {
-        case .send(let endpoint): send(request, to: endpoint, now: now)
+        case .send(let endpoint): send(request, to: endpoint)
         case .wait: break
         case .fail(let failure): fail(request, failure)
         }
@@ -79,20 +83,13 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         if let request = pool.cancelled(id: request.id) { fail(request, .cancelled) }
     }
 
-    private func send(_ request: PendingRequest, to endpoint: Int, now: MonotonicMilliseconds) {
+    private func send(_ request: PendingRequest, to endpoint: Int) {
         if dealers[endpoint].send(request.header, more: true) == .sent,
             dealers[endpoint].send(request.payload) == .sent
         {
             return
         }
-        guard let request = pool.sendRefused(id: request.id) else { return }
-        // Either the queue is full, or the connection went away and its monitor has not been heard yet.
-        receiveMonitorEvents(endpoint, now: now)
-        if pool.isConnected(endpoint) {
-            fail(request, .overloaded)
-        } else {
-            perform(request, now: now)
-        }
+        if let request = pool.sendRefused(id: request.id) { fail(request, .overloaded) }
     }
 
     // MARK: What the sockets say
@@ -110,26 +107,48 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     private func receiveMonitorEvents(_ endpoint: Int, now: MonotonicMilliseconds) {
         while let event = monitors[endpoint].next() {
             switch event {
-            case .connected: connected(endpoint, now: now)
-            case .disconnected: disconnected(endpoint)
+            case .connected: connected(endpoint)
+            case .disconnected: disconnected(endpoint, now: now)
             }
         }
     }
 
-    private func connected(_ endpoint: Int, now: MonotonicMilliseconds) {
+    private func connected(_ endpoint: Int) {
+        guard reconnect[endpoint] == nil else { return }
         logger.debug("connected", metadata: ["endpoint": "\(endpoints[endpoint])"])
-        dealers[endpoint].catchUp()
         for waiting in pool.connected(endpoint) {
-            send(waiting.request, to: waiting.endpoint, now: now)
+            send(waiting.request, to: waiting.endpoint)
         }
     }
 
-    private func disconnected(_ endpoint: Int) {
+    /// A connection was lost, or never got as far as ZeroMQ's greeting.
+    ///
+    /// `ZMQ_IMMEDIATE` would make ZeroMQ forget the requests that it has not sent yet, but with them the replies that we
+    /// have not read yet. So the connection is given up here, between the two.
+    private func disconnected(_ endpoint: Int, now: MonotonicMilliseconds) {
+        guard pool.isConnected(endpoint) else { return }
         logger.debug("disconnected", metadata: ["endpoint": "\(endpoints[endpoint])"])
         // Replies that came before the end count.
         receiveReplies(from: endpoint, atMost: .max)
         for request in pool.disconnected(endpoint) {
             fail(request, .connectionLost(endpoint: endpoint))
+        }
+        dealers[endpoint].disconnect(from: endpoints[endpoint])
+        reconnect[endpoint] = now + Self.reconnectDelay
+    }
+
+    private func connectAgain(now: MonotonicMilliseconds) {
+        for (endpoint, due) in reconnect.enumerated() {
+            guard let due, due <= now else { continue }
+            // What the monitor has to tell is about the connection that was given up.
+            while monitors[endpoint].next() != nil {}
+            reconnect[endpoint] = nil
+            do {
+                try dealers[endpoint].connect(to: endpoints[endpoint])
+            } catch {
+                logger.error("cannot connect again", metadata: ["error": "\(error)"])
+                reconnect[endpoint] = now + 1_000
+            }
         }
     }
 
@@ -189,12 +208,16 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
 
     // MARK: Time
 
-    var nextTick: MonotonicMilliseconds? { pool.nextTick }
+    var nextTick: MonotonicMilliseconds? {
+        let next = min(pool.nextTick ?? .max, reconnect.lazy.compactMap(\.self).min() ?? .max)
+        return next == .max ? nil : next
+    }
 
     func tick(now: MonotonicMilliseconds) {
         let actions = pool.tick(now: now)
         for (request, failure) in actions.failed { fail(request, failure) }
         for endpoint in actions.probe { probe(endpoint) }
+        connectAgain(now: now)
     }
 
     /// Asks for a sign of life. The request is in nobody's table: any reply will do.

@@ -64,9 +64,9 @@ final class ZeroMQSocket {
         return text
     }
 
-    /// Takes in what ZeroMQ's own thread has to tell this socket, such as a new connection.
+    /// Takes in what ZeroMQ's own thread has to tell this socket, such as a new subscriber.
     ///
-    /// A send does so as well, but at most once a millisecond, and would find no connection that is younger.
+    /// A send does so as well, but at most once a millisecond, and would miss a subscriber that is younger.
     func catchUp() {
         var events: Int32 = 0
         var size = MemoryLayout<Int32>.size
@@ -84,6 +84,11 @@ final class ZeroMQSocket {
     func connect(to endpoint: String) throws(BusError) {
         guard zmq_connect(socket, endpoint) != 0 else { return }
         throw BusError(.invalidEndpoint, "\(endpoint): cannot connect: \(ZeroMQFault.last)")
+    }
+
+    /// Gives a connection up, with all that it has neither sent nor handed over. Without one, nothing happens.
+    func disconnect(from endpoint: String) {
+        zmq_disconnect(socket, endpoint)
     }
 
     /// Reports the given events of this socket's connections at an `inproc://` address.
