@@ -125,7 +125,8 @@ let package = Package(
             name: "CommandBusTests",
             dependencies: ["CZeroMQ", "CommandBus", "Schemas", logging, serviceContext, serviceLifecycle],
             path: "Tests/CommandBusTests"),
-        .testTarget(name: "CubeTests", dependencies: ["Cube", "Schemas", "TestSupport"], path: "Tests/CubeTests"),
+        .testTarget(
+            name: "CubeTests", dependencies: ["CommandBus", "Cube", "Schemas", "TestSupport"], path: "Tests/CubeTests"),
         .testTarget(
             name: "EmbeddedDatabaseTests",
             dependencies: ["EmbeddedDatabase", "Schemas", "TestSupport", grdb],
@@ -144,9 +145,12 @@ let package = Package(
                 serviceLifecycle,
             ],
             path: "Tests/FCMRelayTests"),
-        .testTarget(name: "GatewayTests", dependencies: ["Gateway", "Schemas", "TestSupport"], path: "Tests/GatewayTests"),
         .testTarget(
-            name: "MessageLogTests", dependencies: ["MessageLog", "Schemas", "TestSupport"], path: "Tests/MessageLogTests"),
+            name: "GatewayTests", dependencies: ["Gateway", "Schemas", "TestSupport", nioCore, nioPosix],
+            path: "Tests/GatewayTests"),
+        .testTarget(
+            name: "MessageLogTests", dependencies: ["CommandBus", "MessageLog", "Schemas", "TestSupport"],
+            path: "Tests/MessageLogTests"),
         .testTarget(name: "OperatorTests", dependencies: ["Operator"], path: "Tests/OperatorTests"),
         .testTarget(name: "SchemasTests", dependencies: ["Schemas"], path: "Tests/SchemasTests"),
         .testTarget(
@@ -154,7 +158,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                crypto, httpTypes, hummingbird, hummingbirdHTTP2, logging, nioCore, nioSSL, serviceLifecycle, swiftASN1, x509,
+                "CZeroMQ", "CommandBus", "Schemas", crypto, httpTypes, hummingbird, hummingbirdHTTP2, logging, nioCore, nioSSL,
+                serviceLifecycle, swiftASN1, x509,
             ],
             path: "Tests/TestSupport"),
 

@@ -1,0 +1,157 @@
+import CommandBus
+import Schemas
+import TestSupport
+import Testing
+
+/// Several administrators at once, announcements, and the service's own comings and goings.
+@Suite("Cube service's life", .timeLimit(.minutes(1)))
+struct CubeLifeTests {
+    @Test("two administrators at once lose nothing of one another's")
+    func concurrentEdits() async throws {
+        try await RunningCube.with { cube in
+            let (channel, area, subject) = try await cube.build()
+            let versions = try await withBus { otherBus in
+                let other = try CommandClient(bus: otherBus, endpoints: [cube.endpoint], logger: quietLogger)
+                return try await withThrowingTaskGroup(of: [CubeVersion].self) { group in
+                    for (name, client) in [("ann", cube.client), ("bob", other)] {
+                        for number in 0..<40 {
+                            group.addTask {
+                                let draft = NamedDraft(name: "\(name) \(number)", desc: "")
+                                let added = try await client.request(AddArea(channelID: channel.id, area: draft))
+                                let changed = try await client.request(
+                                    UpdateArea(
+                                        channelID: channel.id, areaID: added.value.id,
+                                        area: NamedDraft(name: draft.name, desc: "by \(name)")))
+                                return [added.version, changed.version]
+                            }
+                        }
+                    }
+                    return try await group.reduce(into: []) { $0 += $1 }
+                }
+            }
+            // Every edit made a version of its own.
+            #expect(versions.sorted() == Array(4..<164))
+            let read = try await cube.snapshot()
+            let areas = try #require(read.channels.first).areas
+            #expect(areas.first?.subjects == [subject] && areas.first?.id == area.id)
+            let expected = ["ann", "bob"].flatMap { name in (0..<40).map { "\(name) \($0) by \(name)" } }
+            #expect(Set(areas.dropFirst().map { "\($0.name) \($0.desc)" }) == Set(expected))
+            #expect(areas.count == 81)
+        }
+    }
+
+    @Test("of several who edit what they all saw, exactly one succeeds")
+    func oneWinner() async throws {
+        try await RunningCube.with { cube in
+            let (channel, area, _) = try await cube.build()
+            let seen = try await cube.snapshot().version
+            let failures = await withTaskGroup(of: CommandFailure?.self) { group in
+                for number in 0..<20 {
+                    group.addTask {
+                        await cube.client.failure(
+                            of: UpdateArea(
+                                channelID: channel.id, areaID: area.id, area: NamedDraft(name: "\(number)", desc: ""),
+                                unchangedSince: seen))
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(failures.count { $0 == nil } == 1)
+            #expect(failures.count { $0?.status == .conflict } == 19)
+        }
+    }
+
+    @Test("each change is announced, and the version is repeated every second")
+    func announcements() async throws {
+        try await RunningCube.with { cube in
+            var versions = try await cube.listen().makeAsyncIterator()
+            var heard: [CubeVersion] = []
+            for number in 1...5 {
+                let edit = try await cube.client.request(AddChannel(channel: NamedDraft(name: "\(number)", desc: "")))
+                while heard.last != edit.version { heard.append(try #require(await versions.next())) }
+            }
+            let start = ContinuousClock.now
+            for _ in 0..<2 { heard.append(try #require(await versions.next())) }
+            #expect(ContinuousClock.now - start < .seconds(4))
+            #expect(heard == heard.sorted() && heard.last == 5 && Set(1...5).isSubset(of: heard))
+        }
+    }
+
+    @Test("what was answered survives a kill and a stop, and the version goes on from there")
+    func restarts() async throws {
+        try await withTemporaryFolder { folder in
+            let added = try await RunningCube.with(in: folder) { cube in
+                // The answers of many at once, cut off in the middle: what was answered before the kill is what counts.
+                await withTaskGroup(of: CubeEdit<Channel>?.self) { group in
+                    for number in 0..<200 {
+                        group.addTask {
+                            try? await cube.client.request(
+                                AddChannel(channel: NamedDraft(name: "\(number)", desc: "")), timeout: .seconds(2))
+                        }
+                    }
+                    var added: [CubeEdit<Channel>] = []
+                    for await case let edit? in group {
+                        added.append(edit)
+                        if added.count == 50 { await cube.process.kill() }
+                    }
+                    return added
+                }
+            }
+            #expect(added.count >= 50)
+            let second = try await RunningCube.with(in: folder) { cube in try await cube.snapshot() }
+            #expect(Set(added.map(\.value)).isSubset(of: second.channels))
+            #expect(second.version >= added.map(\.version).max() ?? 0)
+            #expect(second.version == CubeVersion(second.channels.count))
+
+            try await RunningCube.with(in: folder) { cube in
+                let third = try await cube.snapshot()
+                #expect(third == second)
+                var versions = try await cube.listen().makeAsyncIterator()
+                #expect(await versions.next() == second.version)
+                let edit = try await cube.client.request(DeleteChannel(channelID: try #require(second.channels.first).id))
+                #expect(edit.version == second.version + 1)
+            }
+        }
+    }
+
+    @Test("it answers what it has accepted when it is told to stop")
+    func gracefulStop() async throws {
+        try await withTemporaryFolder { folder in
+            let answered = try await RunningCube.with(in: folder) { cube in
+                _ = try await cube.client.request(ReadCube())
+                let outcomes = await withTaskGroup(of: CommandFailure?.self) { group in
+                    for number in 0..<300 {
+                        group.addTask {
+                            await cube.client.failure(of: AddChannel(channel: NamedDraft(name: "\(number)", desc: "")))
+                        }
+                    }
+                    group.addTask {
+                        #expect(await cube.process.stop() == 0)
+                        return CommandFailure(.ok, "the stop")
+                    }
+                    return await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(outcomes.allSatisfy { [nil, .ok, .unavailable].contains($0?.status) })
+                expectCleanLog(of: cube.process, secret: "ObjectID", "stopping")
+                return outcomes.count { $0 == nil }
+            }
+            let after = try await RunningCube.with(in: folder) { cube in try await cube.snapshot() }
+            // None is half done, and none that was answered is missing.
+            #expect(after.channels.count >= answered && after.version == CubeVersion(after.channels.count))
+        }
+    }
+
+    @Test("a second one in the same place is refused, with the reason")
+    func second() async throws {
+        try await withTemporaryFolder { folder in
+            try await RunningCube.with(in: folder) { cube in
+                let failure = await #expect(throws: ServiceProcess.StartFailed.self) {
+                    _ = try await ServiceProcess("msi-cube", in: folder)
+                }
+                #expect(failure?.description.contains("another process serves it") == true)
+                let read = try await cube.snapshot()
+                #expect(read.version == 0)
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package import CommandBus
+import FoundationEssentials
+package import Logging
+package import Schemas
+
+/// For parts whose words no test reads.
+package let quietLogger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+
+/// Runs a test with a bus of its own, and closes it.
+package func withBus<Result>(
+    isolation: isolated (any Actor)? = #isolation, _ body: (Bus) async throws -> Result
+) async throws -> Result {
+    let bus = try Bus(logger: quietLogger)
+    do {
+        let result = try await body(bus)
+        await bus.close()
+        return result
+    } catch {
+        await bus.close()
+        throw error
+    }
+}
+
+extension CommandClient {
+    /// The failure of a command, or `nil` where it succeeds.
+    package func failure<C: Command>(of command: C) async -> CommandFailure? {
+        do throws(CommandFailure) {
+            _ = try await request(command)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// The same for a payload that is written by hand.
+    package func failure(of name: String, _ payload: String) async -> CommandFailure? {
+        do throws(CommandFailure) {
+            _ = try await request(name, payload: Data(payload.utf8))
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

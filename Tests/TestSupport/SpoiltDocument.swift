@@ -1,0 +1,96 @@
+/// A JSON document as somebody careless or malicious would send it.
+package struct SpoiltDocument: Sendable {
+    /// What is wrong with it.
+    package let fault: Fault
+    package let bytes: [UInt8]
+
+    package enum Fault: CaseIterable, Sendable {
+        case truncated, empty, notAnObject, trailing, notJSON
+        case missingField, extraField, nullField, wrongType, duplicateField
+        case hugeNumber, deepNesting, openNesting, badUTF8, loneSurrogate, rawNUL, escapedNUL, giantText
+
+        /// Whether no reader may take it. Which of two fields of the same name counts, JSON leaves open.
+        package var isSurelyRefused: Bool { self != .duplicateField }
+    }
+}
+
+/// A right document, to be spoilt.
+package struct SampleDocument: Sendable {
+    package struct Field: Sendable {
+        let name: String
+        let json: String
+        let isOptional: Bool
+
+        package init(_ name: String, _ json: String, isOptional: Bool = false) {
+            self.name = name
+            self.json = json
+            self.isOptional = isOptional
+        }
+    }
+
+    package let fields: [Field]
+
+    package init(_ fields: [Field]) {
+        self.fields = fields
+    }
+
+    /// The document as it should be.
+    package var bytes: [UInt8] { Self.bytes(fields.map { ($0.name, Array($0.json.utf8)) }) }
+
+    /// The document with one fault; where the fault is, the generator says.
+    ///
+    /// - Parameter giant: How many bytes a giant text has.
+    package func spoilt(
+        by fault: SpoiltDocument.Fault, giant: Int = 50_000, using generator: inout SeededGenerator
+    ) -> SpoiltDocument {
+        SpoiltDocument(fault: fault, bytes: bytes(with: fault, giant: giant, &generator))
+    }
+
+    private func bytes(with fault: SpoiltDocument.Fault, giant: Int, _ generator: inout SeededGenerator) -> [UInt8] {
+        let victim = Int.random(in: 0..<fields.count, using: &generator)
+        func replacing(_ json: [UInt8]) -> [UInt8] {
+            Self.bytes(fields.enumerated().map { ($1.name, $0 == victim ? json : Array($1.json.utf8)) })
+        }
+        func replacing(_ json: String) -> [UInt8] { replacing(Array(json.utf8)) }
+        func any(of choices: [String]) -> String {
+            choices[Int.random(in: 0..<choices.count, using: &generator)]
+        }
+
+        switch fault {
+        case .truncated: return Array(bytes.prefix(Int.random(in: 1..<bytes.count, using: &generator)))
+        case .empty: return Array(any(of: ["", " ", "\n\n"]).utf8)
+        case .notAnObject: return Array(any(of: ["[]", "7", "null", "true", "\"text\"", "[{}]"]).utf8)
+        case .trailing: return bytes + Array(any(of: ["}", "{}", "x", ",", "\u{0}", "//"]).utf8)
+        case .notJSON: return Array(any(of: ["{'name':'x'}", "{name:1}", "<a/>", "NaN", "{,}", "a=b&c=d", "{\"a\":}"]).utf8)
+        case .missingField: return Self.bytes(fields.filter { !$0.isOptional }.dropLast().map { ($0.name, Array($0.json.utf8)) })
+        case .extraField: return Self.bytes(fields.map { ($0.name, Array($0.json.utf8)) } + [("surprise", Array("1".utf8))])
+        case .nullField: return replacing("null")
+        case .wrongType: return replacing(any(of: ["[]", "true", "[\"x\"]", "[[1]]", "[{\"a\":[null]}]"]))
+        case .duplicateField:
+            return Self.bytes(fields.flatMap { [($0.name, Array($0.json.utf8)), ($0.name, Array("{\"a\":0}".utf8))] })
+        case .hugeNumber:
+            return replacing(any(of: ["1e999", "-1e999", "9999999999999999999999999", "-9223372036854775809", "0.5e-400", "-"]))
+        case .deepNesting:
+            let depth = giant / 2
+            return replacing(
+                [UInt8](repeating: UInt8(ascii: "["), count: depth) + [UInt8](repeating: UInt8(ascii: "]"), count: depth))
+        case .openNesting: return replacing(String(repeating: any(of: ["[", "{\"a\":", "[{\"a\":"]), count: giant / 8))
+        case .badUTF8:
+            let sequences: [[UInt8]] = [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xE2, 0x82]]
+            return replacing([0x22, 0x61] + sequences[Int.random(in: 0..<sequences.count, using: &generator)] + [0x22])
+        case .loneSurrogate: return replacing(any(of: ["\"\\ud800\"", "\"\\udc00x\"", "\"\\ud83d\\u0041\""]))
+        case .rawNUL: return replacing([0x22, 0x61, 0x00, 0x62, 0x22])
+        case .escapedNUL: return replacing("\"a\\u0000b\"")
+        case .giantText: return replacing("\"" + String(repeating: any(of: ["x", "\\n", "é"]), count: giant / 2) + "\"")
+        }
+    }
+
+    private static func bytes(_ fields: [(String, [UInt8])]) -> [UInt8] {
+        var bytes: [UInt8] = [UInt8(ascii: "{")]
+        for (index, (name, json)) in fields.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes += Array("\"\(name)\":".utf8) + json
+        }
+        return bytes + [UInt8(ascii: "}")]
+    }
+}
