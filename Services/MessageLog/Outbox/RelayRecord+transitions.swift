@@ -34,19 +34,19 @@ extension RelayRecord {
             components[index].apply(outcome.result)
         }
         let askedFor = components.filter { $0.state == .pending }.compactMap { $0.error?.retryAfter }.max()
-        settle(
-            at: now, expires: expires,
-            next: now + schedule.delay(after: attempts, least: askedFor, random: random))
+        settle(at: now, expires: expires, delay: schedule.delay(after: attempts, least: askedFor, random: random))
     }
 
     /// No relay could be asked, or its answer was lost. Whether FCM has the components is unknown, so they are sent again:
     /// the phone drops a second copy by its `msi_key`.
     mutating func unanswered(at now: UnixMilliseconds, expires: UnixMilliseconds) {
-        settle(at: now, expires: expires, next: now)
+        settle(at: now, expires: expires, delay: 0)
     }
 
     /// Ends the lease, and decides where the message stands as a whole.
-    private mutating func settle(at now: UnixMilliseconds, expires: UnixMilliseconds, next: UnixMilliseconds) {
+    ///
+    /// - Parameter delay: The wait before the next attempt, in milliseconds; a relay may ask for any number of them.
+    private mutating func settle(at now: UnixMilliseconds, expires: UnixMilliseconds, delay: Int64) {
         lease = nil
         if expires <= now {
             for index in components.indices where components[index].state == .pending {
@@ -57,7 +57,7 @@ extension RelayRecord {
         if states.contains(.pending) {
             state = attempts > 0 ? .retrying : .pending
             // A message that cannot be tried again in time is looked at once more when it expires.
-            nextAttempt = min(next, expires)
+            nextAttempt = delay < expires - now ? now + delay : expires
         } else {
             state = states.contains(.failed) ? .failed : states.contains(.expired) ? .expired : .relayed
             nextAttempt = nil

@@ -1,0 +1,45 @@
+import CommandBus
+import Schemas
+import TestSupport
+import Testing
+
+@Suite("Message log, bad input", .timeLimit(.minutes(2)))
+struct MessageLogBadInputTests {
+    @Test("bad requests by the hundred are refused, and cost nothing")
+    func badRequests() async throws {
+        try await withTemporaryFolder { folder in
+            try await RunningMessageLog.with(in: folder) { log in
+                let known = try await log.log(.sample())
+                let count = try await checkBadRequests(
+                    to: log.process, at: log.endpoint, seed: 20_261_122, Self.commands(known.msiKey))
+                #expect(count >= 2 * 100)
+
+                let added = try await log.log(.sample("after"))
+                let page = try await log.client.request(ListMessages(limit: 200))
+                #expect(page.messages.contains { $0.id == added.id } && page.messages.contains { $0.id == known.id })
+            }
+        }
+    }
+
+    private static func commands(_ msiKey: ObjectID) -> [SampleCommand] {
+        let draft =
+            #"{"title":"\#(BadBusRequests.secret)","desc":"d","message":"m","topic_key":"\#(TopicKey.sample)","#
+            + #""distribution":"Alert"}"#
+        let key = SampleDocument.Field("idempotency_key", "\"\(BadBusRequests.secret)\"")
+        let log = SampleCommand(
+            "message.log",
+            SampleDocument([
+                .init("msi_key", "\"\(ObjectID())\""), .init("draft", draft), .init("timestamp", "1763712000123"),
+                .init("names", #"{"channel":"c","area":"a","subject":"s"}"#), .init("expires", "253402300799999"),
+                .init("sender", "\"s\""),
+            ]))
+        return [
+            log, log, log,
+            SampleCommand("message.get", SampleDocument([.init("msi_key", "\"\(msiKey)\"")])),
+            SampleCommand("message.find", SampleDocument([.init("sender", "\"s\""), key])),
+            SampleCommand(
+                "message.list",
+                SampleDocument([.init("before", "\"1763712000123-\(msiKey)\"", isOptional: true), .init("limit", "5")])),
+        ]
+    }
+}

@@ -1,0 +1,229 @@
+import CommandBus
+import Schemas
+import Synchronization
+import TestSupport
+import Testing
+
+/// From the message log to relays that come, go, and answer in every way.
+@Suite("Outbox over the bus", .timeLimit(.minutes(2)))
+struct OutboxOverTheBusTests {
+    @Test("messages wait while there is no relay, and go out once there is one")
+    func waitsForRelay() async throws {
+        try await withTemporaryFolder { folder in
+            try await RunningMessageLog.with(in: folder) { log in
+                var keys: [ObjectID] = []
+                for number in 0..<20 { keys.append(try await log.log(.sample("\(number)")).msiKey) }
+                // The first attempts have failed by the time that a client gives up looking for a relay.
+                let waiting = try await log.wait(for: keys[0]) { $0.lease == nil }
+                #expect(waiting.state == .pending && waiting.attempts == 0 && waiting.nextAttempt != nil)
+
+                let relay = RelayDouble()
+                try await relay.run(in: folder) {
+                    for key in keys {
+                        let record = try await log.wait(for: key) { $0.state == .relayed }
+                        #expect(record.attempts == 1 && record.nextAttempt == nil && record.lease == nil)
+                        #expect(record.components.map(\.state) == [.accepted, .accepted])
+                        #expect(
+                            record.components.map(\.name) == ["projects/p/messages/notification", "projects/p/messages/data"])
+                        #expect(relay.asked(key) == [[.notification, .data]])
+                    }
+                    let late = try await log.log(.sample("late", distribution: .information)).msiKey
+                    let record = try await log.wait(for: late) { $0.state == .relayed }
+                    #expect(record.components.map(\.component) == [.data])
+                }
+            }
+        }
+    }
+
+    @Test("each component's outcome is stored, and only what FCM did not accept is sent again")
+    func outcomes() async throws {
+        let relay = RelayDouble { command in
+            let isFirst = command.components.count == 2
+            return command.components.map { component in
+                switch (command.draft.title, component) {
+                case ("permanent", .notification): component.refused(.permanent, "INVALID_ARGUMENT")
+                case ("expired", _): component.refused(.expired, "EXPIRED")
+                case ("later", _): component.refused(.retryable, "QUOTA_EXCEEDED", retryAfter: 60_000)
+                case ("half", .data) where isFirst: component.refused(.retryable, "UNAVAILABLE")
+                default: component.accepted
+                }
+            }
+        }
+        try await withTemporaryFolder { folder in
+            try await relay.run(in: folder) {
+                try await RunningMessageLog.with(in: folder) { log in
+                    func key(_ title: String) async throws -> ObjectID { try await log.log(.sample(title)).msiKey }
+                    let (half, later) = (try await key("half"), try await key("later"))
+
+                    let permanent = try await log.wait(for: try await key("permanent")) { $0.state.isFinal }
+                    #expect(permanent.state == .failed && permanent.components.map(\.state) == [.failed, .accepted])
+                    #expect(permanent.components[0].error?.code == "INVALID_ARGUMENT" && permanent.components[0].name == nil)
+
+                    let expired = try await log.wait(for: try await key("expired")) { $0.state.isFinal }
+                    #expect(expired.state == .expired && expired.components.map(\.state) == [.expired, .expired])
+
+                    let retried = try await log.wait(for: later) { $0.state == .retrying }
+                    #expect(retried.components.map(\.error?.code) == ["QUOTA_EXCEEDED", "QUOTA_EXCEEDED"])
+                    #expect(try #require(retried.nextAttempt) > .now + 50_000)
+
+                    let waiting = try await log.wait(for: half) { $0.state != .pending }
+                    #expect(waiting.state == .retrying && waiting.components.map(\.state) == [.accepted, .pending])
+                    // FCM's advice is to wait for ten seconds before the first retry.
+                    let done = try await log.wait(for: half, within: .seconds(30)) { $0.state == .relayed }
+                    #expect(done.attempts == 2 && done.components.map(\.error) == [nil, nil])
+                    #expect(relay.asked(half) == [[.notification, .data], [.data]])
+                }
+            }
+        }
+    }
+
+    @Test("answers that make no sense harm nothing but their own message")
+    func strangeAnswers() async throws {
+        let relay = RelayDouble { command in
+            switch command.draft.title {
+            case "never": command.components.map { $0.refused(.retryable, "X", retryAfter: .max) }
+            case "before": command.components.map { $0.refused(.retryable, "X", retryAfter: .min) }
+            case "nothing": []
+            case "doubled": (command.components + command.components.reversed()).map(\.accepted)
+            case "refused": throw CommandFailure(.invalid, "not like this", field: "title")
+            case "broken": throw CommandFailure(.internal, "it broke")
+            case "busy": throw CommandFailure(.overloaded, "too much to do")
+            default: command.components.map(\.accepted)
+            }
+        }
+        try await withTemporaryFolder { folder in
+            try await relay.run(in: folder) {
+                try await RunningMessageLog.with(in: folder) { log in
+                    func relayed(_ title: String, until: (RelayRecord) -> Bool) async throws -> RelayRecord {
+                        try await log.wait(for: try await log.log(.sample(title)).msiKey, until: until)
+                    }
+                    let never = try await relayed("never") { $0.state == .retrying }
+                    #expect(try #require(never.nextAttempt) > .now + 3_000_000)
+                    let before = try await relayed("before") { $0.state == .retrying }
+                    #expect(try #require(before.nextAttempt) > .now + 5_000)
+                    let nothing = try await relayed("nothing") { $0.state == .retrying }
+                    #expect(nothing.components.map(\.state) == [.pending, .pending])
+                    let doubled = try await relayed("doubled") { $0.state == .relayed }
+                    #expect(doubled.attempts == 1)
+                    let refused = try await relayed("refused") { $0.state.isFinal }
+                    #expect(
+                        refused.state == .failed && refused.components.map(\.error?.code) == ["RELAY_INVALID", "RELAY_INVALID"])
+                    let broken = try await relayed("broken") { $0.state == .retrying }
+                    #expect(broken.components.map(\.error?.code) == ["RELAY_INTERNAL", "RELAY_INTERNAL"])
+                    let busy = try await relayed("busy") { $0.lease == nil }
+                    #expect(busy.state == .pending && busy.attempts == 0)
+                    let good = try await relayed("good") { $0.state == .relayed }
+                    #expect(good.attempts == 1)
+                    #expect(log.process.isRunning)
+                }
+            }
+        }
+    }
+
+    @Test("what cannot be relayed in time expires, with or without a relay")
+    func expiry() async throws {
+        try await withTemporaryFolder { folder in
+            try await RunningMessageLog.with(in: folder) { log in
+                let past = try await log.log(.sample("past", lifetime: -1)).msiKey
+                let soon = try await log.log(.sample("soon", lifetime: 1_500)).msiKey
+                for key in [past, soon] {
+                    let record = try await log.wait(for: key) { $0.state.isFinal }
+                    #expect(record.state == .expired && record.components.map(\.state) == [.expired, .expired])
+                    #expect(record.nextAttempt == nil && record.lease == nil)
+                }
+                let relay = RelayDouble()
+                try await relay.run(in: folder) {
+                    let late = try await log.log(.sample("late", lifetime: -1)).msiKey
+                    _ = try await log.wait(for: late) { $0.state == .expired }
+                    #expect([past, soon, late].allSatisfy { relay.asked($0).isEmpty })
+                }
+            }
+        }
+    }
+
+    @Test("a relay that dies without an answer is followed by the next one")
+    func noAnswer() async throws {
+        try await withTemporaryFolder { folder in
+            try await RunningMessageLog.with(in: folder) { log in
+                let key = LogMessage.sample("lost")
+                let silent = RelayDouble { _ in
+                    try await Task.sleep(for: .seconds(600))
+                    return []
+                }
+                try await silent.run(in: folder) {
+                    _ = try await log.log(key)
+                    try await eventually { !silent.asked(key.msiKey).isEmpty }
+                }
+                // Whether the first had it sent is unknown: it is sent again, as a whole.
+                let next = RelayDouble()
+                try await next.run(in: folder) {
+                    let record = try await log.wait(for: key.msiKey) { $0.state == .relayed }
+                    #expect(record.components.map(\.state) == [.accepted, .accepted])
+                    #expect(next.asked(key.msiKey) == [[.notification, .data]])
+                }
+            }
+        }
+    }
+
+    @Test("what a killed message log was at work on is taken up as soon as it is back")
+    func takeOver() async throws {
+        let gate = Gate()
+        let isFirst = Mutex(true)
+        let relay = RelayDouble { command in
+            let isHeld = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            if isHeld { await gate.pass() }
+            return command.components.map(\.accepted)
+        }
+        try await withTemporaryFolder { folder in
+            try await relay.run(in: folder) {
+                let command = LogMessage.sample("held")
+                try await RunningMessageLog.with(in: folder) { log in
+                    let logged = try await log.log(command)
+                    #expect(logged.relay.state == .pending)
+                    try await eventually { !relay.asked(command.msiKey).isEmpty }
+                    let held = try await log.message(command.msiKey)
+                    #expect(try #require(held.relay.lease).until > .now + 10_000)
+                    await log.process.kill()
+                }
+                let start = ContinuousClock.now
+                try await RunningMessageLog.with(in: folder) { log in
+                    _ = try await log.wait(for: command.msiKey) { $0.state == .relayed }
+                    #expect(ContinuousClock.now - start < .seconds(15))
+                    #expect(relay.asked(command.msiKey).count == 2)
+                }
+                gate.open()
+            }
+        }
+    }
+
+    @Test("an answer that comes while the message log stops is stored")
+    func gracefulStop() async throws {
+        let gate = Gate()
+        let relay = RelayDouble { command in
+            await gate.pass()
+            return command.components.map(\.accepted)
+        }
+        try await withTemporaryFolder { folder in
+            try await relay.run(in: folder) {
+                let command = LogMessage.sample("held")
+                try await RunningMessageLog.with(in: folder) { log in
+                    _ = try await log.log(command)
+                    try await eventually { !relay.asked(command.msiKey).isEmpty }
+                    async let status = log.process.stop()
+                    try await eventually { log.process.log.contains(#""message":"stopping""#) }
+                    gate.open()
+                    #expect(await status == 0)
+                    expectCleanLog(of: log.process, secret: command.draft.message, "stopping")
+                }
+                try await RunningMessageLog.with(in: folder) { log in
+                    let record = try await log.message(command.msiKey).relay
+                    #expect(record.state == .relayed && record.lease == nil)
+                }
+                #expect(relay.asked(command.msiKey).count == 1)
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import CommandBus
+import Schemas
+import TestSupport
+import Testing
+
+/// The message-logging service as a process, and a client of it.
+struct RunningMessageLog {
+    let process: ServiceProcess
+    let client: CommandClient
+    let endpoint: String
+
+    static func with<Result>(
+        in folder: String, isolation: isolated (any Actor)? = #isolation, _ body: (RunningMessageLog) async throws -> Result
+    ) async throws -> Result {
+        try await withService("msi-message-log", in: folder) { process in
+            try await withBus { bus in
+                let endpoint = "ipc://\(folder)/run/message-log.sock"
+                let client = try CommandClient(bus: bus, endpoints: [endpoint], logger: quietLogger)
+                return try await body(RunningMessageLog(process: process, client: client, endpoint: endpoint))
+            }
+        }
+    }
+
+    func log(_ command: LogMessage) async throws -> Message {
+        try await client.request(command).message
+    }
+
+    func message(_ msiKey: ObjectID) async throws -> Message {
+        try await client.request(GetMessage(msiKey: msiKey))
+    }
+
+    /// Waits until a message is as a test wants it.
+    func wait(
+        for msiKey: ObjectID, within limit: Duration = .seconds(20), until condition: (RelayRecord) -> Bool
+    ) async throws -> RelayRecord {
+        var relay = try await message(msiKey).relay
+        try await eventually(within: limit) {
+            relay = try await message(msiKey).relay
+            return condition(relay)
+        }
+        return relay
+    }
+}
+
+extension LogMessage {
+    /// A message as the gateway logs it.
+    static func sample(
+        _ title: String = "Closed", msiKey: ObjectID = ObjectID(), distribution: Distribution = .alert,
+        timestamp: UnixMilliseconds = .now, lifetime: Int64 = 3_600_000, idempotencyKey: String? = nil
+    ) -> LogMessage {
+        LogMessage(
+            msiKey: msiKey,
+            draft: MessageDraft(
+                title: title, desc: "\"Quotes\", 🎓, مكتبة", message: "Two\nlines", topicKey: .sample, distribution: distribution),
+            sender: "Communicator", timestamp: timestamp,
+            names: CubeNames(channel: "Campus", area: "Library", subject: "Closures"), expires: timestamp + lifetime,
+            idempotencyKey: idempotencyKey)
+    }
+}
+
+extension TopicKey {
+    static let sample = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+}
