@@ -1,0 +1,194 @@
+import Foundation
+import Schemas
+import TestSupport
+import Testing
+
+/// What the gateway answers beside what was asked for, and what stands in every answer.
+@Suite("Gateway over HTTP", .timeLimit(.minutes(1)))
+struct GatewayOverHTTPTests {
+    @Test("while the services are away it says so, with a time to try again, and is well once they are there")
+    func servicesAway() async throws {
+        try await RunningGateway.with(services: []) { gateway in
+            let named = #"{"name":"n","desc":"d"}"#
+            let message = #"{"title":"t","desc":"d","message":"m","topic_key":"\#(Self.anyTopic)","distribution":"Alert"}"#
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (method, target, body) in [
+                    ("GET", "/channel", nil), ("POST", "/channel", named), ("DELETE", "/channel/\(ObjectID())", nil),
+                    ("POST", "/area/\(ObjectID())", named), ("POST", "/message", message), ("GET", "/message", nil),
+                    ("GET", "/message/\(ObjectID())", nil),
+                ] {
+                    group.addTask {
+                        let answer = try await gateway.request(method, target, body: body)
+                        #expect(answer.status == 503 && answer.problem == "service-unavailable", "\(method) \(target): \(answer)")
+                        #expect(answer.headers["retry-after"].flatMap { Int($0) } ?? 0 > 0)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let sick = try await gateway.request("GET", "/health")
+            #expect(sick.status == 503 && sick.headers["retry-after"] != nil)
+            #expect(sick.json["services"] as? [String: String] == ["cube": "unavailable", "message-log": "unavailable"])
+            #expect(try await gateway.request("GET", "/problems").status == 200)
+
+            try await withService("msi-cube", in: gateway.folder) { _ in
+                try await eventually { try await gateway.request("GET", "/channel").status == 200 }
+                let half = try await gateway.request("GET", "/health")
+                #expect(half.json["services"] as? [String: String] == ["cube": "ok", "message-log": "unavailable"])
+                let path = try await gateway.makeSubject()
+                let unstored = try await gateway.request("POST", "/message", body: path.message())
+                #expect(unstored.status == 503 && unstored.headers["retry-after"] != nil)
+
+                try await withService("msi-message-log", in: gateway.folder) { _ in
+                    try await eventually { try await gateway.request("GET", "/health").status == 200 }
+                    #expect(try await gateway.request("POST", "/message", body: path.message()).status == 201)
+                }
+            }
+            expectCleanLog(of: gateway.process, secret: "swordfish", "services away")
+        }
+    }
+
+    private static let anyTopic = "\(ObjectID())-\(ObjectID())-\(ObjectID())"
+
+    @Test("every failure is a problem document of the catalogue")
+    func problems() async throws {
+        try await RunningGateway.with { gateway in
+            let path = try await gateway.makeSubject()
+            let (channel, area, subject) = (path.channel, path.area, path.subject)
+            let named = #"{"name":"n","desc":"d"}"#
+            let long = String(repeating: "x", count: 501)
+            let cases: [(String, String, String?, Int, String, String?)] = [
+                ("GET", "/nowhere", nil, 404, "not-found", nil),
+                ("POST", "/channel/", "", 400, "invalid-json", nil),
+                ("GET", "/area/\(channel)/\(area)/\(subject)/x", nil, 404, "not-found", nil),
+                ("PUT", "/channel/\(ObjectID())", named, 404, "not-found", nil),
+                ("GET", "/message/\(ObjectID())", nil, 404, "not-found", nil),
+                ("GET", "/problems/of-mine", nil, 404, "not-found", nil),
+                ("PUT", "/channel/5a", named, 400, "invalid-field", "channelID"),
+                ("DELETE", "/area/\(channel)/zz", nil, 400, "invalid-field", "areaID"),
+                ("DELETE", "/subject/\(channel)/\(area)/0", nil, 400, "invalid-field", "subjectID"),
+                ("GET", "/message/x", nil, 400, "invalid-field", "msi_key"),
+                ("POST", "/channel", #"{"name":"n""#, 400, "invalid-json", nil),
+                ("POST", "/channel", "[]", 400, "invalid-json", nil),
+                ("POST", "/channel", #"{"name":"n"}"#, 400, "invalid-field", "desc"),
+                ("PUT", "/channel/\(channel)", #"{"name":"n","desc":7}"#, 400, "invalid-field", "desc"),
+                ("PUT", "/channel/\(channel)", #"{"name":"n","desc":"d","access":[]}"#, 400, "invalid-field", "access"),
+                (
+                    "POST", "/subject/\(channel)/\(area)", #"{"name":"n","desc":"d","opt":{"level":"Forced"}}"#, 400,
+                    "invalid-field", "opt.distribution"
+                ),
+                ("POST", "/message", path.message(long), 400, "invalid-field", "title"),
+                ("POST", "/message", path.message(distribution: "Information"), 400, "distribution-mismatch", "distribution"),
+                (
+                    "POST", "/message",
+                    #"{"title":"t","desc":"d","message":"m","topic_key":"\#(Self.anyTopic)","distribution":"Alert"}"#, 400,
+                    "topic-unknown", "topic_key"
+                ),
+                (
+                    "POST", "/message",
+                    path.message().replacing(#""m""#, with: "\"" + String(repeating: "é", count: 1_100) + "\""), 400,
+                    "payload-too-large", "message"
+                ),
+                ("POST", "/channel", String(repeating: " ", count: 65_537), 413, "body-too-large", nil),
+                ("GET", "/message?limit=0", nil, 400, "invalid-field", "limit"),
+                ("GET", "/message?limit=201", nil, 400, "invalid-field", "limit"),
+                ("GET", "/message?limit=ten", nil, 400, "invalid-field", "limit"),
+                ("GET", "/message?limit=99999999999999999999", nil, 400, "invalid-field", "limit"),
+                ("GET", "/message?limit=", nil, 400, "invalid-field", "limit"),
+                ("GET", "/message?before=7", nil, 400, "invalid-field", "before"),
+                ("GET", "/message?before=-1-\(channel)", nil, 400, "invalid-field", "before"),
+            ]
+            for (method, target, body, status, problem, field) in cases {
+                let answer = try await gateway.request(method, target, body: body)
+                #expect(answer.status == status && answer.problem == problem, "\(method) \(target): \(answer)")
+                #expect(answer.json["field"] as? String == field, "\(method) \(target): \(answer)")
+            }
+            let headers: [(String, String, [String: String], Int, String)] = [
+                ("POST", "/message", ["Idempotency-Key": String(repeating: "k", count: 256)], 400, "invalid-field"),
+                ("PUT", "/channel/\(channel)", ["If-Match": "v1"], 400, "invalid-field"),
+                ("PUT", "/channel/\(channel)", ["If-Match": "\"v0\""], 412, "changed-meanwhile"),
+            ]
+            for (method, target, headers, status, problem) in headers {
+                let answer = try await gateway.request(
+                    method, target, headers: headers, body: method == "PUT" ? named : path.message())
+                #expect(answer.status == status && answer.problem == problem, "\(headers): \(answer)")
+            }
+            expectCleanLog(of: gateway.process, secret: long, "problems")
+        }
+    }
+
+    @Test("a method that a path does not have is answered with those that it has")
+    func methods() async throws {
+        try await RunningGateway.with { gateway in
+            let allowed = [
+                "/channel": "GET, HEAD, OPTIONS, POST", "/channel/\(ObjectID())": "DELETE, OPTIONS, PUT",
+                "/area/\(ObjectID())": "OPTIONS, POST", "/area/\(ObjectID())/\(ObjectID())": "DELETE, OPTIONS, PUT",
+                "/subject/\(ObjectID())/\(ObjectID())": "OPTIONS, POST",
+                "/subject/\(ObjectID())/\(ObjectID())/\(ObjectID())": "DELETE, OPTIONS, PUT",
+                "/message": "GET, HEAD, OPTIONS, POST", "/message/\(ObjectID())": "GET, HEAD, OPTIONS",
+                "/health": "GET, HEAD, OPTIONS", "/problems": "GET, HEAD, OPTIONS",
+            ]
+            for (target, allow) in allowed {
+                for method in ["PATCH", "TRACE", "GET", "PUT", "DELETE", "POST"] where !allow.contains(method) {
+                    let answer = try await gateway.request(method, target)
+                    #expect(answer.status == 405 && answer.problem == "method-not-allowed", "\(method) \(target): \(answer)")
+                    #expect(answer.headers["allow"] == allow, "\(method) \(target)")
+                }
+                let options = try await gateway.request("OPTIONS", target)
+                #expect(options.status == 204 && options.headers["allow"] == allow, "\(target): \(options)")
+            }
+            let head = try await gateway.request("HEAD", "/channel")
+            #expect(head.status == 200 && head.body.isEmpty && head.headers["content-length"] == "2")
+        }
+    }
+
+    @Test("every answer has a request id, the caller's own where it is one")
+    func requestIDs() async throws {
+        try await RunningGateway.with(services: []) { gateway in
+            let mine = "4bf92f3577b34da6a3ce929d0e0e4736"
+            let traced = try await gateway.request(
+                "GET", "/problems", headers: ["traceparent": "00-\(mine)-00f067aa0ba902b7-01"])
+            #expect(traced.headers["x-request-id"] == mine)
+            let named = try await gateway.request("GET", "/nowhere", headers: ["X-Request-Id": mine])
+            #expect(named.headers["x-request-id"] == mine && named.json["request_id"] as? String == mine)
+            let uuid = try await gateway.request(
+                "GET", "/problems", headers: ["X-Request-Id": "4BF92F35-77B3-4DA6-A3CE-929D0E0E4736"])
+            #expect(uuid.headers["x-request-id"] == mine)
+            for bad in ["x", String(repeating: "0", count: 32), "4bf9 \"quoted\""] {
+                let answer = try await gateway.request("GET", "/problems", headers: ["X-Request-Id": bad, "traceparent": bad])
+                let given = try #require(answer.headers["x-request-id"])
+                #expect(given.wholeMatch(of: /[0-9a-f]{32}/) != nil && given != bad)
+            }
+        }
+    }
+
+    @Test("pages of a configured origin may call it, those of others may not")
+    func origins() async throws {
+        let portal = "https://portal.example.edu"
+        try await RunningGateway.with(settings: ["MSI_GATEWAY_CORS_ORIGINS": portal]) { gateway in
+            let allowed = try await gateway.request("GET", "/channel", headers: ["Origin": portal])
+            #expect(allowed.status == 200 && allowed.headers["access-control-allow-origin"] == portal)
+            #expect(allowed.headers["access-control-expose-headers"]?.contains("X-Request-Id") == true)
+            let preflight = try await gateway.request(
+                "OPTIONS", "/message",
+                headers: [
+                    "Origin": portal, "Access-Control-Request-Method": "POST",
+                    "Access-Control-Request-Headers": "content-type, idempotency-key",
+                ])
+            #expect(preflight.status == 204 && preflight.headers["access-control-allow-origin"] == portal)
+            #expect(preflight.headers["access-control-allow-methods"]?.contains("POST") == true)
+            #expect(preflight.headers["access-control-allow-headers"]?.lowercased().contains("idempotency-key") == true)
+            // A problem has to be readable for the page as well.
+            let problem = try await gateway.request("GET", "/message/x", headers: ["Origin": portal])
+            #expect(problem.status == 400 && problem.headers["access-control-allow-origin"] == portal)
+
+            for origin in ["https://evil.example", "null", "https://portal.example.edu.evil.example", "http://127.0.0.1:1"] {
+                let refused = try await gateway.request(
+                    "POST", "/channel", headers: ["Origin": origin], body: #"{"name":"n","desc":"d"}"#)
+                #expect(refused.status == 403 && refused.problem == "origin-refused", "\(origin): \(refused)")
+                #expect(refused.headers["access-control-allow-origin"] == nil)
+            }
+            let cube = try await gateway.request("GET", "/channel")
+            #expect(cube.body == "[]")
+        }
+    }
+}

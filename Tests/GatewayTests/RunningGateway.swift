@@ -1,0 +1,75 @@
+import Foundation
+import Schemas
+import TestSupport
+import Testing
+
+/// The gateway as a process, with as many of the services behind it as a test wants.
+struct RunningGateway {
+    let process: ServiceProcess
+    let port: Int
+    /// The state directory that the gateway shares with the services.
+    let folder: String
+
+    static func with<Result>(
+        services: [String] = ["msi-cube", "msi-message-log"], settings: [String: String] = [:],
+        isolation: isolated (any Actor)? = #isolation, _ body: (RunningGateway) async throws -> Result
+    ) async throws -> Result {
+        try await withTemporaryFolder { folder in
+            try await withServices(services[...], in: folder) {
+                let settings = settings.merging(["MSI_GATEWAY_PORT": "0"]) { given, _ in given }
+                return try await withService("msi-gateway", in: folder, settings: settings) { process in
+                    let port = try #require(process.log.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)/).flatMap { Int($0.1) })
+                    return try await body(RunningGateway(process: process, port: port, folder: folder))
+                }
+            }
+        }
+    }
+
+    private static func withServices<Result>(
+        _ names: ArraySlice<String>, in folder: String, isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        guard let name = names.first else { return try await body() }
+        return try await withService(name, in: folder) { _ in
+            try await withServices(names.dropFirst(), in: folder, body)
+        }
+    }
+
+    /// One request on a connection of its own.
+    func request(
+        _ method: String, _ target: String, headers: [String: String] = [:], body: String? = nil
+    ) async throws -> HTTPAnswer {
+        let answer = try await HTTPConversation.send(
+            HTTPConversation.request(method, target, headers: headers, body: body.map { Array($0.utf8) }), to: port)
+        return try #require(answer, "the gateway closed the connection on \(method) \(target)")
+    }
+
+    /// A subject to send messages under.
+    func makeSubject(_ distribution: String = "Alert") async throws -> SamplePath {
+        func identifier(_ name: String, of answer: HTTPAnswer) throws -> String {
+            #expect(answer.status == 201, "\(answer)")
+            return try #require(answer.json[name] as? String)
+        }
+        let named = #"{"name":"n","desc":"d"}"#
+        let channel = try identifier("_id", of: try await request("POST", "/channel", body: named))
+        let area = try identifier("id", of: try await request("POST", "/area/\(channel)", body: named))
+        let subject = try await request(
+            "POST", "/subject/\(channel)/\(area)",
+            body: #"{"name":"n","desc":"d","opt":{"level":"Forced","distribution":"\#(distribution)"}}"#)
+        return SamplePath(
+            channel: channel, area: area, subject: try identifier("id", of: subject),
+            topicKey: try identifier("topic_key", of: subject))
+    }
+}
+
+/// The identifiers from a channel to a subject.
+struct SamplePath {
+    let channel: String
+    let area: String
+    let subject: String
+    let topicKey: String
+
+    func message(_ title: String = "t", distribution: String = "Alert") -> String {
+        #"{"title":"\#(title)","desc":"d","message":"m","topic_key":"\#(topicKey)","distribution":"\#(distribution)"}"#
+    }
+}
