@@ -1,0 +1,73 @@
+/// `channel.add`: a new, empty channel.
+package struct AddChannel: Command {
+    package static let name = "channel.add"
+    package typealias Reply = CubeEdit<Channel>
+
+    package let channel: NamedDraft
+
+    package init(channel: NamedDraft) {
+        self.channel = channel
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case channel
+    }
+
+    package init(from decoder: any Decoder) throws {
+        channel = try StrictFields(of: decoder, as: CodingKeys.self).value(.channel)
+    }
+}
+
+/// `channel.update`: replaces a channel's name and description, and leaves its areas.
+package struct UpdateChannel: Command {
+    package static let name = "channel.update"
+    package typealias Reply = CubeEdit<Channel>
+
+    package let channelID: ObjectID
+    package let channel: NamedDraft
+    /// The cube as its editor saw it: a `conflict` if the channel has been changed since. Without it the edit always wins.
+    package let unchangedSince: CubeVersion?
+
+    package init(channelID: ObjectID, channel: NamedDraft, unchangedSince: CubeVersion? = nil) {
+        self.channelID = channelID
+        self.channel = channel
+        self.unchangedSince = unchangedSince
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case channelID, channel
+        case unchangedSince = "unchanged_since"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
+        channelID = try fields.value(.channelID)
+        channel = try fields.value(.channel)
+        unchangedSince = try fields.optional(.unchangedSince)
+    }
+}
+
+/// `channel.delete`: removes a channel with everything in it. `unchangedSince` as for ``UpdateChannel``.
+package struct DeleteChannel: Command {
+    package static let name = "channel.delete"
+    package typealias Reply = CubeEdit<Done>
+
+    package let channelID: ObjectID
+    package let unchangedSince: CubeVersion?
+
+    package init(channelID: ObjectID, unchangedSince: CubeVersion? = nil) {
+        self.channelID = channelID
+        self.unchangedSince = unchangedSince
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case channelID
+        case unchangedSince = "unchanged_since"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
+        channelID = try fields.value(.channelID)
+        unchangedSince = try fields.optional(.unchangedSince)
+    }
+}

@@ -1,0 +1,19 @@
+/// `message.get`: one message.
+package struct GetMessage: Command {
+    package static let name = "message.get"
+    package typealias Reply = Message
+
+    package let msiKey: ObjectID
+
+    package init(msiKey: ObjectID) {
+        self.msiKey = msiKey
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case msiKey = "msi_key"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        msiKey = try StrictFields(of: decoder, as: CodingKeys.self).value(.msiKey)
+    }
+}

@@ -1,0 +1,52 @@
+/// `message.log`: stores a message durably and takes charge of relaying it. Sending it again with the same `msi_key`
+/// changes nothing and answers with the stored message.
+package struct LogMessage: Command {
+    package static let name = "message.log"
+
+    /// The stored message: the one of an earlier command where the `msi_key`, or the sender's idempotency key, was known.
+    package struct Reply: Codable, Hashable, Sendable {
+        package let message: Message
+
+        package init(message: Message) {
+            self.message = message
+        }
+    }
+
+    package let msiKey: ObjectID
+    package let draft: MessageDraft
+    package let sender: String
+    package let timestamp: UnixMilliseconds
+    package let names: CubeNames
+    package let expires: UnixMilliseconds
+    package let idempotencyKey: String?
+
+    package init(
+        msiKey: ObjectID, draft: MessageDraft, sender: String, timestamp: UnixMilliseconds, names: CubeNames,
+        expires: UnixMilliseconds, idempotencyKey: String? = nil
+    ) {
+        self.msiKey = msiKey
+        self.draft = draft
+        self.sender = sender
+        self.timestamp = timestamp
+        self.names = names
+        self.expires = expires
+        self.idempotencyKey = idempotencyKey
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case msiKey = "msi_key"
+        case draft, sender, timestamp, names, expires
+        case idempotencyKey = "idempotency_key"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
+        msiKey = try fields.value(.msiKey)
+        draft = try fields.value(.draft)
+        sender = try fields.text(.sender, .sender)
+        timestamp = try fields.integer(.timestamp, in: 0...maximumUnixMilliseconds)
+        names = try fields.value(.names)
+        expires = try fields.integer(.expires, in: 0...maximumUnixMilliseconds)
+        idempotencyKey = try fields.optionalText(.idempotencyKey, .idempotencyKey)
+    }
+}
