@@ -12,7 +12,15 @@ enum RequestBody {
     ///
     /// - Throws: ``SchemaViolation``, or `NIOTooManyBytesError`.
     static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from request: Request) async throws -> Value {
-        let buffer = try await request.body.collect(upTo: mostBytes)
+        let buffer: ByteBuffer
+        do {
+            buffer = try await request.body.collect(upTo: mostBytes)
+        } catch let error as NIOTooManyBytesError {
+            throw error
+        } catch {
+            // The client has hung up, or its chunks are none: nothing has gone wrong here.
+            throw SchemaViolation(field: "", problem: "the body breaks off, or is not framed as HTTP asks")
+        }
         guard buffer.readableBytes > 0 else {
             throw SchemaViolation(field: "", problem: "expected a JSON object, found an empty body")
         }
