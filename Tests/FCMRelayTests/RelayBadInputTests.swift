@@ -1,0 +1,57 @@
+import CommandBus
+import Foundation
+import Schemas
+import TestSupport
+import Testing
+
+@Suite("FCM relay, bad input", .timeLimit(.minutes(2)))
+struct RelayBadInputTests {
+    @Test("bad requests by the hundred are refused, and cost nothing")
+    func badRequests() async throws {
+        try await withTemporaryFolder { folder in
+            try await withService("msi-fcm-emulator", in: folder, settings: ["MSI_FCM_EMULATOR_PORT": "0"]) { emulator in
+                let port = try #require(emulator.log.firstMatch(of: /https:\/\/127\.0\.0\.1:(\d+)/)).1
+                let settings = [
+                    "MSI_FCM_ENDPOINT": "https://127.0.0.1:\(port)", "MSI_FCM_CA_FILE": "\(folder)/fcm-emulator/ca.pem",
+                    "MSI_FCM_SERVICE_ACCOUNT_FILE": "\(folder)/fcm-emulator/service-account.json",
+                ]
+                try await withService("msi-fcm-relay", in: folder, settings: settings) { relay in
+                    let endpoint = "ipc://\(folder)/run/fcm-relay.sock"
+                    // Once it has its access token and a connection, what it holds is what it needs.
+                    try await expectGoodMessageAccepted(at: endpoint)
+                    let count = try await checkBadRequests(
+                        to: relay, at: endpoint, seed: 20_261_124, Array(repeating: Self.command, count: 6))
+                    #expect(count >= 2 * 100)
+                    try await expectGoodMessageAccepted(at: endpoint)
+                }
+            }
+        }
+    }
+
+    private func expectGoodMessageAccepted(at endpoint: String) async throws {
+        try await withBus { bus in
+            let client = try CommandClient(bus: bus, endpoints: [endpoint], logger: quietLogger)
+            let reply = try await client.request(
+                RelayMessage(
+                    msiKey: ObjectID(), timestamp: .now,
+                    draft: MessageDraft(title: "t", desc: "d", message: "m", topicKey: Self.topic, distribution: .alert)),
+                timeout: .seconds(20))
+            #expect(reply.components.count == 2)
+            for outcome in reply.components {
+                #expect(throws: Never.self) { try outcome.result.get() }
+            }
+        }
+    }
+
+    private static let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+
+    private static let command = SampleCommand(
+        "message.relay",
+        SampleDocument([
+            .init("msi_key", "\"\(ObjectID())\""), .init("title", "\"\(BadBusRequests.secret)\""),
+            .init("desc", "\"\(BadBusRequests.secret)\""), .init("message", "\"\(BadBusRequests.secret)\""),
+            .init("topic_key", "\"\(topic)\""), .init("distribution", "\"Alert\""),
+            .init("expires", "253402300799999", isOptional: true), .init("components", "[\"data\"]", isOptional: true),
+            .init("timestamp", "1763712000123"),
+        ]))
+}
