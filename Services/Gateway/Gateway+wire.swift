@@ -66,8 +66,9 @@ extension Router where Context == GatewayContext {
                 allowOrigin: .originBased,
                 allowHeaders: [.accept, .contentType, .idempotencyKey, .ifMatch, .ifNoneMatch, .requestID, .traceparent],
                 allowMethods: [.get, .head, .post, .put, .delete, .options],
-                exposedHeaders: ["ETag", "Link", "Location", "Retry-After", "Idempotency-Replayed", "X-Request-Id"],
                 maxAge: .hours(1)))
+        // Within, so that a problem is an answer like any other, which the page of an allowed origin may read.
+        router.add(middleware: ProblemMiddleware(logger: logger))
         return router
     }
 }

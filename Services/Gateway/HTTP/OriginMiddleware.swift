@@ -9,16 +9,23 @@ import Hummingbird
 struct OriginMiddleware: RouterMiddleware {
     let allowed: [String]
 
+    /// What a page may read of an answer beside its body. Browsers look for it on the answer itself; Hummingbird's CORS
+    /// middleware has it on preflights alone.
+    private static let exposed = "ETag, Link, Location, Retry-After, Idempotency-Replayed, X-Request-Id"
+
     func handle(
         _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
     ) async throws -> Response {
-        guard let origin = request.headers[.origin], !allowed.contains(origin), !isOwn(origin, request) else {
-            return try await next(request, context)
+        guard let origin = request.headers[.origin] else { return try await next(request, context) }
+        guard allowed.contains(origin) || isOwn(origin, request) else {
+            throw Problem(
+                .originRefused,
+                "Pages of \(origin.prefix(100)) may not call the gateway; MSI_GATEWAY_CORS_ORIGINS lists those that may.",
+                field: "Origin")
         }
-        throw Problem(
-            .originRefused,
-            "Pages of \(origin.prefix(100)) may not call the gateway; MSI_GATEWAY_CORS_ORIGINS lists those that may.",
-            field: "Origin")
+        var response = try await next(request, context)
+        response.headers[.accessControlExposeHeaders] = Self.exposed
+        return response
     }
 
     private func isOwn(_ origin: String, _ request: Request) -> Bool {
