@@ -1,0 +1,173 @@
+"""Drives a cube service and a message log as a stranger would: with pyzmq and what Shared/CommandBus/PROTOCOL.md says, nothing else.
+
+Usage: drive_bus.py <folder of the services' sockets>. Prints a line for each thing that works; ends with 1 at the first that does not.
+"""
+
+import itertools
+import json
+import sys
+import time
+
+import zmq
+
+PATIENCE = 10.0
+context = zmq.Context()
+ids = itertools.count(1)
+
+
+class Failure(Exception):
+    def __init__(self, status, payload):
+        super().__init__(f"{status}: {payload['message']}")
+        self.status = status
+        self.field = payload.get("field")
+
+
+def connect(kind, folder, name):
+    socket = context.socket(kind)
+    socket.setsockopt(zmq.LINGER, 0)
+    socket.connect(f"ipc://{folder}/{name}.sock")
+    return socket
+
+
+def header(command, **fields):
+    deadline = int((time.time() + PATIENCE) * 1000)
+    return {"id": f"r{next(ids)}", "command": command, "deadline": deadline, **fields}
+
+
+def send(socket, request, payload):
+    socket.send_multipart([json.dumps(request).encode(), json.dumps(payload).encode()])
+
+
+def receive(socket):
+    if not socket.poll(PATIENCE * 1000):
+        raise SystemExit("no reply")
+    return [json.loads(frame) for frame in socket.recv_multipart()]
+
+
+def ask(socket, command, payload, **fields):
+    """One request with a REQ socket."""
+    request = header(command, **fields)
+    send(socket, request, payload)
+    reply, result = receive(socket)
+    assert reply["id"] == request["id"], reply
+    if reply["status"] != "ok":
+        raise Failure(reply["status"], result)
+    return result
+
+
+def check(what, condition, found=None):
+    if not condition:
+        raise SystemExit(f"not so: {what}: {found}")
+    print("ok", what, flush=True)
+
+
+def expect(status, field, socket, command, payload, **fields):
+    try:
+        found = ask(socket, command, payload, **fields)
+    except Failure as failure:
+        check(f"{command} is {status}", (failure.status, failure.field) == (status, field), (failure, failure.field))
+    else:
+        raise SystemExit(f"{command} answered {found}")
+
+
+def edit_cube(cube):
+    check("every service answers a ping", ask(cube, "bus.ping", {}) == {})
+    named = {"name": "Campus", "desc": "\"All\" of it, 🎓, الحرم الجامعي"}
+    added = ask(cube, "channel.add", {"channel": named}, actor="ann")
+    channel = added["value"]["_id"]
+    check("channel.add", {key: added["value"][key] for key in named} == named, added)
+    area = ask(cube, "area.add", {"channelID": channel, "area": {"name": "Library", "desc": ""}})["value"]["id"]
+    place = {"channelID": channel, "areaID": area}
+    draft = {"name": "Closures", "desc": "d", "opt": {"level": "Forced", "distribution": "Alert"}}
+    subject = ask(cube, "subject.add", {**place, "subject": draft})["value"]
+    check("subject.add", subject["topic_key"] == f"{channel}-{area}-{subject['id']}", subject)
+    draft["opt"] = {"level": "", "distribution": "Information"}
+    updated = ask(cube, "subject.update", {**place, "subjectID": subject["id"], "subject": draft})
+    check("subject.update", updated["value"]["opt"] == draft["opt"], updated)
+    read = ask(cube, "cube.read", {})
+    check("cube.read", read["channels"][-1]["areas"][0]["subjects"] == [updated["value"]], read)
+    check("an unchanged cube is not sent again", "channels" not in ask(cube, "cube.read", {"known": read["version"]}))
+
+    late = {"channelID": channel, "channel": named, "unchanged_since": added["version"] - 1}
+    expect("conflict", None, cube, "channel.update", late)
+    expect("not_found", None, cube, "area.delete", {"channelID": area, "areaID": area})
+    expect("invalid", "channelID", cube, "area.add", {"channelID": "5a", "area": {"name": "x", "desc": ""}})
+    expect("invalid", "channel.desc", cube, "channel.add", {"channel": {"name": "x"}})
+    expect("invalid", None, cube, "channel.explode", {})
+    expect("invalid", None, cube, "bus.ping", {}, priority=1)
+    expect("deadline_exceeded", None, cube, "bus.ping", {}, deadline=1)
+    cube.send_multipart([b"\xff\xfe", b"{"])
+    reply, failure = receive(cube)
+    check("noise is invalid", reply == {"id": "", "status": "invalid"} and failure["message"], (reply, failure))
+
+    check("channel.delete", ask(cube, "channel.delete", {"channelID": channel})["value"] == {})
+
+
+def pipeline(dealer):
+    """Many at once, matched by id; some with the delimiter that a DEALER need not send."""
+    waiting = {}
+    for number in range(200):
+        request = header("channel.add")
+        waiting[request["id"]] = number
+        frames = [json.dumps(request).encode(), json.dumps({"channel": {"name": f"c{number}", "desc": ""}}).encode()]
+        dealer.send_multipart([b""] * (number % 2) + frames)
+    names = set()
+    while waiting:
+        if not dealer.poll(PATIENCE * 1000):
+            raise SystemExit(f"{len(waiting)} without a reply")
+        frames = dealer.recv_multipart()
+        reply, result = (json.loads(frame) for frame in frames[-2:])
+        number = waiting.pop(reply["id"])
+        assert len(frames) == 2 + number % 2, frames
+        assert reply["status"] == "ok" and result["value"]["name"] == f"c{number}", (reply, result)
+        names.add(result["version"])
+    check("200 commands under way at a time", len(names) == 200, names)
+
+
+def follow(cube, events):
+    if not events.poll(PATIENCE * 1000):
+        raise SystemExit("no event")
+    name, payload = events.recv_multipart()
+    before = json.loads(payload)["version"]
+    edit = ask(cube, "channel.add", {"channel": {"name": "news", "desc": ""}})
+    version = before
+    while version < edit["version"]:
+        if not events.poll(PATIENCE * 1000):
+            raise SystemExit("no event after a change")
+        name, payload = events.recv_multipart()
+        version = json.loads(payload)["version"]
+    check("a change is announced", name == b"cube.changed" and version == edit["version"] > before, (before, version))
+
+
+def log_message(log):
+    now = int(time.time() * 1000)
+    topic = "-".join(3 * ["5a0000000000000000000001"])
+    message = {
+        "msi_key": "5a00000000000000000000ff",
+        "draft": {"title": "t", "desc": "d", "message": "🎓", "topic_key": topic, "distribution": "Alert"},
+        "sender": "Communicator", "timestamp": now, "expires": now + 3_600_000,
+        "names": {"channel": "c", "area": "a", "subject": "s"},
+    }
+    first = ask(log, "message.log", message)["message"]
+    check("the same message twice is one", ask(log, "message.log", message)["message"]["_id"] == first["_id"])
+    other = {**message, "draft": {**message["draft"], "title": "another"}}
+    expect("conflict", "msi_key", log, "message.log", other)
+    expect("not_found", None, log, "message.get", {"msi_key": topic[:24]})
+    page = ask(log, "message.list", {"limit": 10})
+    check("message.list", [entry["_id"] for entry in page["messages"]] == [first["_id"]], page)
+
+
+def main(folder):
+    cube = connect(zmq.REQ, folder, "cube")
+    events = connect(zmq.SUB, folder, "cube-events")
+    events.setsockopt_string(zmq.SUBSCRIBE, "cube.changed")
+    edit_cube(cube)
+    pipeline(connect(zmq.DEALER, folder, "cube"))
+    follow(cube, events)
+    log_message(connect(zmq.REQ, folder, "message-log"))
+    context.destroy(linger=0)
+    print("all of it works")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
