@@ -1,0 +1,66 @@
+import FoundationEssentials
+import Logging
+import Schemas
+import Synchronization
+import Testing
+
+@testable import FCMRelay
+
+/// What is done about an FCM that cannot be reached for a moment.
+struct UnreachableFCMTests {
+    /// Nobody takes the first requests; then FCM is back.
+    private final class Outage: HTTPTransport {
+        private let left: Mutex<Int>
+        private let mayHaveBeenProcessed: Bool
+
+        init(of requests: Int, mayHaveBeenProcessed: Bool = false) {
+            left = Mutex(requests)
+            self.mayHaveBeenProcessed = mayHaveBeenProcessed
+        }
+
+        func send(_ request: HTTPTransportRequest) async throws(TransportError) -> HTTPTransportResponse {
+            let isOver = left.withLock { left in
+                left -= 1
+                return left < 0
+            }
+            guard isOver else {
+                throw TransportError(.notReachable, "connection refused", mayHaveBeenProcessed: mayHaveBeenProcessed)
+            }
+            return HTTPTransportResponse(status: 200, body: Data(#"{"name":"n"}"#.utf8))
+        }
+    }
+
+    private struct Granter: TokenGranter {
+        func grant() async throws(TokenFailure) -> GrantedToken {
+            GrantedToken(token: AccessToken(value: "t"), lifetime: .seconds(3_600))
+        }
+    }
+
+    private func outcome(_ outage: Outage, within time: Duration = .seconds(30)) async -> Result<String, ComponentError> {
+        let tokens = AccessTokenSource(granter: Granter(), logger: Logger(label: "test"))
+        let sender = HTTPv1Sender(endpoint: "https://fcm.test", project: "p", transport: outage, tokens: tokens, now: { 0 })
+        return await sender.send(FCMMessage(.data, of: .sample(), now: 0), by: .now + time)
+    }
+
+    @Test func whatNobodyTookIsSentAgainAtOnce() async {
+        #expect(await outcome(Outage(of: 3)) == .success("n"))
+    }
+
+    @Test func whatMayHaveArrivedIsNot() async {
+        guard case .failure(let error) = await outcome(Outage(of: 1, mayHaveBeenProcessed: true)) else {
+            Issue.record("sent again")
+            return
+        }
+        #expect(error.class == .retryable)
+    }
+
+    @Test func notBeyondTheDeadline() async {
+        let began = ContinuousClock.now
+        guard case .failure(let error) = await outcome(Outage(of: .max), within: .milliseconds(250)) else {
+            Issue.record("accepted")
+            return
+        }
+        #expect(error.code == "NETWORK")
+        #expect(.now - began < .seconds(2))
+    }
+}
