@@ -35,7 +35,7 @@ extension ServicePlan {
         quiet.logLevel = max(logger.logLevel, .notice)
         let application = Application(
             router: router,
-            server: .http1(configuration: .init(idleTimeout: .seconds(60))),
+            server: .http1(configuration: .init(idleTimeout: .seconds(15))),
             configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: nil, backlog: 1_024),
             onServerRunning: { channel in
                 logger.info(

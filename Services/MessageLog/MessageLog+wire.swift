@@ -16,6 +16,13 @@ extension ServicePlan {
         let outbox = Outbox(store: store, relay: BusRelay(client: relays), owner: owner, logger: logger)
         let server = try CommandServer(
             bus: bus, endpoint: endpoint, router: .messageLog(store: store, outbox: outbox, logger: logger), logger: logger)
+        // Now that it listens, it is the only one of its name.
+        do {
+            try await outbox.takeBackLeases()
+        } catch {
+            await bus.close()
+            throw error
+        }
         return ServicePlan(
             services: [outbox, server],
             close: {

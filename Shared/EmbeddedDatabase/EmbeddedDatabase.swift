@@ -25,7 +25,7 @@ package final class EmbeddedDatabase: Sendable {
         var migrator = DatabaseMigrator()
         migrations(&migrator)
         do {
-            let folder = URL(filePath: path).deletingLastPathComponent().path()
+            let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             pool = try DatabasePool(path: path, configuration: configuration)

@@ -4,10 +4,6 @@ package import FoundationEssentials
 package typealias UnixMilliseconds = Int64
 
 extension Date {
-    package init(unixMilliseconds: UnixMilliseconds) {
-        self.init(timeIntervalSince1970: Double(unixMilliseconds) / 1_000)
-    }
-
     /// Whole milliseconds since 1970, rounded down.
     package var unixMilliseconds: UnixMilliseconds {
         UnixMilliseconds((timeIntervalSince1970 * 1_000).rounded(.down))

@@ -49,6 +49,16 @@ struct CubeFreshnessTests {
         #expect(freshness.isFresh(at: at(25)))
     }
 
+    @Test("an announcement that was overtaken by a later one does not make an old copy fresh")
+    mutating func overtaken() {
+        freshness.read(5, asked: at(0))
+        freshness.edited(6, at: at(10))
+        freshness.announced(5, at: at(20))
+        #expect(!freshness.isFresh(at: at(20)))
+        freshness.read(6, asked: at(30))
+        #expect(freshness.isFresh(at: at(30)))
+    }
+
     @Test("a cube that was set back is served once it has been read")
     mutating func setBack() {
         freshness.read(7, asked: at(0))

@@ -15,6 +15,11 @@ struct CubeFreshness: Sendable {
 
     /// The cube service announced its version.
     mutating func announced(_ version: CubeVersion, at now: ContinuousClock.Instant) {
+        if version < latest?.version ?? 0 {
+            // On its way for longer than a later one, or a cube that was set back: asking tells which.
+            confirmed = nil
+            return
+        }
         latest = (version, now)
         if version == copy { confirmed = now }
     }

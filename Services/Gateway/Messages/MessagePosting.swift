@@ -30,7 +30,7 @@ struct MessagePosting: Sendable {
             entry = try await subject(for: draft)
         } catch {
             // The answer to a retry is the first answer, whatever has become of the subject since.
-            guard let idempotencyKey, let first = try? await find(idempotencyKey) else { throw error }
+            guard let idempotencyKey, let first = try await find(idempotencyKey) else { throw error }
             return try outcome(of: first, for: draft, isReplay: true)
         }
         let command = try command(for: draft, entry, idempotencyKey)
@@ -82,8 +82,14 @@ struct MessagePosting: Sendable {
         }
     }
 
-    private func find(_ idempotencyKey: String) async throws -> Message {
-        try await messageLog.request(FindMessage(sender: Self.sender, idempotencyKey: idempotencyKey))
+    /// The message that was posted with a key before; `nil` if there is none.
+    private func find(_ idempotencyKey: String) async throws -> Message? {
+        do throws(CommandFailure) {
+            return try await messageLog.request(FindMessage(sender: Self.sender, idempotencyKey: idempotencyKey))
+        } catch {
+            guard error.status == .notFound else { throw error }
+            return nil
+        }
     }
 
     private func outcome(of stored: Message, for draft: MessageDraft, isReplay: Bool) throws -> Outcome {

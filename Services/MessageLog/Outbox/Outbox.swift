@@ -14,7 +14,8 @@ import Synchronization
 /// when the same instance starts again.
 final class Outbox: Service {
     private enum Event: Sendable {
-        case relay(Message)
+        /// A message that was just logged, and the trace of the request that brought it.
+        case relay(Message, Traceparent?)
         case look
     }
 
@@ -46,7 +47,7 @@ final class Outbox: Service {
     ///
     /// - Returns: The message that was stored before under the same keys, if there was one.
     func log(_ message: Message) async throws -> Message? {
-        let isReserved = state.withLock { $0.reserve() }
+        let isReserved = state.withLock { $0.reserve(message.msiKey) }
         var message = message
         if isReserved { message.relay.lease = lease(at: message.relay.nextAttempt ?? .now) }
         do {
@@ -55,19 +56,24 @@ final class Outbox: Service {
                 state.withLock { $0.logged(at: .now) }
                 event.yield(.look)
             } else if known == nil {
-                event.yield(.relay(message))
+                event.yield(.relay(message, ServiceContext.current?.traceparent))
             } else {
-                state.withLock { $0.cancelReservation() }
+                state.withLock { $0.cancelReservation(of: message.msiKey) }
             }
             return known
         } catch {
-            if isReserved { state.withLock { $0.cancelReservation() } }
+            if isReserved { state.withLock { $0.cancelReservation(of: message.msiKey) } }
             throw error
         }
     }
 
-    func run() async throws {
+    /// Takes back what this instance held when it was killed. To be called when no other process can be this instance any
+    /// more, and before ``run()``.
+    func takeBackLeases() async throws {
         try await store.releaseLeases(of: owner)
+    }
+
+    func run() async throws {
         await withTaskGroup { group in
             group.addTask { await self.relayWhatIsDue() }
             group.addTask {
@@ -88,12 +94,12 @@ final class Outbox: Service {
             var alarm = Alarm()
             event.yield(.look)
             for await event in events {
-                if case .relay(let message) = event {
-                    turns.addTask { await self.turn(of: message) }
+                if case .relay(let message, let traceparent) = event {
+                    turns.addTask { await self.turn(of: message, traceparent) }
                 }
                 while case .claim(let limit) = state.withLock({ $0.next(at: .now) }) {
                     for message in await claim(limit) {
-                        turns.addTask { await self.turn(of: message) }
+                        turns.addTask { await self.turn(of: message, nil) }
                     }
                 }
                 if case .wait(let moment) = state.withLock({ $0.next(at: .now) }) {
@@ -106,8 +112,8 @@ final class Outbox: Service {
     private func claim(_ limit: Int) async -> [Message] {
         do {
             let messages = try await store.claim(lease(at: .now), limit: limit, now: .now)
-            state.withLock { $0.claimed(messages.count, of: limit, at: .now) }
-            return messages
+            let new = state.withLock { $0.claimed(messages.map(\.msiKey), of: limit, at: .now) }
+            return messages.filter { new.contains($0.msiKey) }
         } catch {
             logger.warning("due messages cannot be claimed", metadata: ["error": "\(error)"])
             state.withLock { $0.claimFailed(at: .now) }
@@ -116,10 +122,13 @@ final class Outbox: Service {
     }
 
     /// Relays one message and stores the outcome.
-    private func turn(of message: Message) async {
-        let work = ServiceContext.current { $0.msiKey = message.msiKey.description }
+    private func turn(of message: Message, _ traceparent: Traceparent?) async {
+        let work = ServiceContext.current {
+            $0.msiKey = message.msiKey.description
+            $0.traceparent = traceparent
+        }
         let turn = await ServiceContext.withValue(work) { await relayAndRecord(message) }
-        state.withLock { $0.finished(turn, at: .now) }
+        state.withLock { $0.finished(turn, of: message.msiKey, at: .now) }
         event.yield(.look)
     }
 

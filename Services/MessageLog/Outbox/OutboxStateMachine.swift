@@ -28,7 +28,9 @@ struct OutboxStateMachine: Sendable {
     private static let firstPause: Int64 = 100
     private static let longestPause: Int64 = 2_000
 
-    private(set) var inFlight = 0
+    /// The messages that are being relayed, or are about to be. Leases keep other instances away; this keeps this one from
+    /// taking a message twice, whatever becomes of a lease: clocks are set, and databases are away for longer than a lease.
+    private(set) var atWork: Set<ObjectID> = []
     private var nextLook: UnixMilliseconds = 0
     private var failuresInARow = 0
     private var pausedUntil: UnixMilliseconds = 0
@@ -38,15 +40,14 @@ struct OutboxStateMachine: Sendable {
     }
 
     /// Asks to relay a message that is just being logged, without a claim. Granted while there is room and relays answer.
-    mutating func reserve() -> Bool {
-        guard failuresInARow == 0, inFlight < capacity else { return false }
-        inFlight += 1
-        return true
+    mutating func reserve(_ msiKey: ObjectID) -> Bool {
+        guard failuresInARow == 0, atWork.count < capacity else { return false }
+        return atWork.insert(msiKey).inserted
     }
 
     /// Gives a reservation back: the message was not new, or could not be stored.
-    mutating func cancelReservation() {
-        inFlight -= 1
+    mutating func cancelReservation(of msiKey: ObjectID) {
+        atWork.remove(msiKey)
     }
 
     /// A message was logged that nobody is at work on.
@@ -56,17 +57,22 @@ struct OutboxStateMachine: Sendable {
 
     /// What to do now.
     func next(at now: UnixMilliseconds) -> Action {
-        let earliest = max(nextLook, pausedUntil)
-        let room = (failuresInARow == 0 ? capacity : 1) - inFlight
+        // A clock that was set back must not keep it waiting.
+        let earliest = min(max(nextLook, pausedUntil), now + Self.longestPause)
+        let room = (failuresInARow == 0 ? capacity : 1) - atWork.count
         guard room > 0 else { return .wait(until: now + Self.period) }
         return earliest <= now ? .claim(limit: room) : .wait(until: earliest)
     }
 
-    /// A claim has brought so many messages of those asked for.
-    mutating func claimed(_ count: Int, of limit: Int, at now: UnixMilliseconds) {
-        inFlight += count
+    /// A claim has brought these messages, of so many that were asked for.
+    ///
+    /// - Returns: Those that are not at work already.
+    mutating func claimed(_ msiKeys: [ObjectID], of limit: Int, at now: UnixMilliseconds) -> Set<ObjectID> {
+        let new = Set(msiKeys).subtracting(atWork)
+        atWork.formUnion(new)
         // A full claim may have left more behind.
-        nextLook = count == limit ? now : now + Self.period
+        nextLook = msiKeys.count == limit ? now : now + Self.period
+        return new
     }
 
     /// A claim failed: the database is away.
@@ -75,8 +81,8 @@ struct OutboxStateMachine: Sendable {
     }
 
     /// A message's turn has ended.
-    mutating func finished(_ turn: Turn, at now: UnixMilliseconds) {
-        inFlight -= 1
+    mutating func finished(_ turn: Turn, of msiKey: ObjectID, at now: UnixMilliseconds) {
+        atWork.remove(msiKey)
         switch turn {
         case .answered:
             if failuresInARow > 0 { nextLook = now }

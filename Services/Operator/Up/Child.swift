@@ -8,11 +8,14 @@ import SystemPackage
 final class Child: Sendable {
     private struct State {
         var isStopping = false
+        /// From just before a start to the end of the process.
+        var isRunning = false
         /// Sends a signal to the process that is running.
         var signal: (@Sendable (Signal) -> Void)?
-        /// Waits for the process to be ready for the first time.
-        var firstReady: CheckedContinuation<Void, any Error>?
-        var wasReady = false
+        /// How the first start went, once that is known.
+        var start: Result<Void, StartFailure>?
+        /// Waits for that.
+        var waiting: CheckedContinuation<Void, any Error>?
     }
 
     let name: String
@@ -27,57 +30,53 @@ final class Child: Sendable {
         _ process: Stack.Process, in stack: Stack, lifeline: Lifeline, say: @escaping @Sendable (String) -> Void
     ) throws {
         name = process.name
-        executable = FilePath(stack.executables.appending(path: process.name).path())
+        executable = FilePath(stack.executables.appending(path: process.name).path(percentEncoded: false))
         environment = process.environment
         log = try LogFile(directory: stack.logDirectory, name: process.name)
         self.lifeline = lifeline
         self.say = say
     }
 
-    /// Runs the process until ``stop()``.
-    ///
-    /// - Throws: ``StartFailure`` when it ends before it was ready for the first time.
-    func run() async throws {
-        let socket = try NotifySocket(for: name) { self.settleStart(.success(())) }
-        defer {
-            socket.close()
-            settleStart(.failure(CancellationError()))
-        }
+    /// Runs the process until ``stop()``, or until it turns out that it cannot be started at all.
+    func run() async {
         var policy = RestartPolicy()
         while !state.withLock(\.isStopping) {
             let began = ContinuousClock.now
-            let ending = try await runOnce(notify: socket.name)
-            let (isStopping, wasReady) = state.withLock { ($0.isStopping, $0.wasReady) }
+            let alreadyLogged = log.size
+            let ending = await runOnce()
+            let (isStopping, start) = state.withLock { ($0.isStopping, $0.start) }
             if isStopping { return }
-            guard wasReady else {
-                let lastWords = log.tail(3).joined(separator: "\n")
-                let failure = StartFailure(
-                    description: "\(name) did not start (\(ending)). The end of \(log.path):\n\(lastWords)")
-                settleStart(.failure(failure))
-                throw failure
+            guard case .success = start else {
+                let lastWords = log.tail(3, after: alreadyLogged).joined(separator: "\n")
+                return settleStart(
+                    .failure(StartFailure(description: "\(name) did not start: \(ending). \(log.path) ends:\n\(lastWords)")))
             }
             let delay = policy.delay(afterRunOf: .now - began)
             say("\(name) ended (\(ending)); starting it again in \(delay.formatted)")
             do {
                 try await cancelWhenGracefulShutdown { try await Task.sleep(for: delay) }
-            } catch is CancellationError {
+            } catch {
                 return
             }
         }
     }
 
     /// Returns once the process has been ready for the first time.
+    ///
+    /// - Throws: ``StartFailure`` when it ended before, `CancellationError` when the task is cancelled.
     func whenReady() async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let isReady = state.withLock { state in
-                    if !state.wasReady { state.firstReady = continuation }
-                    return state.wasReady
+                let known: Result<Void, any Error>? = state.withLock { state in
+                    if let start = state.start { return start.mapError { $0 } }
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    state.waiting = continuation
+                    return nil
                 }
-                if isReady { continuation.resume() }
+                if let known { continuation.resume(with: known) }
             }
         } onCancel: {
-            settleStart(.failure(CancellationError()))
+            takeWaiting()?.resume(throwing: CancellationError())
         }
     }
 
@@ -87,18 +86,18 @@ final class Child: Sendable {
             state.isStopping = true
             return state.signal
         }
-        guard let signal else { return }
-        signal(.terminate)
+        // Where there is no signal yet but a start is under way, that sends it.
+        signal?(.terminate)
         if await !hasEnded(within: .seconds(20)) {
             say("\(name) does not stop; killing it")
-            signal(.kill)
+            state.withLock(\.signal)?(.kill)
             _ = await hasEnded(within: .seconds(5))
         }
     }
 
     private func hasEnded(within time: Duration) async -> Bool {
         let deadline = ContinuousClock.now + time
-        while state.withLock({ $0.signal != nil }) {
+        while state.withLock(\.isRunning) {
             guard ContinuousClock.now < deadline else { return false }
             // A cancelled task still has to wait for the process.
             await Task { try? await Task.sleep(for: .milliseconds(10)) }.value
@@ -106,13 +105,36 @@ final class Child: Sendable {
         return true
     }
 
-    /// Runs the process once, and says how it ended.
-    private func runOnce(notify: String) async throws -> String {
-        let output = try log.open()
-        defer { try? output.close() }
+    /// Runs the process once, and says how that ended.
+    private func runOnce() async -> String {
+        let mayStart = state.withLock { state in
+            state.isRunning = !state.isStopping
+            return state.isRunning
+        }
+        guard mayStart else { return "stopped" }
+        defer {
+            state.withLock { state in
+                state.isRunning = false
+                state.signal = nil
+            }
+        }
+        do {
+            let socket = try NotifySocket(for: name) { self.settleStart(.success(())) }
+            defer { socket.close() }
+            let output = try log.open()
+            let status = try await spawn(notify: socket.name, output: output)
+            try output.close()
+            return "\(status)"
+        } catch {
+            return "it cannot be run: \(error)"
+        }
+    }
+
+    private func spawn(notify: String, output: FileDescriptor) async throws -> TerminationStatus {
         var options = PlatformOptions()
         // A group of its own: the terminal's Ctrl-C is for the supervisor alone, which stops its children in order.
         options.processGroupID = 0
+        options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(20))]
         var variables = environment
         variables["NOTIFY_SOCKET"] = notify
         let result = try await Subprocess.run(
@@ -134,17 +156,21 @@ final class Child: Sendable {
             }
             if mustStop { signal(.terminate) }
         }
-        state.withLock { $0.signal = nil }
-        return "\(result.terminationStatus)"
+        return result.terminationStatus
     }
 
-    /// Tells whoever waits for the first start how it went.
-    private func settleStart(_ outcome: Result<Void, any Error>) {
-        let waiting = state.withLock { state in
-            if case .success = outcome { state.wasReady = true }
-            defer { state.firstReady = nil }
-            return state.firstReady
+    /// Tells whoever waits, now or later, how the first start went.
+    private func settleStart(_ outcome: Result<Void, StartFailure>) {
+        state.withLock { state in
+            if state.start == nil { state.start = outcome }
         }
-        waiting?.resume(with: outcome)
+        takeWaiting()?.resume(with: outcome)
+    }
+
+    private func takeWaiting() -> CheckedContinuation<Void, any Error>? {
+        state.withLock { state in
+            defer { state.waiting = nil }
+            return state.waiting
+        }
     }
 }

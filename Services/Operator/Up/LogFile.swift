@@ -2,8 +2,8 @@ import FoundationEssentials
 import Glibc
 import SystemPackage
 
-/// The file that a child writes its log to. It is kept from growing without end: beyond a size, what is in it moves to
-/// `<name>.log.1` and it begins anew.
+/// The file that a child writes its log to. It is kept from growing without end: beyond a size, what is in it is copied to
+/// `<name>.log.1` and it begins anew; lines that are written in that moment are lost.
 struct LogFile: Sendable {
     static let longest: Int64 = 16 * 1_024 * 1_024
 
@@ -28,16 +28,22 @@ struct LogFile: Sendable {
 
     /// Moves what is in it aside if it has become too long. The child goes on writing to the same file.
     func trim() throws {
-        var information = stat()
-        guard stat(path, &information) == 0, information.st_size > Self.longest else { return }
-        try? FileManager.default.removeItem(atPath: path + ".1")
+        guard size > Self.longest else { return }
+        if FileManager.default.fileExists(atPath: path + ".1") { try FileManager.default.removeItem(atPath: path + ".1") }
         try FileManager.default.copyItem(atPath: path, toPath: path + ".1")
         guard truncate(path, 0) == 0 else { throw Errno(rawValue: errno) }
     }
 
-    /// Its last lines.
-    func tail(_ count: Int) -> [String] {
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return [] }
-        return text.split(separator: "\n").suffix(count).map(String.init)
+    /// In bytes; 0 where there is none.
+    var size: Int64 {
+        var information = stat()
+        return stat(path, &information) == 0 ? Int64(information.st_size) : 0
+    }
+
+    /// The last lines of what was written after the file had a size.
+    func tail(_ count: Int, after size: Int64) -> [String] {
+        guard let contents = try? Data(contentsOf: URL(filePath: path)) else { return [] }
+        let new = contents.dropFirst(Int(size)).suffix(64 * 1_024)
+        return String(decoding: new, as: UTF8.self).split(separator: "\n").suffix(count).map(String.init)
     }
 }

@@ -24,6 +24,11 @@ struct Stack: Sendable {
         executables = URL(filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
             .deletingLastPathComponent()
         let emulator = stateDirectory + "/fcm-emulator"
+        for setting in [Setting.fcmServiceAccountFile, .fcmCAFile] where try settings.optional(setting) != nil {
+            throw ConfigurationError(
+                "\(setting.declaration.name) has no place in msi up, whose relay talks to the emulator; start msi-fcm-relay "
+                    + "by itself for a real project")
+        }
         let shared = [
             "MSI_STATE_DIR": stateDirectory,
             "MSI_RUNTIME_DIR": try settings.value(.runtimeDirectory),

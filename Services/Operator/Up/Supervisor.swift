@@ -20,25 +20,27 @@ struct Supervisor: Service {
 
     /// - Throws: ``StartFailure`` when a process does not start; those that run are stopped first.
     func run() async throws {
-        try await withThrowingTaskGroup { group in
-            // Ends by the signal to stop, or by the failure of a start; either way the children are stopped in order.
-            group.addTask {
-                try? await gracefulShutdown()
-                await stop()
-            }
-            group.addTask { try await keepLogsShort() }
+        let failure = await withTaskGroup(returning: (any Error)?.self) { group in
+            group.addTask { await keepLogsShort() }
+            var failure: (any Error)?
             do {
                 for child in children {
-                    group.addTask { try await child.run() }
+                    group.addTask { await child.run() }
                     try await started(child)
                 }
                 say(stack.greeting)
+                try await gracefulShutdown()
             } catch is CancellationError {
                 // Told to stop while it was starting.
+            } catch {
+                failure = error
             }
-            try await group.waitForAll()
+            await stop()
+            group.cancelAll()
+            return failure
         }
         try lifeline.close()
+        if let failure { throw failure }
     }
 
     private func started(_ child: Child) async throws {
@@ -62,22 +64,15 @@ struct Supervisor: Service {
         say("stopped")
     }
 
-    private func keepLogsShort() async throws {
-        do {
-            try await cancelWhenGracefulShutdown {
-                while true {
-                    try await Task.sleep(for: .seconds(60))
-                    for child in children {
-                        do {
-                            try child.log.trim()
-                        } catch {
-                            say("\(child.log.path) cannot be kept short: \(error)")
-                        }
-                    }
+    private func keepLogsShort() async {
+        while (try? await cancelWhenGracefulShutdown({ try await Task.sleep(for: .seconds(60)) })) != nil {
+            for child in children {
+                do {
+                    try child.log.trim()
+                } catch {
+                    say("\(child.log.path) cannot be kept short: \(error)")
                 }
             }
-        } catch is CancellationError {
-            // It ends with the others.
         }
     }
 }

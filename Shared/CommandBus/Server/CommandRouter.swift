@@ -3,8 +3,8 @@ package import Schemas
 
 /// Which handler answers which command. Every router answers `bus.ping` by itself.
 ///
-/// Requests that arrive together are begun one after another, each running until it first waits for something; a handler
-/// that computes for milliseconds does that on a thread of its own.
+/// Of the requests that arrive together several may begin on one thread, each running until it first waits for something: a
+/// handler that computes for milliseconds does that on a thread of its own. No order is promised.
 package struct CommandRouter: Sendable {
     typealias Handler = @Sendable (Data, CommandContext) async throws -> Data
 

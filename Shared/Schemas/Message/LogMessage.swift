@@ -45,8 +45,24 @@ package struct LogMessage: Command {
         draft = try fields.value(.draft)
         sender = try fields.text(.sender, .sender)
         timestamp = try fields.integer(.timestamp, in: 0...maximumUnixMilliseconds)
-        names = try fields.value(.names)
+        names = try fields.value(.names, as: SentNames.self).names
         expires = try fields.integer(.expires, in: 0...maximumUnixMilliseconds)
         idempotencyKey = try fields.optionalText(.idempotencyKey, .idempotencyKey)
+    }
+}
+
+/// The names as somebody sends them: checked, where those of a stored message are taken as they are.
+private struct SentNames: Decodable {
+    let names: CubeNames
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case channel, area, subject
+    }
+
+    init(from decoder: any Decoder) throws {
+        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
+        names = CubeNames(
+            channel: try fields.text(.channel, .name), area: try fields.text(.area, .name),
+            subject: try fields.text(.subject, .name))
     }
 }

@@ -1,7 +1,7 @@
 /// How far a message has come on its way to FCM. The message log alone writes it.
 package struct RelayRecord: Codable, Hashable, Sendable {
     package var state: RelayState
-    /// How often the message was handed to a relay.
+    /// How often a relay has answered for it.
     package var attempts: Int
     /// When it is to be tried next; absent once the state is final.
     package var nextAttempt: UnixMilliseconds?
@@ -29,7 +29,7 @@ package struct RelayRecord: Codable, Hashable, Sendable {
 
 /// Where a message as a whole stands.
 package enum RelayState: String, ClosedEnum {
-    /// Logged, not yet handed to a relay with any answer.
+    /// Logged; no relay has answered for it yet.
     case pending
     /// At least one component could not be relayed yet and will be tried again.
     case retrying

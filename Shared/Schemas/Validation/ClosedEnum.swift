@@ -8,7 +8,8 @@ extension ClosedEnum {
         guard let value = Self(rawValue: text) else {
             let allowed = Self.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "expected one of \(allowed), found \"\(text.prefix(40))\"")
+                in: container, debugDescription: "expected one of \(allowed), found \"\(String(text.unicodeScalars.prefix(40)))\""
+            )
         }
         self = value
     }

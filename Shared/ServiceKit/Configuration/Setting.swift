@@ -51,9 +51,13 @@ extension Setting where Value == [String] {
     /// Texts separated by commas.
     static func list(_ key: String, _ summary: String, expected: String, default fallback: String? = nil) -> Setting {
         Setting(key, summary, expected: expected, default: fallback) { text in
-            let items = text.split(separator: ",").map { $0.trimming(while: { $0 == " " }) }
+            let items = items(of: text)
             return items.contains("") ? nil : items
         }
+    }
+
+    static func items(of text: String) -> [String] {
+        text.split(separator: ",").map { $0.trimming(while: { $0 == " " }) }
     }
 }
 

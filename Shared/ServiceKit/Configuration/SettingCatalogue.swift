@@ -50,9 +50,13 @@ extension Setting where Value == [String] {
     package static let fcmRelayEndpoints = list(
         "fcm.relay.endpoints", "The FCM relays to hand messages to.", expected: busEndpoints,
         default: "ipc://$MSI_RUNTIME_DIR/fcm-relay.sock")
-    package static let gatewayCORSOrigins = list(
+    package static let gatewayCORSOrigins = Setting(
         "gateway.cors.origins", "The origins whose pages may call the gateway from a browser, beside its own.",
-        expected: "origins such as https://portal.example.edu, separated by commas", default: "")
+        expected: "origins such as https://portal.example.edu, in lower case and without a path, separated by commas", default: ""
+    ) { text in
+        let origins = items(of: text)
+        return origins.allSatisfy { $0.wholeMatch(of: /https?:\/\/[a-z0-9.\-\[\]:]+/) != nil } ? origins : nil
+    }
 
     private static var busEndpoints: String { "bus endpoints separated by commas" }
 }

@@ -57,7 +57,8 @@ package struct SettingValues: Sendable {
     }
 
     private func expandingHome(_ text: String) -> String {
-        text.hasPrefix("~/") ? FileManager.default.homeDirectoryForCurrentUser.path() + text.dropFirst(2) : text
+        text.hasPrefix("~/")
+            ? FileManager.default.homeDirectoryForCurrentUser.path(percentEncoded: false) + text.dropFirst(2) : text
     }
 
     private static func checkFlags(_ arguments: [String], accepted: [SettingDeclaration]) throws {

@@ -8,7 +8,11 @@ struct ReadinessService: Service {
 
     func run() async throws {
         do {
-            try await cancelWhenGracefulShutdown(whenReady)
+            try await cancelWhenGracefulShutdown {
+                try await whenReady()
+                // What waits for a stream of events returns as usual when it is cancelled.
+                try Task.checkCancellation()
+            }
         } catch is CancellationError {
             // Told to stop before it was ready.
             return

@@ -18,9 +18,11 @@ struct TextLogLine: LogLine {
         text = "\(time.logText) \(level.rawValue) \(service): \(message.onOneLine)\(rest)"
     }
 
+    /// Quoted where anything in it could be taken for the end of the value.
     private static func quoted(_ value: String) -> String {
         let line = value.onOneLine
-        return line.contains(" ") || line.isEmpty ? "\"\(line)\"" : line
+        guard line.isEmpty || line.contains(where: { $0 == " " || $0 == "\"" || $0 == "=" }) else { return line }
+        return "\"" + line.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "\""
     }
 }
 
@@ -50,9 +52,9 @@ extension Date {
 extension String {
     /// What somebody else wrote, kept from breaking the line or filling the log.
     fileprivate var onOneLine: String {
-        let short = prefix(1_000).unicodeScalars.map { scalar in
+        let short = unicodeScalars.prefix(1_000).map { scalar in
             scalar.properties.generalCategory == .control ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
         }.joined()
-        return count > 1_000 ? short + "…" : short
+        return unicodeScalars.count > 1_000 ? short + "…" : short
     }
 }
