@@ -25,7 +25,9 @@ let hummingbirdHTTP2 = Target.Dependency.product(name: "HummingbirdHTTP2", packa
 let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioHPACK = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http2")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let serviceContext = Target.Dependency.product(name: "ServiceContextModule", package: "swift-service-context")
@@ -57,6 +59,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.45.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-service-context", from: "1.5.1"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
@@ -94,7 +97,8 @@ let package = Package(
             name: "FCMEmulator",
             dependencies: [
                 "EmbeddedDatabase", "Schemas", "ServiceKit", crypto, cryptoExtras, grdb, httpTypes, hummingbird, hummingbirdCore,
-                hummingbirdHTTP2, jwtKit, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle, swiftASN1, x509,
+                hummingbirdHTTP2, jwtKit, logging, nioCore, nioHPACK, nioHTTP1, nioHTTP2, nioSSL, serviceLifecycle, swiftASN1,
+                x509,
             ],
             path: "Services/FCMEmulator"),
         .executableTarget(

@@ -39,7 +39,10 @@ struct Emulator: Sendable {
         server = Application(
             router: router,
             server: HTTPServerBuilder { responder in
-                BoundedConnections(base: try HTTP2UpgradeChannel(tlsConfiguration: tls, responder: responder))
+                let streams = HTTP1Channel.Configuration(additionalChannelHandlers: [LastBytesEndStreamInstaller()])
+                return BoundedConnections(
+                    base: try HTTP2UpgradeChannel(
+                        tlsConfiguration: tls, configuration: .init(streamConfiguration: streams), responder: responder))
             },
             configuration: .init(address: .hostname("127.0.0.1", port: port), backlog: 1_024),
             onServerRunning: { channel in listening.set(channel.localAddress?.port ?? port) },
