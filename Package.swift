@@ -159,6 +159,10 @@ let package = Package(
         .testTarget(name: "SchemasTests", dependencies: ["Schemas"], path: "Tests/SchemasTests"),
         .testTarget(
             name: "ServiceKitTests", dependencies: ["ServiceKit", "TestSupport", logging], path: "Tests/ServiceKitTests"),
+        .testTarget(
+            name: "SystemTests",
+            dependencies: ["TestSupport", asyncHTTPClient, jwtKit, nioCore, nioHTTP1, nioSSL, subprocess, systemPackage],
+            path: "Tests/System"),
         .target(
             name: "TestSupport",
             dependencies: [

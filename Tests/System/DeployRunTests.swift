@@ -1,0 +1,27 @@
+import NIOHTTP1
+import TestSupport
+import Testing
+
+extension SystemTests {
+    /// The README's first command.
+    @Suite("deploy/run", .serialized)
+    struct DeployRunTests {
+        @Test("it builds what changed, starts everything, and a message can be posted at its first line with ready")
+        func run() async throws {
+            let script = try BuiltProduct.packageFolder() + "deploy/run"
+            try await withTemporaryFolder { folder in
+                // `swift test` locks the build folder until its tests have ended, by a file among the temporary ones: with
+                // others of its own the script's build, which finds everything built, need not wait for that.
+                let settings = ["TMPDIR": folder]
+                try await withStack(in: folder + "/state", settings: settings, script: script) { stack in
+                    let subject = try await stack.portal.makeSubject("Alert")
+                    try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
+                        let posted = try await stack.portal.post(subject.message())
+                        #expect(posted.status == 201)
+                        _ = try await phone.events(2)
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import FoundationEssentials
+import TestSupport
+
+/// What was built together with the tests.
+enum BuiltProduct {
+    /// The path of an executable, such as `msi`.
+    ///
+    /// - Throws: ``Missing`` when it has not been built.
+    static func path(of name: String) throws -> String {
+        let path = ServiceProcess.executables.appending(path: name).path()
+        guard FileManager.default.isExecutableFile(atPath: path) else { throw Missing(path: path) }
+        return path
+    }
+
+    /// The package that the tests belong to: the nearest folder above the executables with a manifest.
+    static func packageFolder() throws -> String {
+        var folder = ServiceProcess.executables
+        while folder.path() != "/" {
+            folder = folder.deletingLastPathComponent()
+            if FileManager.default.fileExists(atPath: folder.appending(path: "Package.swift").path()) { return folder.path() }
+        }
+        throw Missing(path: "Package.swift")
+    }
+
+    struct Missing: Error, CustomStringConvertible {
+        let path: String
+
+        var description: String { "\(path) is not there: has it been built?" }
+    }
+}

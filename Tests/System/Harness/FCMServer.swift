@@ -1,0 +1,79 @@
+import AsyncHTTPClient
+import FoundationEssentials
+import JWTKit
+import NIOCore
+import NIOHTTP1
+
+/// Firebase as the university's own server sees it, beside the relay: it subscribes phones to topics, with a token that
+/// the service account's key file earns it. And the emulator's own doors, for what a test wants to know.
+struct FCMServer: Sendable {
+    let port: Int
+    /// The emulator's state directory, with the key file.
+    let folder: String
+    let http: HTTPClient
+
+    private struct KeyFile: Decodable {
+        let clientEmail: String
+        let tokenURI: String
+        let privateKey: String
+
+        private enum CodingKeys: String, CodingKey {
+            case clientEmail = "client_email"
+            case tokenURI = "token_uri"
+            case privateKey = "private_key"
+        }
+    }
+
+    private struct Claims: JWTPayload {
+        let iss: String
+        let scope = "https://www.googleapis.com/auth/firebase.messaging"
+        let aud: String
+        let iat: Int
+        let exp: Int
+
+        private enum CodingKeys: CodingKey {
+            case iss, scope, aud, iat, exp
+        }
+
+        func verify(using algorithm: some JWTAlgorithm) {}
+    }
+
+    func call(_ method: HTTPMethod, _ path: String, headers: [String: String] = [:], body: Data? = nil) async throws -> HTTPAnswer
+    {
+        try await http.answer(
+            method, "https://127.0.0.1:\(port)\(path)", headers: headers, body: body, within: .seconds(15))
+    }
+
+    /// Subscribes a phone to a topic.
+    func subscribe(_ registrationToken: String, to topic: String) async throws {
+        let body: JSONValue = ["to": "/topics/\(topic)", "registration_tokens": ["\(registrationToken)"]]
+        let answer = try await call(
+            .POST, "/iid/v1:batchAdd",
+            headers: ["Authorization": "Bearer \(try await accessToken())", "access_token_auth": "true"], body: body.data)
+        guard answer.status == 200, try answer.json == ["results": [[:]]] else { throw UnexpectedAnswer(answer) }
+    }
+
+    /// Every send to a topic, or to any, that was accepted, in order.
+    func acceptedSends(to topic: String? = nil) async throws -> [JSONValue] {
+        let answer = try await call(.GET, "/emulator/messages" + (topic.map { "?topic=\($0)" } ?? ""))
+        guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
+        return try answer.json.array
+    }
+
+    private func accessToken() async throws -> String {
+        let file = try JSONDecoder().decode(
+            KeyFile.self, from: try Data(contentsOf: URL(filePath: folder + "/service-account.json")))
+        let now = Int(Date().timeIntervalSince1970)
+        let keys = JWTKeyCollection()
+        await keys.add(rsa: try Insecure.RSA.PrivateKey(pem: file.privateKey), digestAlgorithm: .sha256)
+        let assertion = try await keys.sign(
+            Claims(iss: file.clientEmail, aud: file.tokenURI, iat: now, exp: now + 3_600))
+        let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)"
+        let answer = try await call(
+            .POST, "/token", headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Data(form.utf8))
+        guard answer.status == 200, let token = try answer.json["access_token"]?.string else {
+            throw UnexpectedAnswer(answer)
+        }
+        return token
+    }
+}

@@ -1,0 +1,37 @@
+import AsyncHTTPClient
+import FoundationEssentials
+import NIOCore
+import NIOHTTP1
+
+/// What an HTTP server answered.
+struct HTTPAnswer: Sendable, CustomStringConvertible {
+    let status: Int
+    let headers: HTTPHeaders
+    let body: Data
+
+    /// The body as JSON.
+    ///
+    /// - Throws: `DecodingError` when it is not.
+    var json: JSONValue {
+        get throws { try JSONValue(parsing: body) }
+    }
+
+    subscript(header: String) -> String? { headers.first(name: header) }
+
+    var description: String { "\(status) \(String(decoding: body.prefix(500), as: UTF8.self))" }
+}
+
+extension HTTPClient {
+    /// Makes a request, and reads the whole answer.
+    func answer(
+        _ method: HTTPMethod, _ url: String, headers: [String: String] = [:], body: Data? = nil, within limit: TimeAmount
+    ) async throws -> HTTPAnswer {
+        var request = HTTPClientRequest(url: url)
+        request.method = method
+        for (name, value) in headers { request.headers.add(name: name, value: value) }
+        if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
+        let response = try await execute(request, timeout: limit)
+        let content = try await response.body.collect(upTo: 256 << 20)
+        return HTTPAnswer(status: Int(response.status.code), headers: response.headers, body: Data(content.readableBytesView))
+    }
+}

@@ -1,0 +1,88 @@
+import AsyncHTTPClient
+import FoundationEssentials
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+/// A student's phone: registered at FCM, and listening, whatever happens to the connection.
+final class Phone: Sendable {
+    /// One message as FCM's library on the phone shows it to the app.
+    struct Event: Hashable, Sendable {
+        let id: Int64
+        let json: JSONValue
+
+        var msiKey: String { json["data"]?["msi_key"]?.string ?? "" }
+        /// Which of a message's two components it is.
+        var component: String { json["notification"] == nil ? "data" : "notification" }
+    }
+
+    /// What FCM knows the phone by.
+    let token: String
+    private let heard = Mutex<[Event]>([])
+
+    init(token: String) {
+        self.token = token
+    }
+
+    /// Registers a new phone.
+    static func register(at fcm: FCMServer) async throws -> Phone {
+        let answer = try await fcm.call(.POST, "/emulator/devices")
+        guard answer.status == 201, let token = try answer.json["token"]?.string else { throw UnexpectedAnswer(answer) }
+        return Phone(token: token)
+    }
+
+    /// Everything that it has received, in order; what came twice is in it twice.
+    var events: [Event] { heard.withLock { $0 } }
+
+    /// Waits until it has received so many events, of the ones that count.
+    func events(_ count: Int, within limit: Duration = .seconds(20), where counts: (Event) -> Bool = { _ in true }) async throws
+        -> [Event]
+    {
+        try await eventually("\(count) events at the phone; it has \(events)", within: limit) {
+            let matching = events.filter(counts)
+            return matching.count >= count ? matching : nil
+        }
+    }
+
+    /// Listens until the task is cancelled. A stream that breaks is opened again after the last event that came.
+    func listen(at fcm: FCMServer) async {
+        while !Task.isCancelled {
+            // Why it broke makes no difference to a phone: it tries again.
+            try? await readStream(of: fcm)
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    private func readStream(of fcm: FCMServer) async throws {
+        var request = HTTPClientRequest(url: "https://127.0.0.1:\(fcm.port)/emulator/devices/\(token)/events")
+        if let last = events.last?.id { request.headers.add(name: "Last-Event-ID", value: String(last)) }
+        let response = try await fcm.http.execute(request, deadline: .distantFuture)
+        guard response.status == .ok else { return }
+        var lines = EventLines()
+        for try await bytes in response.body {
+            let events = try lines.take(Data(bytes.readableBytesView))
+            heard.withLock { $0 += events }
+        }
+    }
+}
+
+/// Cuts a stream of server-sent events into events.
+private struct EventLines {
+    private var unread = Data()
+    private var id: Int64?
+
+    mutating func take(_ bytes: Data) throws -> [Phone.Event] {
+        unread += bytes
+        var events: [Phone.Event] = []
+        while let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+            let line = String(decoding: unread[..<end], as: UTF8.self)
+            unread = Data(unread[(end + 1)...])
+            if line.hasPrefix("id: ") {
+                id = Int64(line.dropFirst(4))
+            } else if line.hasPrefix("data: "), let id {
+                events.append(Phone.Event(id: id, json: try JSONValue(parsing: Data(line.dropFirst(6).utf8))))
+            }
+        }
+        return events
+    }
+}

@@ -1,0 +1,92 @@
+import AsyncHTTPClient
+import FoundationEssentials
+import NIOCore
+import NIOHTTP1
+
+/// A portal: whoever calls the gateway over HTTP.
+struct Portal: Sendable {
+    let port: Int
+    let http: HTTPClient
+
+    func call(
+        _ method: HTTPMethod, _ path: String, headers: [String: String] = [:], _ body: JSONValue? = nil,
+        within limit: TimeAmount = .seconds(15)
+    ) async throws -> HTTPAnswer {
+        try await http.answer(
+            method, "http://127.0.0.1:\(port)\(path)", headers: headers, body: try body?.data, within: limit)
+    }
+
+    /// Posts a message.
+    func post(_ message: JSONValue, key: String? = nil, within limit: TimeAmount = .seconds(15)) async throws -> HTTPAnswer {
+        try await call(.POST, "/message", headers: key.map { ["Idempotency-Key": $0] } ?? [:], message, within: limit)
+    }
+
+    /// Makes a channel with an area with a subject of one distribution.
+    func makeSubject(_ distribution: String, name: String = "Hours") async throws -> SubjectPath {
+        let channel = try await made(call(.POST, "/channel", ["name": "Library", "desc": "Books"]), "_id")
+        let area = try await made(call(.POST, "/area/\(channel)", ["name": "Main building", "desc": ""]), "id")
+        return try await makeSubject(distribution, name: name, in: channel, area)
+    }
+
+    /// Makes a subject in an area that is there.
+    func makeSubject(
+        _ distribution: String, name: String = "Hours", in channel: String, _ area: String
+    ) async throws -> SubjectPath {
+        let subject: JSONValue = [
+            "name": "\(name)", "desc": "When it is open", "opt": ["level": "", "distribution": "\(distribution)"],
+        ]
+        let id = try await made(call(.POST, "/subject/\(channel)/\(area)", subject), "id")
+        return SubjectPath(channel: channel, area: area, subject: id, distribution: distribution)
+    }
+
+    /// What `GET /message/:msi_key` shows.
+    func message(_ msiKey: String) async throws -> JSONValue {
+        let answer = try await call(.GET, "/message/\(msiKey)")
+        guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
+        return try answer.json
+    }
+
+    /// Waits until a message's relay has come to a state.
+    func message(_ msiKey: String, hasState state: String, within limit: Duration = .seconds(20)) async throws -> JSONValue {
+        try await eventually("message \(msiKey) is \(state)", within: limit) {
+            let message = try await message(msiKey)
+            return message["relay"]?["state"]?.string == state ? message : nil
+        }
+    }
+
+    private func made(_ answer: HTTPAnswer, _ identifier: String) throws -> String {
+        guard answer.status == 201, let id = try answer.json[identifier]?.string else { throw UnexpectedAnswer(answer) }
+        return id
+    }
+}
+
+/// Where a subject is in the cube.
+struct SubjectPath: Hashable, Sendable {
+    let channel: String
+    let area: String
+    let subject: String
+    let distribution: String
+
+    var topicKey: String { "\(channel)-\(area)-\(subject)" }
+
+    /// A message for it, as a portal posts it.
+    func message(
+        title: String = "Closed today", desc: String = "The library", message: String = "The library stays closed."
+    ) -> JSONValue {
+        [
+            "title": "\(title)", "desc": "\(desc)", "message": "\(message)", "topic_key": "\(topicKey)",
+            "distribution": "\(distribution)",
+        ]
+    }
+}
+
+/// An answer that ends a test, because nothing after it would make sense.
+struct UnexpectedAnswer: Error, CustomStringConvertible {
+    let answer: HTTPAnswer
+
+    init(_ answer: HTTPAnswer) {
+        self.answer = answer
+    }
+
+    var description: String { "unexpected: \(answer)" }
+}

@@ -1,0 +1,42 @@
+import FoundationEssentials
+import Glibc
+
+/// The processes of this machine, as `/proc` shows them.
+enum ProcessTable {
+    struct Entry: Hashable, Sendable {
+        let id: Int32
+        let parent: Int32
+        /// The executable's name.
+        let name: String
+    }
+
+    /// The children of a process that have not ended.
+    static func children(of parent: Int32) -> [Entry] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap { Int32($0) }.compactMap(entry).filter { $0.parent == parent }
+    }
+
+    /// Whether a process is there and has not ended; one that nobody has asked for its exit status has.
+    static func isRunning(_ id: Int32) -> Bool {
+        status(of: id) != nil
+    }
+
+    private static func entry(_ id: Int32) -> Entry? {
+        guard let status = status(of: id),
+            let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(id)/exe")
+        else { return nil }
+        return Entry(id: id, parent: status.parent, name: String(path.split(separator: "/").last ?? ""))
+    }
+
+    private static func status(of id: Int32) -> (parent: Int32, state: Character)? {
+        // "17 (name) S 1 …": the name may have spaces and parentheses in it.
+        guard let text = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8),
+            let nameEnd = text.lastIndex(of: ")")
+        else { return nil }
+        let fields = text[nameEnd...].split(separator: " ")
+        guard fields.count > 2, let state = fields[1].first, let parent = Int32(fields[2]), !"ZX".contains(state) else {
+            return nil
+        }
+        return (parent, state)
+    }
+}

@@ -1,0 +1,150 @@
+import AsyncHTTPClient
+import FoundationEssentials
+import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import TestSupport
+
+/// The whole product, running: every process that `msi up` starts, and whoever talks to it from outside.
+struct Stack: Sendable {
+    /// `msi up`, or `deploy/run`.
+    let program: RunningProgram
+    let stateDirectory: String
+    let portal: Portal
+    let fcm: FCMServer
+
+    /// The services, in the order in which they are started.
+    static let services = ["msi-fcm-emulator", "msi-fcm-relay", "msi-cube", "msi-message-log", "msi-gateway"]
+
+    /// The processes that run now, by their executable's name.
+    var processes: [String: Int32] {
+        Dictionary(program.children.map { ($0.name, $0.id) }) { first, _ in first }
+    }
+
+    /// Sends a signal to one service.
+    func signal(_ signal: Int32, _ service: String) throws {
+        guard let id = processes[service] else { throw TooLate("\(service) is not running") }
+        _ = kill(id, signal)
+    }
+
+    /// Kills one service, and waits until another process has taken its place.
+    func killAndReplace(_ service: String) async throws {
+        guard let old = processes[service] else { throw TooLate("\(service) is not running") }
+        _ = kill(old, SIGKILL)
+        try await eventually("another \(service)") { processes[service].map { $0 != old } ?? false }
+    }
+
+    /// Does something while one service is stopped in the middle of its work, and lets it go on in any case.
+    func whileFrozen<Value>(
+        _ service: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
+    ) async throws -> Value {
+        try signal(SIGSTOP, service)
+        let outcome: Result<Value, any Error>
+        do {
+            outcome = .success(try await body())
+        } catch {
+            outcome = .failure(error)
+        }
+        try signal(SIGCONT, service)
+        return try outcome.get()
+    }
+
+    /// Waits until every service can do its work.
+    func healthy(within limit: Duration = .seconds(30)) async throws {
+        try await eventually("a healthy stack", within: limit) {
+            guard let health = try? await portal.call(.GET, "/health", within: .seconds(5)) else { return false }
+            return health.status == 200
+        }
+    }
+
+    /// Does something with a phone that listens.
+    ///
+    /// - Parameter phone: One that was registered before; a new one otherwise.
+    func withPhone<Value: Sendable>(
+        _ phone: Phone? = nil, subscribedTo topics: [String] = [], _ body: (Phone) async throws -> Value
+    ) async throws -> Value {
+        let known = phone
+        let phone: Phone
+        if let known { phone = known } else { phone = try await Phone.register(at: fcm) }
+        for topic in topics { try await fcm.subscribe(phone.token, to: topic) }
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await phone.listen(at: fcm) }
+            defer { group.cancelAll() }
+            return try await body(phone)
+        }
+    }
+}
+
+/// Starts a stack, does something with it, stops it as Ctrl-C would, and checks that it ended well: exit status 0, and no
+/// process left behind.
+///
+/// - Parameters:
+///   - folder: Its state directory; one of its own, gone afterwards, where there is none.
+///   - settings: Further settings, as the environment has them.
+func withStack<Value: Sendable>(
+    in folder: String? = nil, settings: [String: String] = [:], script: String? = nil,
+    _ body: @Sendable (Stack) async throws -> Value
+) async throws -> Value {
+    guard let folder else {
+        return try await withTemporaryFolder {
+            try await withStack(in: $0 + "/state", settings: settings, script: script, body)
+        }
+    }
+    var environment = ["MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "0", "MSI_FCM_EMULATOR_PORT": "0"]
+    environment.merge(settings) { _, own in own }
+    let end = try await withProgram(
+        try script ?? BuiltProduct.path(of: "msi"), arguments: script == nil ? ["up"] : [], environment: environment
+    ) { program in
+        let ports = try await StackPorts(of: program)
+        return try await withClient(trusting: folder + "/fcm-emulator/ca.pem") { http in
+            let stack = Stack(
+                program: program, stateDirectory: folder, portal: Portal(port: ports.gateway, http: http),
+                fcm: FCMServer(port: ports.emulator, folder: folder + "/fcm-emulator", http: http))
+            let value = try await body(stack)
+            return (value, stack.program.children.map(\.id))
+        }
+    }
+    let (value, children) = end.value
+    guard end.exitCode == 0 else { throw TooLate("msi up ended with \(end.status): \(end.lines)") }
+    let left = children.filter(ProcessTable.isRunning)
+    guard left.isEmpty else { throw TooLate("msi up has left processes behind: \(left)") }
+    return value
+}
+
+/// Where a stack listens, as it says itself once it is ready.
+private struct StackPorts {
+    let gateway: Int
+    let emulator: Int
+
+    init(of program: RunningProgram) async throws {
+        // Long: a script builds first.
+        let ready = try await program.line(within: .seconds(180)) { $0.contains("ready") }
+        let fcm = try await program.line(within: .seconds(5)) { $0.contains("https://127.0.0.1:") }
+        guard let gateway = ready.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)/).flatMap({ Int($0.1) }),
+            let emulator = fcm.firstMatch(of: /https:\/\/127\.0\.0\.1:(\d+)/).flatMap({ Int($0.1) })
+        else { throw TooLate("no ports in: \(program.lines)") }
+        self.gateway = gateway
+        self.emulator = emulator
+    }
+}
+
+/// An HTTP client that trusts the emulator, and shows each failure instead of trying again by itself.
+private func withClient<Value>(trusting certificates: String, _ body: (HTTPClient) async throws -> Value) async throws -> Value {
+    var configuration = HTTPClient.Configuration()
+    var tls = TLSConfiguration.makeClientConfiguration()
+    tls.trustRoots = .file(certificates)
+    configuration.tlsConfiguration = tls
+    configuration.httpVersion = .http1Only
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
+    configuration.connectionPool.retryConnectionEstablishment = false
+    let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    do {
+        let value = try await body(http)
+        try await http.shutdown()
+        return value
+    } catch {
+        try await http.shutdown()
+        throw error
+    }
+}

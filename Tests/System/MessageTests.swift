@@ -1,0 +1,285 @@
+import NIOHTTP1
+import Testing
+
+extension SystemTests {
+    /// The way of a message from a portal to a phone.
+    @Suite("Messages", .serialized, .stack())
+    struct MessageTests {
+        let stack: Stack
+        let portal: Portal
+
+        init() throws {
+            stack = try SharedStack.current
+            portal = stack.portal
+        }
+
+        /// What breaks careless code between a portal and a phone, each fit for every field of a message.
+        static let texts = [
+            "Closed today", #"She said "no", twice\n, {"a":[1]} \u0041"#, "🎓🕗 👩🏽‍🔬 e\u{301}", "المكتبة مغلقة اليوم",
+            "one\ntwo\r\n\tthree",
+            "<b>&amp;</b> ' ; -- %s \u{2028} \u{1}",
+        ]
+
+        @Test("an Alert reaches the phone as the seed's two components", arguments: texts)
+        func alert(text: String) async throws {
+            let subject = try await portal.makeSubject("Alert")
+            try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
+                let posted = try await portal.post(subject.message(title: text, desc: text, message: text))
+                let (key, timestamp) = try identity(of: posted)
+                let events = try await phone.events(2)
+                let notification = try #require(events.first { $0.component == "notification" }).json
+                #expect(notification["from"] == "/topics/\(subject.topicKey)")
+                #expect(notification["priority"] == "high")
+                #expect(notification["notification"] == ["title": "\(text)", "body": "\(text)", "sound": "default"])
+                #expect(notification["data"] == ["msi_key": "\(key)"])
+                let data = try #require(events.first { $0.component == "data" }).json
+                #expect(data["from"] == "/topics/\(subject.topicKey)")
+                #expect(data["priority"] == "high")
+                #expect(data["notification"] == nil)
+                #expect(
+                    data["data"] == [
+                        "msi_key": "\(key)", "topic_key": "\(subject.topicKey)", "dist": "Alert", "title": "\(text)",
+                        "desc": "\(text)", "message": "\(text)", "timestamp": "\(timestamp)",
+                    ])
+            }
+        }
+
+        @Test("Information reaches the phone as the seed's one component", arguments: texts)
+        func information(text: String) async throws {
+            let subject = try await portal.makeSubject("Information")
+            try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
+                let posted = try await portal.post(subject.message(title: text, desc: "", message: text))
+                let (key, timestamp) = try identity(of: posted)
+                let event = try await phone.events(1)[0].json
+                #expect(event["notification"] == nil)
+                #expect(event["priority"] == "high")
+                #expect(
+                    event["data"] == [
+                        "msi_key": "\(key)", "topic_key": "\(subject.topicKey)", "dist": "Information", "title": "\(text)",
+                        "desc": "", "message": "\(text)", "timestamp": "\(timestamp)",
+                    ])
+                _ = try await portal.message(key, hasState: "relayed")
+                #expect(phone.events.count == 1)
+            }
+        }
+
+        @Test("FCM is sent today's form of the seed's mapping, and nothing else")
+        func request() async throws {
+            let alert = try await portal.makeSubject("Alert")
+            let information = try await portal.makeSubject("Information")
+            for subject in [alert, information] {
+                let (key, timestamp) = try identity(of: try await portal.post(subject.message()))
+                _ = try await portal.message(key, hasState: "relayed")
+                var data: JSONValue = [
+                    "topic": "\(subject.topicKey)",
+                    "data": [
+                        "msi_key": "\(key)", "topic_key": "\(subject.topicKey)", "dist": "\(subject.distribution)",
+                        "title": "Closed today", "desc": "The library", "message": "The library stays closed.",
+                        "timestamp": "\(timestamp)",
+                    ],
+                    "android": ["priority": "HIGH"],
+                    "apns": [
+                        "headers": ["apns-priority": "5", "apns-push-type": "background"],
+                        "payload": ["aps": ["content-available": 1]],
+                    ],
+                ]
+                var notification: JSONValue = [
+                    "topic": "\(subject.topicKey)",
+                    "notification": ["title": "Closed today", "body": "The library"],
+                    "data": ["msi_key": "\(key)"],
+                    "android": ["priority": "HIGH", "notification": ["sound": "default"]],
+                    "apns": [
+                        "headers": ["apns-priority": "10", "apns-push-type": "alert"],
+                        "payload": ["aps": ["sound": "default"]],
+                    ],
+                ]
+                let sent = try await stack.fcm.acceptedSends(to: subject.topicKey).compactMap { $0["body"]?["message"] }
+                for message in sent {
+                    // The deadline is the message's own: four weeks from when it was accepted, in whole seconds.
+                    let ttl = try #require(message["android"]?["ttl"]?.string.flatMap { Int64($0.dropLast()) })
+                    #expect((2_419_170...2_419_200).contains(ttl))
+                    let expiration = try #require(message["apns"]?["headers"]?["apns-expiration"]?.string.flatMap { Int64($0) })
+                    #expect(abs(expiration - (timestamp / 1_000 + 2_419_200)) <= 2)
+                    data["android"]?["ttl"] = "\(ttl)s"
+                    data["apns"]?["headers"]?["apns-expiration"] = "\(expiration)"
+                    notification["android"]?["ttl"] = "\(ttl)s"
+                    notification["apns"]?["headers"]?["apns-expiration"] = "\(expiration)"
+                    #expect(message == data || message == notification)
+                }
+                #expect(sent.count == (subject == alert ? 2 : 1))
+                #expect(sent.filter { $0["notification"] != nil }.count == (subject == alert ? 1 : 0))
+            }
+        }
+
+        @Test("a post is answered with msi_key, timestamp and Location, and can be followed there")
+        func follow() async throws {
+            let subject = try await portal.makeSubject("Alert", name: "Opening hours")
+            let posted = try await portal.post(subject.message(), key: "follow")
+            let (key, timestamp) = try identity(of: posted)
+            #expect(posted["Location"] == "/message/\(key)")
+            #expect(try posted.json == ["msi_key": "\(key)", "timestamp": .integer(timestamp)])
+            #expect(posted["X-Request-Id"]?.wholeMatch(of: /[0-9a-f]{32}/) != nil)
+            var shown = try await portal.message(key, hasState: "relayed")
+            let id = try #require(shown["_id"]?.string)
+            #expect(id.wholeMatch(of: /[0-9a-f]{24}/) != nil)
+            let names = try await stack.fcm.acceptedSends(to: subject.topicKey).map { sent in
+                let component = sent["body"]?["message"]?["notification"] == nil ? "data" : "notification"
+                return (component, sent["name"] ?? .null)
+            }
+            let components = ["notification", "data"].map { component -> JSONValue in
+                let name = names.first { $0.0 == component }?.1 ?? .null
+                return ["component": "\(component)", "state": "accepted", "name": name]
+            }
+            shown["expires"] = shown["expires"].map { .integer(($0.integer ?? 0) - timestamp) }
+            #expect(
+                shown == [
+                    "_id": "\(id)", "msi_key": "\(key)", "title": "Closed today", "desc": "The library",
+                    "message": "The library stays closed.", "topic_key": "\(subject.topicKey)", "distribution": "Alert",
+                    "sender": "Communicator", "timestamp": .integer(timestamp),
+                    "names": ["channel": "Library", "area": "Main building", "subject": "Opening hours"],
+                    "expires": 2_419_200_000, "idempotency_key": "follow",
+                    "relay": ["state": "relayed", "attempts": 1, "components": .array(components)],
+                ])
+            let unknown = try await portal.call(.GET, "/message/0123456789abcdef01234567")
+            #expect(unknown.status == 404)
+            #expect(try await portal.call(.GET, "/message/first").status == 400)
+        }
+
+        @Test("a field that is missing, wrong or too long is an error that names it; nothing is sent")
+        func refuse() async throws {
+            let alert = try await portal.makeSubject("Alert")
+            let information = try await portal.makeSubject("Information")
+            let good = alert.message()
+            var cases: [(String, JSONValue)] = []
+            func add(_ field: String, _ change: (inout JSONValue) -> Void) {
+                var message = good
+                change(&message)
+                cases.append((field, message))
+            }
+            for field in good.names {
+                add(field) { $0[field] = nil }
+                add(field) { $0[field] = .null }
+                add(field) { $0[field] = 7 }
+            }
+            add("title") { $0["title"] = " " }
+            add("desc") { $0["desc"] = "" }
+            add("title") { $0["title"] = .string(String(repeating: "t", count: 501)) }
+            add("desc") { $0["desc"] = .string(String(repeating: "d", count: 501)) }
+            add("message") { $0["message"] = .string(String(repeating: "m", count: 1_501)) }
+            add("message") { $0["message"] = .string(String(repeating: "ر", count: 1_000)) }
+            add("topic_key") { $0["topic_key"] = "news" }
+            add("topic_key") { $0["topic_key"] = "\(alert.channel)-\(alert.area)-0123456789abcdef01234567" }
+            add("distribution") { $0["distribution"] = "Information" }
+            add("distribution") { $0["distribution"] = "alert" }
+            add("sender") { $0["sender"] = "Ann" }
+            add("distribution") { $0["topic_key"] = .string(information.topicKey) }
+            for (field, message) in cases {
+                let answer = try await portal.post(message)
+                #expect(answer.status == 400, "\(field): \(answer)")
+                #expect(try answer.json["field"]?.string == field, "\(answer)")
+            }
+            #expect(try await stack.fcm.acceptedSends(to: alert.topicKey).isEmpty)
+        }
+
+        @Test("the list is newest first; its pages neither miss nor repeat a message while new ones come")
+        func pages() async throws {
+            let subject = try await portal.makeSubject("Information")
+            var expected: [String] = []
+            for _ in 0..<23 {
+                expected.insert(try identity(of: try await portal.post(subject.message())).key, at: 0)
+            }
+            var listed: [JSONValue] = []
+            var next: String? = "/message?limit=5"
+            while let url = next {
+                let page = try await portal.call(.GET, url)
+                #expect(page.status == 200)
+                let json = try page.json
+                #expect(json["messages"]?.array.count ?? 0 <= 5)
+                listed += json["messages"]?.array ?? []
+                next = json["next"]?.string
+                #expect(page["Link"] == next.map { "<\($0)>; rel=\"next\"" })
+                // A new one comes while its reader turns the page.
+                _ = try identity(of: try await portal.post(subject.message()))
+            }
+            let keys = listed.compactMap { $0["msi_key"]?.string }
+            #expect(Set(keys).count == keys.count)
+            #expect(
+                listed.filter { $0["topic_key"]?.string == subject.topicKey }.compactMap { $0["msi_key"]?.string } == expected)
+            let timestamps = listed.compactMap { $0["timestamp"]?.integer }
+            #expect(timestamps == timestamps.sorted(by: >))
+            #expect(try await portal.call(.GET, "/message").json["messages"]?.array.count ?? 0 <= 50)
+            for wrong in ["limit=0", "limit=201", "limit=x", "before=x", "limit=99999999999999999999"] {
+                let answer = try await portal.call(.GET, "/message?\(wrong)")
+                #expect(answer.status == 400)
+                #expect(try answer.json["field"]?.string == String(wrong.prefix { $0 != "=" }))
+            }
+        }
+
+        @Test("with the same Idempotency-Key a post is made once, also when its subject is gone")
+        func idempotency() async throws {
+            let subject = try await portal.makeSubject("Information")
+            let first = try await portal.post(subject.message(), key: "idempotency")
+            _ = try identity(of: first)
+            #expect(first["Idempotency-Replayed"] == nil)
+            func replay() async throws {
+                let again = try await portal.post(subject.message(), key: "idempotency")
+                #expect(again.status == 201)
+                #expect(again.body == first.body)
+                #expect(again["Location"] == first["Location"])
+                #expect(again["Idempotency-Replayed"] == "true")
+            }
+            try await replay()
+            let url = "/subject/\(subject.channel)/\(subject.area)/\(subject.subject)"
+            #expect(try await portal.call(.DELETE, url).status == 204)
+            try await replay()
+            let other = try await portal.post(subject.message(title: "Another"), key: "idempotency")
+            #expect(other.status == 422)
+            #expect(try other.json["field"] == "Idempotency-Key")
+            #expect(try await portal.post(subject.message(), key: "").status == 400)
+            #expect(try await stack.fcm.acceptedSends(to: subject.topicKey).count == 1)
+        }
+
+        @Test("many posts at once with one Idempotency-Key are one message")
+        func concurrentIdempotency() async throws {
+            let subject = try await portal.makeSubject("Information")
+            let answers = try await withThrowingTaskGroup(of: HTTPAnswer.self) { group in
+                for _ in 0..<10 {
+                    group.addTask { try await portal.post(subject.message(), key: "concurrent") }
+                }
+                return try await group.reduce(into: [HTTPAnswer]()) { $0.append($1) }
+            }
+            #expect(Set(answers.map(\.status)) == [201])
+            #expect(Set(answers.map(\.body)).count == 1)
+            _ = try await portal.message(try identity(of: answers[0]).key, hasState: "relayed")
+            #expect(try await stack.fcm.acceptedSends(to: subject.topicKey).count == 1)
+        }
+
+        @Test("hundreds of messages in a row are each sent to FCM exactly once")
+        func onceEach() async throws {
+            let subject = try await portal.makeSubject("Information")
+            let keys = try await withThrowingTaskGroup(of: [String].self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        var keys: [String] = []
+                        for _ in 0..<50 { keys.append(try identity(of: try await portal.post(subject.message())).key) }
+                        return keys
+                    }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            for key in keys { _ = try await portal.message(key, hasState: "relayed") }
+            let sent = try await stack.fcm.acceptedSends(to: subject.topicKey).compactMap {
+                $0["body"]?["message"]?["data"]?["msi_key"]?.string
+            }
+            #expect(sent.sorted() == keys.sorted())
+        }
+
+        /// What a good answer to a post says.
+        private func identity(of posted: HTTPAnswer) throws -> (key: String, timestamp: Int64) {
+            guard posted.status == 201, let key = try posted.json["msi_key"]?.string,
+                let timestamp = try posted.json["timestamp"]?.integer
+            else { throw UnexpectedAnswer(posted) }
+            return (key, timestamp)
+        }
+    }
+}

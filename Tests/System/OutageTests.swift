@@ -1,0 +1,129 @@
+import Glibc
+import NIOHTTP1
+import Testing
+
+extension SystemTests {
+    /// What happens while a part is away, and that it passes by itself.
+    @Suite("Outages", .serialized, .stack())
+    struct OutageTests {
+        let stack: Stack
+        let portal: Portal
+
+        init() throws {
+            stack = try SharedStack.current
+            portal = stack.portal
+        }
+
+        @Test(
+            "a service that hangs is a 503 that says when to try again, and is back by itself",
+            arguments: ["msi-cube", "msi-message-log"])
+        func frozen(service: String) async throws {
+            try await stack.healthy()
+            let subject = try await portal.makeSubject("Information")
+            let calls: [(HTTPMethod, String, JSONValue?)] =
+                service == "msi-cube"
+                ? [(.POST, "/channel", ["name": "While it hangs", "desc": ""])]
+                : [(.GET, "/message", nil), (.POST, "/message", subject.message())]
+            try await stack.whileFrozen(service) {
+                for (method, path, body) in calls {
+                    let answer = try await portal.call(method, path, body)
+                    #expect(answer.status == 503, "\(method) \(path): \(answer)")
+                    #expect(answer["Content-Type"] == "application/problem+json")
+                    #expect(answer["Retry-After"].flatMap { Int($0) }.map { $0 > 0 } == true)
+                }
+                #expect(try await portal.call(.GET, "/health").status == 503)
+            }
+            try await stack.healthy()
+            #expect(try await portal.call(.GET, "/channel").status == 200)
+            #expect(try await portal.call(.GET, "/message").status == 200)
+            let posted = try await portal.post(subject.message())
+            #expect(posted.status == 201)
+            _ = try await portal.message(try #require(try posted.json["msi_key"]?.string), hasState: "relayed")
+        }
+
+        @Test(
+            "a service that dies is started again, and whoever calls meanwhile is answered well or with 503",
+            arguments: ["msi-cube", "msi-message-log"])
+        func killed(service: String) async throws {
+            try await stack.healthy()
+            let subject = try await portal.makeSubject("Information")
+            try stack.signal(SIGKILL, service)
+            var statuses: Set<Int> = []
+            try await eventually("a message is accepted again") {
+                let answers = [try await portal.post(subject.message()), try await portal.call(.GET, "/channel")]
+                statuses.formUnion(answers.map(\.status))
+                for answer in answers where answer.status == 503 { #expect(answer["Retry-After"] != nil) }
+                return answers.map(\.status) == [201, 200]
+            }
+            #expect(statuses.isSubset(of: [200, 201, 503]))
+            try await stack.healthy()
+        }
+
+        @Test("while FCM does not answer, a message is retrying and shows why; then it is relayed, once")
+        func emulatorFrozen() async throws {
+            try await stack.healthy()
+            let subject = try await portal.makeSubject("Alert")
+            try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
+                let key = try await stack.whileFrozen("msi-fcm-emulator") {
+                    let posted = try await portal.post(subject.message())
+                    #expect(posted.status == 201)
+                    let key = try #require(try posted.json["msi_key"]?.string)
+                    let retrying = try await portal.message(key, hasState: "retrying")
+                    #expect(retrying["relay"]?["attempts"] == 1)
+                    #expect((retrying["relay"]?["next_attempt"]?.integer ?? 0) > (retrying["timestamp"]?.integer ?? 0))
+                    for component in retrying["relay"]?["components"]?.array ?? [] {
+                        #expect(component["state"] == "pending")
+                        #expect(component["name"] == nil)
+                        #expect(component["error"]?["class"] == "retryable")
+                        #expect(["TIMEOUT", "NETWORK"].contains(component["error"]?["code"]?.string))
+                        #expect(component["error"]?["message"]?.string?.isEmpty == false)
+                    }
+                    return key
+                }
+                let relayed = try await portal.message(key, hasState: "relayed", within: .seconds(30))
+                for component in relayed["relay"]?["components"]?.array ?? [] {
+                    #expect(component["state"] == "accepted")
+                    #expect(component["error"] == nil)
+                }
+                // A request that FCM had already taken up when it was given up may have come twice: the phone knows by msi_key.
+                let events = try await phone.events(2) { $0.msiKey == key }
+                #expect(Set(events.map(\.component)) == ["notification", "data"])
+            }
+        }
+    }
+
+    /// FCM's own refusal: an emulator that takes less than the gateway lets through.
+    @Suite("Refusals by FCM", .serialized, .stack(["MSI_FCM_EMULATOR_TOPIC_PAYLOAD_LIMIT": "300"]))
+    struct RefusalTests {
+        @Test("what FCM refuses for good has failed, with FCM's code, component by component")
+        func failed() async throws {
+            let stack = try SharedStack.current
+            let portal = stack.portal
+            let subject = try await portal.makeSubject("Alert")
+            try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
+                let long = String(repeating: "long ", count: 60)
+                let posted = try await portal.post(subject.message(message: long))
+                #expect(posted.status == 201)
+                let key = try #require(try posted.json["msi_key"]?.string)
+                let relay = try #require(try await portal.message(key, hasState: "failed")["relay"])
+                #expect(relay["attempts"] == 1)
+                #expect(relay["next_attempt"] == nil)
+                let components = relay["components"]?.array ?? []
+                #expect(components.count == 2)
+                #expect(components.first?["component"] == "notification")
+                #expect(components.first?["state"] == "accepted")
+                #expect(components.first?["name"]?.string?.hasPrefix("projects/msi-emulator/messages/") == true)
+                #expect(components.last?["component"] == "data")
+                #expect(components.last?["state"] == "failed")
+                #expect(components.last?["error"]?["class"] == "permanent")
+                #expect(components.last?["error"]?["code"] == "INVALID_ARGUMENT")
+                #expect(components.last?["error"]?["message"]?.string?.isEmpty == false)
+                #expect(try await phone.events(1).map(\.component) == ["notification"])
+
+                // One that fits goes through, after the one that did not.
+                let short = try await portal.post(subject.message(message: "."))
+                _ = try await portal.message(try #require(try short.json["msi_key"]?.string), hasState: "relayed")
+            }
+        }
+    }
+}

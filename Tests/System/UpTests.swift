@@ -1,0 +1,155 @@
+import FoundationEssentials
+import Glibc
+import NIOHTTP1
+import TestSupport
+import Testing
+
+extension SystemTests {
+    /// `msi up` itself: starting, stopping, and everything that can go wrong with either.
+    @Suite("msi up", .serialized)
+    struct UpTests {
+        @Test("messages, the cube and a phone's subscription are still there after a restart")
+        func restart() async throws {
+            try await withTemporaryFolder { folder in
+                let (phone, subject, cube, messages) = try await withStack(in: folder) { stack in
+                    let subject = try await stack.portal.makeSubject("Information")
+                    return try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
+                        let posted = try await stack.portal.post(subject.message(), key: "before")
+                        let key = try #require(try posted.json["msi_key"]?.string)
+                        _ = try await stack.portal.message(key, hasState: "relayed")
+                        _ = try await phone.events(1)
+                        let cube = try await stack.portal.call(.GET, "/channel").json
+                        return (phone, subject, cube, try await stack.portal.call(.GET, "/message").json)
+                    }
+                }
+                try await withStack(in: folder) { stack in
+                    #expect(try await stack.portal.call(.GET, "/channel").json == cube)
+                    #expect(try await stack.portal.call(.GET, "/message").json == messages)
+                    let replayed = try await stack.portal.post(subject.message(), key: "before")
+                    #expect(replayed["Idempotency-Replayed"] == "true")
+                    try await stack.withPhone(phone) { phone in
+                        let posted = try await stack.portal.post(subject.message(title: "After"))
+                        let key = try #require(try posted.json["msi_key"]?.string)
+                        let events = try await phone.events(1) { $0.msiKey == key }
+                        #expect(events[0].json["data"]?["title"] == "After")
+                    }
+                }
+            }
+        }
+
+        @Test("two stacks run side by side and know nothing of one another")
+        func sideBySide() async throws {
+            try await withStack { one in
+                try await withStack { other in
+                    #expect(one.portal.port != other.portal.port)
+                    let subject = try await one.portal.makeSubject("Information")
+                    #expect(try await one.portal.post(subject.message()).status == 201)
+                    #expect(try await other.portal.post(subject.message()).status == 400)
+                    #expect(try await other.portal.call(.GET, "/channel").json == [])
+                    #expect(try await other.portal.call(.GET, "/message").json == ["messages": []])
+                }
+                #expect(try await one.portal.call(.GET, "/health").status == 200)
+            }
+        }
+
+        @Test("a second one on the same state is refused, and does the first no harm")
+        func sameState() async throws {
+            try await withStack { stack in
+                let second = try await start(in: stack.stateDirectory)
+                #expect(second.exitCode == 1)
+                #expect(second.lines.contains { $0.contains(stack.stateDirectory) && $0.contains("another msi up") })
+                #expect(try await stack.portal.call(.GET, "/health").status == 200)
+            }
+        }
+
+        @Test(
+            "a wrong setting ends it at once, with an error that names it",
+            arguments: [
+                (["MSI_GATEWAY_PROT": "1"], "MSI_GATEWAY_PROT"), (["MSI_GATEWAY_PORT": "eighty"], "MSI_GATEWAY_PORT"),
+                (["MSI_FCM_EMULATOR_PORT": "65536"], "MSI_FCM_EMULATOR_PORT"),
+                (["MSI_MESSAGE_TTL": "-1"], "MSI_MESSAGE_TTL"),
+                (["MSI_FCM_TOPIC_PAYLOAD_LIMIT": "2e3"], "MSI_FCM_TOPIC_PAYLOAD_LIMIT"),
+                (["MSI_CONFIG_FILE": "/nowhere/msi.conf"], "/nowhere/msi.conf"),
+                (["MSI_STATE_DIR": "/dev/null/msi"], "/dev/null/msi"),
+            ])
+        func wrongSetting(settings: [String: String], name: String) async throws {
+            try await withTemporaryFolder { folder in
+                let end = try await start(in: folder, settings: settings)
+                #expect(end.exitCode.map { $0 != 0 } == true)
+                #expect(end.lines.contains { $0.contains(name) }, "\(end.lines)")
+                #expect(!end.lines.contains { $0.contains("ready") })
+            }
+        }
+
+        @Test("a port that is taken ends it with an error that says so, and whatever was started already")
+        func portTaken() async throws {
+            try await withStack { stack in
+                for name in ["MSI_GATEWAY_PORT", "MSI_FCM_EMULATOR_PORT"] {
+                    try await withTemporaryFolder { folder in
+                        let port = name == "MSI_GATEWAY_PORT" ? stack.portal.port : stack.fcm.port
+                        let end = try await start(in: folder, settings: [name: String(port)])
+                        #expect(end.exitCode == 1)
+                        #expect(end.lines.contains { $0.contains("ddress already in use") }, "\(end.lines)")
+                    }
+                }
+                #expect(try await stack.portal.call(.GET, "/health").status == 200)
+            }
+        }
+
+        @Test("Ctrl-C while it starts stops it")
+        func interruptedStart() async throws {
+            try await withTemporaryFolder { folder in
+                let end = try await withProgram(
+                    try BuiltProduct.path(of: "msi"), arguments: ["up"], environment: settings(in: folder)
+                ) { program in
+                    try await eventually("the first child") { !program.children.isEmpty }
+                    let children = program.children.map(\.id)
+                    program.signal(SIGINT)
+                    try await program.end(within: .seconds(20))
+                    return children
+                }
+                #expect(end.exitCode == 0)
+                #expect(!end.value.contains(where: ProcessTable.isRunning))
+            }
+        }
+
+        @Test("when it is killed, its children end too, and the next start goes on with the same state")
+        func killed() async throws {
+            try await withTemporaryFolder { folder in
+                let end = try await withProgram(
+                    try BuiltProduct.path(of: "msi"), arguments: ["up"], environment: settings(in: folder)
+                ) { program in
+                    _ = try await program.line(within: .seconds(60)) { $0.contains("ready") }
+                    let children = program.children.map(\.id)
+                    #expect(children.count == Stack.services.count)
+                    program.signal(SIGKILL)
+                    try await eventually("the children of a killed msi up end") {
+                        !children.contains(where: ProcessTable.isRunning)
+                    }
+                }
+                #expect(end.exitCode == nil)
+                try await withStack(in: folder) { try await $0.healthy() }
+            }
+        }
+
+        /// Starts it where it cannot stay, and waits for its end.
+        private func start(in folder: String, settings own: [String: String] = [:]) async throws -> ProgramEnd<Void> {
+            let environment = settings(in: folder).merging(own) { $1 }
+            let end = try await withProgram(
+                try BuiltProduct.path(of: "msi"), arguments: ["up"], environment: environment
+            ) { program in
+                var children: Set<Int32> = []
+                try await eventually("its end", within: .seconds(30), every: .milliseconds(2)) {
+                    children.formUnion(program.children.map(\.id))
+                    return !program.isRunning
+                }
+                #expect(!children.contains(where: ProcessTable.isRunning))
+            }
+            return end
+        }
+
+        private func settings(in folder: String) -> [String: String] {
+            ["MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "0", "MSI_FCM_EMULATOR_PORT": "0"]
+        }
+    }
+}
