@@ -28,6 +28,8 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioHPACK = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http2")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTPTypesHTTP2 = Target.Dependency.product(name: "NIOHTTPTypesHTTP2", package: "swift-nio-extras")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let serviceContext = Target.Dependency.product(name: "ServiceContextModule", package: "swift-service-context")
@@ -59,7 +61,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.45.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-service-context", from: "1.5.1"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
@@ -166,8 +169,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CZeroMQ", "CommandBus", "Schemas", crypto, httpTypes, hummingbird, hummingbirdHTTP2, logging, nioCore, nioSSL,
-                serviceLifecycle, swiftASN1, x509,
+                "CZeroMQ", "CommandBus", "Schemas", crypto, httpTypes, logging, nioCore, nioHTTP2, nioHTTPTypes,
+                nioHTTPTypesHTTP2, nioPosix, nioSSL, serviceLifecycle, swiftASN1, x509,
             ],
             path: "Tests/TestSupport"),
 

@@ -151,7 +151,8 @@ struct CurlTransportTests {
             return .init(200)
         } _: { server in
             try await withTransport(to: server) { transport in
-                let late = await error(transport, request(server.url, "/slow", within: .milliseconds(300)))
+                _ = try await transport.send(request(server.url))
+                let late = await error(transport, request(server.url, "/slow", within: .seconds(1)))
                 #expect(late?.code == .timeout)
                 #expect(late?.mayHaveBeenProcessed == true)
                 // The connection is still good.
@@ -179,10 +180,9 @@ struct CurlTransportTests {
                 $0.streamsPerConnection = 2
             } _: { transport in
                 let begin = ContinuousClock.now
+                let late = request(server.url, within: .milliseconds(400))
                 let errors = await withTaskGroup(of: TransportError?.self) { group in
-                    for _ in 0..<10 {
-                        group.addTask { await error(transport, request(server.url, within: .milliseconds(400))) }
-                    }
+                    for _ in 0..<10 { group.addTask { await error(transport, late) } }
                     return await group.reduce(into: []) { $0.append($1) }
                 }
                 #expect(errors.allSatisfy { $0?.code == .timeout })

@@ -25,7 +25,7 @@ struct RelayServiceTests {
         let google = GoogleDouble(fcm: fcm)
         try await withTLSServer(answer: google.answer) { server in
             let transport = try CurlTransport(CurlConfiguration(certificateAuthorityFile: server.certificateFile))
-            let account = try ServiceAccount(json: TestAccount.json(tokenURI: server.url + "/token"))
+            let account = try await ServiceAccount(json: TestAccount.json(tokenURI: server.url + "/token"))
             let tokens = AccessTokenSource(
                 granter: TokenEndpoint(account: account, transport: transport, now: { .now }), logger: .quiet)
             let sender = HTTPv1Sender(
@@ -129,24 +129,6 @@ struct RelayServiceTests {
                 #expect(error.code == "STOPPING")
                 #expect(error.message.contains("may have accepted"))
             }
-        }
-    }
-
-    @Test func theCommandsDeadlineEndsTheSend() async throws {
-        try await withRelay { request in
-            if String(decoding: request.body, as: UTF8.self).contains("slow") { try await Task.sleep(for: .seconds(60)) }
-            return .init(200, #"{"name":"n"}"#)
-        } _: { relay in
-            // So that it has a token.
-            _ = try await relay.client.request(RelayMessage.sample(), timeout: .seconds(30))
-            let slow = RelayMessage.sample(.information, message: "slow")
-            let reply = try await relay.client.request(slow, timeout: .seconds(3))
-            guard case .failure(let error) = try #require(reply.components.first).result else {
-                Issue.record("accepted")
-                return
-            }
-            #expect(error.class == .retryable)
-            #expect(error.code == "TIMEOUT")
         }
     }
 }

@@ -8,8 +8,8 @@ import Testing
 @testable import FCMRelay
 
 struct ServiceAccountTests {
-    @Test func readsAKeyFileOfGoogles() throws {
-        let account = try ServiceAccount(json: TestAccount.json(tokenURI: "https://oauth2.googleapis.com/token"))
+    @Test func readsAKeyFileOfGoogles() async throws {
+        let account = try await ServiceAccount(json: TestAccount.json(tokenURI: "https://oauth2.googleapis.com/token"))
         #expect(account.projectID == "campus-test")
         #expect(account.clientEmail == "relay@campus-test.iam.gserviceaccount.com")
         #expect(account.privateKeyID == "0123abcd")
@@ -18,11 +18,11 @@ struct ServiceAccountTests {
     }
 
     @Test(arguments: ["type", "project_id", "private_key_id", "private_key", "client_email", "token_uri"])
-    func aMissingOrWrongFieldIsNamed(field: String) throws {
+    func aMissingOrWrongFieldIsNamed(field: String) async throws {
         let wrong: [String?] = [nil, "", "not right/ever"]
         for value in wrong where !(field == "private_key_id" && value == "not right/ever") {
-            let error = #expect(throws: SchemaViolation.self) {
-                try ServiceAccount(json: TestAccount.json(tokenURI: "https://127.0.0.1", changing: field, to: value))
+            let error = await #expect(throws: SchemaViolation.self) {
+                try await ServiceAccount(json: TestAccount.json(tokenURI: "https://127.0.0.1", changing: field, to: value))
             }
             #expect(error?.field == field)
         }
@@ -40,7 +40,7 @@ struct ServiceAccountTests {
             #expect(missing?.description == "the service account in \(path) cannot be read: there is no such file")
 
             let secret = "-----BEGIN PRIVATE KEY-----\nMIIBVAIBADANBgkq\n-----END PRIVATE KEY-----\n"
-            try TestAccount.json(tokenURI: "https://127.0.0.1", changing: "private_key", to: secret)
+            try await TestAccount.json(tokenURI: "https://127.0.0.1", changing: "private_key", to: secret)
                 .write(to: URL(filePath: path))
             let damaged = #expect(throws: ConfigurationError.self) { try ServiceAccount(file: path) }
             #expect(damaged?.description.contains(path) == true)
@@ -49,10 +49,10 @@ struct ServiceAccountTests {
         }
     }
 
-    @Test func aWeakKeyIsRefused() throws {
+    @Test func aWeakKeyIsRefused() async throws {
         let weak = try _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: 1_024)).pkcs8PEMRepresentation
-        let error = #expect(throws: SchemaViolation.self) {
-            try ServiceAccount(json: TestAccount.json(tokenURI: "https://127.0.0.1", changing: "private_key", to: weak))
+        let error = await #expect(throws: SchemaViolation.self) {
+            try await ServiceAccount(json: TestAccount.json(tokenURI: "https://127.0.0.1", changing: "private_key", to: weak))
         }
         #expect(error?.field == "private_key")
     }
