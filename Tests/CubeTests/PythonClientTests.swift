@@ -16,7 +16,7 @@ struct PythonClientTests {
         try await withTemporaryFolder { state in
             try await withService("msi-cube", in: state) { cube in
                 try await withService("msi-message-log", in: state) { log in
-                    let script = folder.appending(path: "drive_bus.py").path()
+                    let script = folder.appending(path: "drive_bus.py").path(percentEncoded: false)
                     let drive = try await Self.run(URL(filePath: python), [script, "\(state)/run"])
                     #expect(drive.status == 0, "\(drive.output)")
                     let lines = drive.output.split(separator: "\n")

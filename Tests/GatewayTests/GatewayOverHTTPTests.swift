@@ -187,6 +187,14 @@ struct GatewayOverHTTPTests {
                 #expect(refused.status == 403 && refused.problem == "origin-refused", "\(origin): \(refused)")
                 #expect(refused.headers["access-control-allow-origin"] == nil)
             }
+            // A page whose own name resolves to this machine sends no Origin when it reads from there.
+            for host in ["evil.example", "evil.example:8080", "127.0.0.1.evil.example", "portal.example.edu.evil.example"] {
+                let rebound = try await gateway.request("GET", "/message", headers: ["Host": host])
+                #expect(rebound.status == 403 && rebound.problem == "origin-refused", "\(host): \(rebound)")
+            }
+            for host in ["localhost:8080", "[::1]:8080", "portal.example.edu"] {
+                #expect(try await gateway.request("GET", "/channel", headers: ["Host": host]).status == 200)
+            }
             let cube = try await gateway.request("GET", "/channel")
             #expect(cube.body == "[]")
         }

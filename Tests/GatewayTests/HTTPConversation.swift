@@ -48,7 +48,8 @@ enum HTTPConversation {
     static func request(
         _ method: String, _ target: String, headers: [String: String] = [:], body: [UInt8]? = nil
     ) -> [UInt8] {
-        var head = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
+        var head = "\(method) \(target) HTTP/1.1\r\nConnection: close\r\n"
+        if headers["Host"] == nil { head += "Host: 127.0.0.1\r\n" }
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         if let body { head += "Content-Length: \(body.count)\r\n" }
         return Array((head + "\r\n").utf8) + (body ?? [])

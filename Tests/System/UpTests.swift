@@ -96,6 +96,21 @@ extension SystemTests {
             }
         }
 
+        @Test("an executable that is missing ends it with an error that names it, and whatever was started already")
+        func executableMissing() async throws {
+            try await withTemporaryFolder { folder in
+                let executables = folder + "/some where"
+                try FileManager.default.createDirectory(atPath: executables, withIntermediateDirectories: false)
+                for name in ["msi", "msi-fcm-emulator", "msi-fcm-relay"] {
+                    try FileManager.default.copyItem(atPath: BuiltProduct.path(of: name), toPath: "\(executables)/\(name)")
+                }
+                let end = try await start(executables + "/msi", in: folder + "/state")
+                #expect(end.exitCode == 1)
+                #expect(end.lines.contains { $0.contains("msi-cube did not start") }, "\(end.lines)")
+                #expect(!end.lines.contains { $0.contains("ready") })
+            }
+        }
+
         @Test("Ctrl-C while it starts stops it")
         func interruptedStart() async throws {
             try await withTemporaryFolder { folder in
@@ -133,10 +148,12 @@ extension SystemTests {
         }
 
         /// Starts it where it cannot stay, and waits for its end.
-        private func start(in folder: String, settings own: [String: String] = [:]) async throws -> ProgramEnd<Void> {
+        private func start(
+            _ executable: String? = nil, in folder: String, settings own: [String: String] = [:]
+        ) async throws -> ProgramEnd<Void> {
             let environment = settings(in: folder).merging(own) { $1 }
             let end = try await withProgram(
-                try BuiltProduct.path(of: "msi"), arguments: ["up"], environment: environment
+                try executable ?? BuiltProduct.path(of: "msi"), arguments: ["up"], environment: environment
             ) { program in
                 var children: Set<Int32> = []
                 try await eventually("its end", within: .seconds(30), every: .milliseconds(2)) {

@@ -11,6 +11,10 @@ struct OriginMiddleware: RouterMiddleware {
     /// Origins such as `https://portal.example.edu`.
     let allowed: [String]
 
+    /// What a page may read of an answer beside its body. Browsers look for it on the answer itself; Hummingbird's CORS
+    /// middleware has it on preflights alone.
+    private static let exposed = "ETag, Link, Location, Retry-After, Idempotency-Replayed, X-Request-Id"
+
     func handle(
         _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
     ) async throws -> Response {
@@ -21,13 +25,16 @@ struct OriginMiddleware: RouterMiddleware {
                 "The gateway is 127.0.0.1 or localhost, not \(authority.prefix(100)), unless MSI_GATEWAY_CORS_ORIGINS names it.",
                 field: "Host")
         }
-        if let origin = request.headers[.origin], !allowed.contains(origin), origin != authority.map({ "http://\($0)" }) {
+        guard let origin = request.headers[.origin] else { return try await next(request, context) }
+        guard allowed.contains(origin) || origin == authority.map({ "http://\($0)" }) else {
             throw Problem(
                 .originRefused,
                 "Pages of \(origin.prefix(100)) may not call the gateway; MSI_GATEWAY_CORS_ORIGINS lists those that may.",
                 field: "Origin")
         }
-        return try await next(request, context)
+        var response = try await next(request, context)
+        response.headers[.accessControlExposeHeaders] = Self.exposed
+        return response
     }
 
     /// Whether a `host[:port]` is this machine's.

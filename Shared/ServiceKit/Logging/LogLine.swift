@@ -18,11 +18,12 @@ struct TextLogLine: LogLine {
         text = "\(time.logText) \(level.rawValue) \(service): \(message.onOneLine)\(rest)"
     }
 
-    /// Quoted where anything in it could be taken for the end of the value.
+    /// Quoted, and quotes in it escaped, where anything in it could be taken for the end of the value.
     private static func quoted(_ value: String) -> String {
-        let line = value.onOneLine
-        guard line.isEmpty || line.contains(where: { $0 == " " || $0 == "\"" || $0 == "=" }) else { return line }
-        return "\"" + line.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "\""
+        guard value.isEmpty || value.contains(where: { $0 == "\"" || $0 == "\\" || $0 == "=" || $0.isWhitespace }) else {
+            return value.onOneLine
+        }
+        return "\"" + value.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined().onOneLine + "\""
     }
 }
 

@@ -7,7 +7,7 @@ enum BuiltProduct {
     ///
     /// - Throws: ``Missing`` when it has not been built.
     static func path(of name: String) throws -> String {
-        let path = ServiceProcess.executables.appending(path: name).path()
+        let path = ServiceProcess.executables.appending(path: name).path(percentEncoded: false)
         guard FileManager.default.isExecutableFile(atPath: path) else { throw Missing(path: path) }
         return path
     }
@@ -15,9 +15,11 @@ enum BuiltProduct {
     /// The package that the tests belong to: the nearest folder above the executables with a manifest.
     static func packageFolder() throws -> String {
         var folder = ServiceProcess.executables
-        while folder.path() != "/" {
+        while folder.path(percentEncoded: false) != "/" {
             folder = folder.deletingLastPathComponent()
-            if FileManager.default.fileExists(atPath: folder.appending(path: "Package.swift").path()) { return folder.path() }
+            if FileManager.default.fileExists(atPath: folder.appending(path: "Package.swift").path(percentEncoded: false)) {
+                return folder.path(percentEncoded: false)
+            }
         }
         throw Missing(path: "Package.swift")
     }

@@ -88,7 +88,7 @@ func withStack<Value: Sendable>(
 ) async throws -> Value {
     guard let folder else {
         return try await withTemporaryFolder {
-            try await withStack(in: $0 + "/state", settings: settings, script: script, body)
+            try await withStack(in: $0 + "/état 1", settings: settings, script: script, body)
         }
     }
     var environment = ["MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "0", "MSI_FCM_EMULATOR_PORT": "0"]
