@@ -57,8 +57,14 @@ package final class EmbeddedDatabase: Sendable {
         }
     }
 
-    /// Closes the file; nothing may use it afterwards.
+    /// Closes the file; nothing may use it afterwards. All that was written is then in the file itself, so that whoever copies
+    /// it after a stop has everything, unless another process has it open as well.
     package func close() throws {
+        do {
+            _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        } catch let error as DatabaseError where error.resultCode.primaryResultCode == .SQLITE_BUSY {
+            // The other process still reads what is in the log.
+        }
         try pool.close()
     }
 }

@@ -22,6 +22,12 @@ struct EmbeddedDatabaseTests {
             let database = try EmbeddedDatabase(path: path, durability: .everyCommit, migrations: Self.register)
             try await database.write { try $0.execute(sql: "INSERT INTO number VALUES (1)") }
             try database.close()
+            // A copy of the file alone is a backup.
+            try FileManager.default.copyItem(atPath: path, toPath: folder + "/copy.sqlite")
+            let copy = try EmbeddedDatabase(
+                path: folder + "/copy.sqlite", durability: .everyCommit, migrations: Self.register)
+            #expect(try await numbers(in: copy) == [1])
+            try copy.close()
             let again = try EmbeddedDatabase(path: path, durability: .everyCommit, migrations: Self.register)
             #expect(try await numbers(in: again) == [1])
             try again.close()
