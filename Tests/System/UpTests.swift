@@ -37,6 +37,22 @@ extension SystemTests {
             }
         }
 
+        @Test("Ctrl-C stops the services one after another, the last that was started first")
+        func stopsInOrder() async throws {
+            try await withTemporaryFolder { folder in
+                try await withStack(in: folder) { _ in }
+                // Each says when it begins to stop, and when it has: ISO 8601 in UTC sorts as it is.
+                let moments = try Stack.services.reversed().flatMap { service in
+                    let lines = try String(contentsOfFile: "\(folder)/log/\(service).log", encoding: .utf8).split(separator: "\n")
+                    return try ["stopping", "stopped"].map { message in
+                        let line = try #require(lines.last { $0.contains("\"message\":\"\(message)\"") }, "\(service)")
+                        return String(try #require(line.firstMatch(of: /"time":"([^"]+)"/)).1)
+                    }
+                }
+                #expect(moments == moments.sorted())
+            }
+        }
+
         @Test("two stacks run side by side and know nothing of one another")
         func sideBySide() async throws {
             try await withStack { one in
