@@ -84,12 +84,12 @@ let package = Package(
             path: "Services/Gateway"),
         .executableTarget(
             name: "Cube",
-            dependencies: ["CommandBus", "EmbeddedDatabase", "Schemas", "ServiceKit", grdb, logging, serviceLifecycle],
+            dependencies: ["CommandBus", "CubeStorage", "Schemas", "ServiceKit", logging, serviceLifecycle],
             path: "Services/Cube"),
         .executableTarget(
             name: "MessageLog",
             dependencies: [
-                "CommandBus", "EmbeddedDatabase", "Schemas", "ServiceKit", grdb, logging, serviceContext, serviceLifecycle,
+                "CommandBus", "MessageStorage", "Schemas", "ServiceKit", logging, serviceContext, serviceLifecycle,
             ],
             path: "Services/MessageLog"),
         .executableTarget(
@@ -127,11 +127,17 @@ let package = Package(
             dependencies: ["Schemas", grdb],
             path: "Shared/EmbeddedDatabase"),
 
+        // The stores: libraries, so that `msi migrate` and the benchmarks work with the same code as the services.
+        .target(name: "CubeStorage", dependencies: ["EmbeddedDatabase", "Schemas", grdb], path: "Shared/CubeStorage"),
+        .target(name: "MessageStorage", dependencies: ["EmbeddedDatabase", "Schemas", grdb], path: "Shared/MessageStorage"),
+
         // The tests, a target for each of those above.
         .testTarget(
             name: "CommandBusTests",
             dependencies: ["CZeroMQ", "CommandBus", "Schemas", logging, serviceContext, serviceLifecycle],
             path: "Tests/CommandBusTests"),
+        .testTarget(
+            name: "CubeStorageTests", dependencies: ["CubeStorage", "Schemas", "TestSupport"], path: "Tests/CubeStorageTests"),
         .testTarget(
             name: "CubeTests", dependencies: ["CommandBus", "Cube", "Schemas", "TestSupport"], path: "Tests/CubeTests"),
         .testTarget(
@@ -158,6 +164,9 @@ let package = Package(
         .testTarget(
             name: "MessageLogTests", dependencies: ["CommandBus", "MessageLog", "Schemas", "TestSupport"],
             path: "Tests/MessageLogTests"),
+        .testTarget(
+            name: "MessageStorageTests", dependencies: ["MessageStorage", "Schemas", "TestSupport"],
+            path: "Tests/MessageStorageTests"),
         .testTarget(name: "OperatorTests", dependencies: ["Operator"], path: "Tests/OperatorTests"),
         .testTarget(name: "SchemasTests", dependencies: ["Schemas"], path: "Tests/SchemasTests"),
         .testTarget(

@@ -1,4 +1,5 @@
 import CommandBus
+import CubeStorage
 import ServiceKit
 
 extension ServicePlan {

@@ -5,7 +5,10 @@ enum Main {
     static func main() async {
         await ServiceMain.run(
             "msi-message-log", "archives messages and sees to it that each reaches FCM.",
-            settings: [Setting.messageLogListen.declaration, Setting.fcmRelayEndpoints.declaration],
+            settings: [
+                Setting.messageLogListen.declaration, Setting.fcmRelayEndpoints.declaration,
+                Setting.messageRetention.declaration, Setting.messageLogStorageLimit.declaration,
+            ],
             wire: ServicePlan.messageLog)
     }
 }

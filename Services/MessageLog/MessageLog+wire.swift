@@ -1,5 +1,6 @@
 import CommandBus
 import FoundationEssentials
+import MessageStorage
 import ServiceKit
 
 extension ServicePlan {
@@ -14,17 +15,14 @@ extension ServicePlan {
         // Only one process at a time can listen there, and the same one does after a restart.
         let owner = "\(ProcessInfo.processInfo.hostName) \(endpoint)"
         let outbox = Outbox(store: store, relay: BusRelay(client: relays), owner: owner, logger: logger)
+        let storage = StorageWatch(store: store, limit: try settings.optional(.messageLogStorageLimit), logger: logger)
+        let days = try settings.value(.messageRetention)
+        let retention = Retention(store: store, age: days == 0 ? nil : Int64(days) * 86_400_000, logger: logger)
         let server = try CommandServer(
-            bus: bus, endpoint: endpoint, router: .messageLog(store: store, outbox: outbox, logger: logger), logger: logger)
-        // Now that it listens, it is the only one of its name.
-        do {
-            try await outbox.takeBackLeases()
-        } catch {
-            await bus.close()
-            throw error
-        }
+            bus: bus, endpoint: endpoint,
+            router: .messageLog(store: store, outbox: outbox, storage: storage, logger: logger), logger: logger)
         return ServicePlan(
-            services: [outbox, server],
+            services: [storage, retention, outbox, server],
             close: {
                 await bus.close()
                 try store.close()

@@ -83,7 +83,9 @@ extension DatabaseError {
     /// The failure that a caller over the bus sees: away or full is something to wait for, the rest is a fault of our own.
     var failure: any Error {
         switch resultCode.primaryResultCode {
-        case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_IOERR, .SQLITE_FULL, .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_NOMEM,
+        case .SQLITE_FULL:
+            CommandFailure(.storageFull, "the disk of the database is full")
+        case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_IOERR, .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_NOMEM,
             .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ABORT:
             CommandFailure(.unavailable, "the database is not available: \(message ?? resultCode.description)")
         default:

@@ -55,11 +55,11 @@ struct OutboxOverTheBusTests {
                     func key(_ title: String) async throws -> ObjectID { try await log.log(.sample(title)).msiKey }
                     let (half, later) = (try await key("half"), try await key("later"))
 
-                    let permanent = try await log.wait(for: try await key("permanent")) { $0.state.isFinal }
+                    let permanent = try await log.wait(for: try await key("permanent")) { $0.nextAttempt == nil }
                     #expect(permanent.state == .failed && permanent.components.map(\.state) == [.failed, .accepted])
                     #expect(permanent.components[0].error?.code == "INVALID_ARGUMENT" && permanent.components[0].name == nil)
 
-                    let expired = try await log.wait(for: try await key("expired")) { $0.state.isFinal }
+                    let expired = try await log.wait(for: try await key("expired")) { $0.nextAttempt == nil }
                     #expect(expired.state == .expired && expired.components.map(\.state) == [.expired, .expired])
 
                     let retried = try await log.wait(for: later) { $0.state == .retrying }
@@ -105,7 +105,7 @@ struct OutboxOverTheBusTests {
                     #expect(nothing.components.map(\.state) == [.pending, .pending])
                     let doubled = try await relayed("doubled") { $0.state == .relayed }
                     #expect(doubled.attempts == 1)
-                    let refused = try await relayed("refused") { $0.state.isFinal }
+                    let refused = try await relayed("refused") { $0.nextAttempt == nil }
                     #expect(
                         refused.state == .failed && refused.components.map(\.error?.code) == ["RELAY_INVALID", "RELAY_INVALID"])
                     let broken = try await relayed("broken") { $0.state == .retrying }
@@ -127,7 +127,7 @@ struct OutboxOverTheBusTests {
                 let past = try await log.log(.sample("past", lifetime: -1)).msiKey
                 let soon = try await log.log(.sample("soon", lifetime: 1_500)).msiKey
                 for key in [past, soon] {
-                    let record = try await log.wait(for: key) { $0.state.isFinal }
+                    let record = try await log.wait(for: key) { $0.nextAttempt == nil }
                     #expect(record.state == .expired && record.components.map(\.state) == [.expired, .expired])
                     #expect(record.nextAttempt == nil && record.lease == nil)
                 }

@@ -1,3 +1,4 @@
+import MessageStorage
 import Schemas
 import Testing
 
@@ -5,82 +6,154 @@ import Testing
 
 @Suite("Outbox state machine")
 struct OutboxStateMachineTests {
-    private var outbox = OutboxStateMachine(capacity: 4)
-    private let keys = (0..<8).map { _ in ObjectID() }
+    private var outbox = OutboxStateMachine(capacity: 16)
 
-    @Test("it looks at once, then once a second")
-    mutating func rhythm() {
-        #expect(outbox.next(at: 100) == .claim(limit: 4))
-        _ = outbox.claimed([], of: 4, at: 100)
-        #expect(outbox.next(at: 100) == .wait(until: 1_100))
-        #expect(outbox.next(at: 1_100) == .claim(limit: 4))
-        outbox.claimFailed(at: 1_100)
-        #expect(outbox.next(at: 1_100) == .wait(until: 2_100))
+    private static let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+
+    private static func message(_ distribution: Distribution = .alert, topic: TopicKey = topic) -> Message {
+        Message(
+            msiKey: ObjectID(),
+            draft: MessageDraft(title: "T", desc: "D", message: "M", topicKey: topic, distribution: distribution),
+            sender: "S", timestamp: 0, names: CubeNames(channel: "C", area: "A", subject: "S"), expires: 1,
+            relay: RelayRecord(logged: distribution, due: 0))
     }
 
-    @Test("it never has more messages at work than its capacity, however they come")
-    mutating func capacity() {
-        let first = outbox.reserve(keys[0])
-        #expect(first)
-        #expect(outbox.next(at: 0) == .claim(limit: 3))
-        let claimed = outbox.claimed(Array(keys[1...3]), of: 3, at: 0)
-        #expect(claimed == Set(keys[1...3]))
-        let fifth = outbox.reserve(keys[4])
-        #expect(!fifth)
+    private static func messages(_ count: Int, _ distribution: Distribution = .alert, topic: TopicKey = topic) -> [Message] {
+        (0..<count).map { _ in message(distribution, topic: topic) }
+    }
+
+    private static func anotherTopic() -> TopicKey {
+        TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+    }
+
+    /// The claim that is due, if one is.
+    private func dueClaim(at now: UnixMilliseconds) -> Claim? {
+        if case .claim(let claim) = outbox.next(at: now) { claim } else { nil }
+    }
+
+    /// Claims until nothing more is asked for, and brings the same messages each time there is room for them.
+    private mutating func settle(at now: UnixMilliseconds) {
+        while let claim = dueClaim(at: now) { _ = outbox.claimed([], for: claim, at: now) }
+    }
+
+    @Test("it looks at once, for alerts first, then once a second")
+    mutating func rhythm() throws {
+        let alerts = try #require(dueClaim(at: 100))
+        #expect(alerts == Claim(.alert, limit: 14, mostPerTopic: 8))
+        _ = outbox.claimed([], for: alerts, at: 100)
+        let information = try #require(dueClaim(at: 100))
+        #expect(information == Claim(.information, limit: 14, mostPerTopic: 8))
+        outbox.claimFailed(information, at: 100)
+        #expect(outbox.next(at: 100) == .wait(until: 1_100))
+        #expect(dueClaim(at: 1_100) == alerts)
+    }
+
+    @Test("neither kind takes up all of the room, however much of it there is")
+    mutating func capacity() throws {
+        let topics = (0..<4).map { _ in Self.anotherTopic() }
+        let flood = topics.flatMap { Self.messages(5, .information, topic: $0) }
+        let granted = flood.filter { outbox.reserve($0) }
+        #expect(granted.count == 14)
+        // The eighth that is left belongs to alerts.
+        #expect(dueClaim(at: 0)?.limit == 2)
+        let first = outbox.reserve(Self.message(topic: topics[0]))
+        let second = outbox.reserve(Self.message(topic: topics[0]))
+        let third = outbox.reserve(Self.message(topic: topics[0]))
+        #expect(first && second && !third)
         #expect(outbox.next(at: 0) == .wait(until: 1_000))
-        outbox.finished(.answered, of: keys[1], at: 10)
-        // The last claim was full, so there may be more.
-        #expect(outbox.next(at: 10) == .claim(limit: 1))
-        outbox.cancelReservation(of: keys[0])
-        #expect(outbox.atWork == [keys[2], keys[3]])
+        // Whatever is free then goes to alerts first.
+        outbox.finished(.settled, of: granted[0], at: 10)
+        #expect(dueClaim(at: 10).map { ($0.distribution, $0.limit) } ?? (.information, 0) == (.alert, 1))
+        outbox.cancelReservation(of: granted[1].msiKey)
+        #expect(outbox.atWork.count == 14)
+    }
+
+    @Test("a topic may take up half of the room, and a few places while FCM does not accept what is sent for it")
+    mutating func topics() throws {
+        let flood = Self.messages(9)
+        let granted = flood.filter { outbox.reserve($0) }
+        #expect(granted.count == 8)
+        let other = Self.anotherTopic()
+        let elsewhere = outbox.reserve(Self.message(topic: other))
+        #expect(elsewhere)
+        let claim = try #require(dueClaim(at: 0))
+        #expect(claim.room(for: Self.topic) == 0)
+        #expect(claim.room(for: other) == 5)
+
+        for message in granted[..<6] { outbox.finished(.deferred, of: message, at: 10) }
+        #expect(try #require(dueClaim(at: 10)).room(for: Self.topic) == 2)
+        outbox.finished(.settled, of: granted[6], at: 20)
+        #expect(try #require(dueClaim(at: 20)).room(for: Self.topic) == 7)
     }
 
     @Test("a message that is at work is not taken again, whatever became of its lease")
-    mutating func atWork() {
-        let first = outbox.reserve(keys[0])
-        let again = outbox.reserve(keys[0])
+    mutating func atWork() throws {
+        let message = Self.message()
+        let first = outbox.reserve(message)
+        let again = outbox.reserve(message)
         #expect(first && !again)
-        let claimed = outbox.claimed([keys[0], keys[1]], of: 3, at: 0)
-        #expect(claimed == [keys[1]])
+        let other = Self.message()
+        let new = outbox.claimed([message, other], for: try #require(dueClaim(at: 0)), at: 0)
+        #expect(new == [other])
     }
 
-    @Test("a message that was logged without a place is looked for at once")
-    mutating func logged() {
-        _ = outbox.claimed([], of: 4, at: 0)
-        outbox.logged(at: 5)
-        #expect(outbox.next(at: 5) == .claim(limit: 4))
+    @Test("what a claim left behind goes before what comes later, as soon as there is room")
+    mutating func backlog() throws {
+        let claim = try #require(dueClaim(at: 0))
+        let claimed = Self.messages(8)
+        _ = outbox.claimed(claimed, for: claim, at: 0)
+        let overtaking = outbox.reserve(Self.message(topic: Self.anotherTopic()))
+        #expect(!overtaking)
+        settle(at: 0)
+        #expect(outbox.next(at: 0) == .wait(until: 1_000))
+        outbox.finished(.settled, of: claimed[0], at: 2)
+        #expect(outbox.next(at: 2) == .wait(until: 10), "a few at a time")
+        #expect(dueClaim(at: 10)?.distribution == .alert)
+    }
+
+    @Test("a message that became due without a place is looked for at once")
+    mutating func becameDue() {
+        settle(at: 0)
+        outbox.becameDue(.information, at: 5)
+        #expect(dueClaim(at: 5)?.distribution == .information)
     }
 
     @Test("while no relay answers, it tries with one message at a time, less and less often, and opens up with an answer")
-    mutating func away() {
-        _ = outbox.claimed(Array(keys[0..<3]), of: 4, at: 0)
+    mutating func away() throws {
+        let message = Self.message()
+        let first = Self.messages(3)
+        _ = outbox.claimed(first, for: try #require(dueClaim(at: 0)), at: 0)
+        settle(at: 0)
         // Three that were under way together fail together: one failure.
-        for key in keys[0..<3] { outbox.finished(.unanswered, of: key, at: 10) }
-        let meanwhile = outbox.reserve(keys[3])
+        for message in first { outbox.finished(.unanswered, of: message, at: 10) }
+        let meanwhile = outbox.reserve(message)
         #expect(!meanwhile)
         #expect(outbox.next(at: 10) == .wait(until: 110))
         var now: Int64 = 110
         var pauses: [Int64] = []
         for _ in 0..<6 {
-            #expect(outbox.next(at: now) == .claim(limit: 1))
-            _ = outbox.claimed([keys[0]], of: 1, at: now)
-            outbox.finished(.unanswered, of: keys[0], at: now)
+            let claim = try #require(dueClaim(at: now))
+            #expect(claim.limit == 1)
+            _ = outbox.claimed([message], for: claim, at: now)
+            outbox.finished(.unanswered, of: message, at: now)
             guard case .wait(let until) = outbox.next(at: now) else { break }
             pauses.append(until - now)
             now = until
         }
         #expect(pauses == [200, 400, 800, 1_600, 2_000, 2_000])
-        _ = outbox.claimed([keys[0]], of: 1, at: now)
-        outbox.finished(.answered, of: keys[0], at: now)
-        #expect(outbox.next(at: now) == .claim(limit: 4))
-        let afterwards = outbox.reserve(keys[0])
+        _ = outbox.claimed([message], for: try #require(dueClaim(at: now)), at: now)
+        outbox.finished(.settled, of: message, at: now)
+        #expect(dueClaim(at: now)?.limit == 14)
+        settle(at: now)
+        let afterwards = outbox.reserve(message)
         #expect(afterwards)
     }
 
-    @Test("a clock that is set back delays it by seconds, not by as much as the clock was off")
-    mutating func clockSetBack() {
-        _ = outbox.claimed([keys[0]], of: 4, at: 3_600_000)
-        outbox.finished(.unanswered, of: keys[0], at: 3_600_000)
-        #expect(outbox.next(at: 0) == .wait(until: 2_000))
+    @Test("a clock that is set back delays nothing")
+    mutating func clockSetBack() throws {
+        let message = Self.message()
+        _ = outbox.claimed([message], for: try #require(dueClaim(at: 3_600_000)), at: 3_600_000)
+        outbox.finished(.unanswered, of: message, at: 3_600_000)
+        #expect(dueClaim(at: 0) != nil)
     }
 }

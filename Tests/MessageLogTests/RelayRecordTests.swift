@@ -10,7 +10,7 @@ struct RelayRecordTests {
     private static let expires: UnixMilliseconds = 2_000_000
 
     private static func logged(_ distribution: Distribution = .alert) -> RelayRecord {
-        RelayRecord(logged: distribution, at: now, lease: Lease(owner: "me", until: now + 30_000))
+        RelayRecord(logged: distribution, due: now, lease: Lease(owner: "me", until: now + 30_000))
     }
 
     private static func accepted(_ component: Component) -> ComponentOutcome {
@@ -27,14 +27,16 @@ struct RelayRecordTests {
         _ outcomes: [ComponentOutcome], of record: RelayRecord = logged(), at now: UnixMilliseconds = now, random: Double = 0.5
     ) -> RelayRecord {
         var record = record
-        record.answered(outcomes, at: now, expires: Self.expires, schedule: RetrySchedule(), random: random)
+        record.lease = Lease(owner: "me", until: now + 30_000)
+        record.answered(outcomes, to: "me", at: now, expires: Self.expires, schedule: RetrySchedule(), random: random)
         return record
     }
 
     @Test("a logged message is pending, due at once, with the components of its distribution")
     func logged() {
         #expect(Self.logged().state == .pending)
-        #expect(Self.logged().nextAttempt == Self.now)
+        #expect(Self.logged().nextAttempt == Self.now + 30_000, "the lease's end")
+        #expect(RelayRecord(logged: .alert, due: Self.now).nextAttempt == Self.now)
         #expect(Self.logged(.alert).outstanding == [.notification, .data])
         #expect(Self.logged(.information).outstanding == [.data])
     }
@@ -95,7 +97,8 @@ struct RelayRecordTests {
         var record = after([Self.failed(.data, .retryable)], of: Self.logged(.information), at: late)
         #expect(record.state == .retrying)
         #expect(record.nextAttempt == Self.expires)
-        record.unanswered(at: Self.expires, expires: Self.expires)
+        record.lease = Lease(owner: "me", until: Self.expires)
+        record.unanswered(to: "me", at: Self.expires, expires: Self.expires)
         #expect(record.state == .expired)
         #expect(record.components.map(\.state) == [.expired])
         #expect(record.nextAttempt == nil)
@@ -105,7 +108,8 @@ struct RelayRecordTests {
     @Test("a message whose one component was accepted before it expired is expired, and says which")
     func partlyExpired() {
         var record = after([Self.accepted(.notification), Self.failed(.data, .retryable)])
-        record.unanswered(at: Self.expires, expires: Self.expires)
+        record.lease = Lease(owner: "me", until: Self.expires)
+        record.unanswered(to: "me", at: Self.expires, expires: Self.expires)
         #expect(record.state == .expired)
         #expect(record.components.map(\.state) == [.accepted, .expired])
     }
@@ -113,10 +117,100 @@ struct RelayRecordTests {
     @Test("without an answer the message is due again at once, as pending as before")
     func unanswered() {
         var record = Self.logged()
-        record.unanswered(at: Self.now + 5, expires: Self.expires)
+        record.unanswered(to: "me", at: Self.now + 5, expires: Self.expires)
         #expect(record.state == .pending)
         #expect(record.attempts == 0)
         #expect(record.nextAttempt == Self.now + 5)
         #expect(record.lease == nil)
+    }
+
+    @Test("an answer that comes after the lease has gone to another counts where FCM accepted, and leaves the rest to the other")
+    func lateAnswer() {
+        var record = Self.logged()
+        record.lease = Lease(owner: "other", until: Self.now + 60_000)
+        record.nextAttempt = Self.now + 60_000
+        record.answered(
+            [Self.accepted(.notification), Self.failed(.data, .permanent)], to: "me", at: Self.now, expires: Self.expires,
+            schedule: RetrySchedule(), random: 0.5)
+        #expect(record.outstanding == [.data])
+        #expect(record.lease?.owner == "other")
+        #expect(record.nextAttempt == Self.now + 60_000)
+        record.unanswered(to: "me", at: Self.now, expires: Self.expires)
+        #expect(record.lease?.owner == "other")
+        record.answered(
+            [Self.accepted(.data)], to: "me", at: Self.now, expires: Self.expires, schedule: RetrySchedule(), random: 0.5)
+        #expect(record.state == .relayed)
+        #expect(record.nextAttempt == nil)
+    }
+}
+
+/// What people do to a message on its way.
+@Suite("Interventions")
+struct InterventionTests {
+    private static let now: UnixMilliseconds = 1_000_000
+
+    private static func failed(_ states: [ComponentState], _ state: RelayState = .failed) -> RelayRecord {
+        RelayRecord(
+            state: state, attempts: 2, nextAttempt: state == .failed ? nil : now,
+            components: zip([Component.notification, .data], states).map { ComponentRecord(component: $0, state: $1) })
+    }
+
+    @Test("a retry hands out what failed, and only that, and is remembered")
+    func retry() throws {
+        var record = Self.failed([.accepted, .failed])
+        try record.retry(by: "Ann", at: Self.now, expires: Self.now + 1)
+        #expect(record.state == .retrying)
+        #expect(record.outstanding == [.data])
+        #expect(record.nextAttempt == Self.now)
+        #expect(record.trace == [Intervention(action: .retry, at: Self.now, by: "Ann")])
+    }
+
+    @Test("only a failed message that has not expired can be tried again")
+    func noRetry() {
+        for state in RelayState.allCases where state != .failed {
+            var record = Self.failed([.accepted, .pending], state)
+            let before = record
+            #expect(throws: CommandFailure.self) { try record.retry(by: "Ann", at: Self.now, expires: Self.now + 1) }
+            #expect(record == before)
+        }
+        var expired = Self.failed([.failed])
+        #expect(throws: CommandFailure.self) { try expired.retry(by: "Ann", at: Self.now, expires: Self.now) }
+    }
+
+    @Test("a message that waits is recalled, and is final with its trace")
+    func recall() throws {
+        for state in [RelayState.pending, .retrying] {
+            var record = Self.failed([.pending, .pending], state)
+            // What a dead process left behind holds nothing up.
+            record.lease = Lease(owner: "dead", until: Self.now)
+            try record.recall(by: "Ann", at: Self.now)
+            #expect(record.state == .recalled)
+            #expect(record.components.map(\.state) == [.recalled, .recalled])
+            #expect(record.nextAttempt == nil && record.lease == nil)
+            #expect(record.trace == [Intervention(action: .recall, at: Self.now, by: "Ann")])
+        }
+    }
+
+    @Test("what is under way, has gone out in part or has come to its end cannot be recalled")
+    func noRecall() {
+        var underWay = Self.failed([.pending], .pending)
+        underWay.lease = Lease(owner: "me", until: Self.now + 1)
+        for record in [underWay, Self.failed([.accepted, .pending], .retrying), Self.failed([.failed])] {
+            var record = record
+            let before = record
+            #expect(throws: CommandFailure.self) { try record.recall(by: "Ann", at: Self.now) }
+            #expect(record == before)
+        }
+    }
+
+    @Test("the trace stays short")
+    func longTrace() throws {
+        var record = Self.failed([.failed])
+        for number in 0..<50 {
+            record.state = .failed
+            try record.retry(by: "\(number)", at: Self.now, expires: Self.now + 1)
+        }
+        #expect(record.trace?.count == 20)
+        #expect(record.trace?.last?.by == "49")
     }
 }

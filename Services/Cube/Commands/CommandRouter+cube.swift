@@ -1,4 +1,5 @@
 import CommandBus
+import CubeStorage
 import Schemas
 
 extension CommandRouter {

@@ -1,4 +1,5 @@
 import CommandBus
+import CubeStorage
 import Logging
 import Schemas
 import ServiceLifecycle

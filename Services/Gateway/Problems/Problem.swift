@@ -41,6 +41,7 @@ extension Problem {
             case .conflict: .conflict
             case .overloaded: .overloaded
             case .unavailable: .serviceUnavailable
+            case .storageFull: .storageFull
             case .deadlineExceeded: .serviceTimeout
             case .internal, .ok: .internalError
             }

@@ -21,6 +21,7 @@ enum ProblemKind: String, CaseIterable {
     case overloaded = "overloaded"
     case serviceUnavailable = "service-unavailable"
     case serviceTimeout = "service-timeout"
+    case storageFull = "storage-full"
 
     var status: HTTPResponse.Status {
         switch self {
@@ -35,6 +36,7 @@ enum ProblemKind: String, CaseIterable {
         case .idempotencyKeyReused: .unprocessableContent
         case .internalError: .internalServerError
         case .overloaded, .serviceUnavailable, .serviceTimeout: .serviceUnavailable
+        case .storageFull: .init(code: 507, reasonPhrase: "Insufficient Storage")
         }
     }
 
@@ -58,6 +60,7 @@ enum ProblemKind: String, CaseIterable {
         case .overloaded: "There is too much to do; try again later."
         case .serviceUnavailable: "A service is away; try again later."
         case .serviceTimeout: "A service did not answer in time; whether it has done its work is not known."
+        case .storageFull: "There is no room for another message; what was accepted before goes on its way."
         }
     }
 

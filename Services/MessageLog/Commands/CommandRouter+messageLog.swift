@@ -1,15 +1,19 @@
 import CommandBus
 import Logging
+import MessageStorage
 import Schemas
 import ServiceKit
 
 extension CommandRouter {
     /// The commands of the message-logging service.
-    static func messageLog(store: any MessageStore, outbox: Outbox, logger: Logger) -> CommandRouter {
+    static func messageLog(
+        store: any MessageStore, outbox: Outbox, storage: StorageWatch, logger: Logger
+    ) -> CommandRouter {
         var router = CommandRouter()
         router.on(LogMessage.self) { command, _ in
             let message = Message(command, now: .now)
-            let known = try await outbox.log(message)
+            var known = try await storage.admit(message)
+            if known == nil { known = try await outbox.log(message) }
             if let known, known.msiKey == command.msiKey, known.draft != command.draft {
                 throw CommandFailure(.conflict, "msi_key \(command.msiKey) belongs to another message", field: "msi_key")
             }
@@ -32,11 +36,25 @@ extension CommandRouter {
         }
         router.on(ListMessages.self) { command, _ in
             // One more than the page shows whether there is another page.
-            var messages = try await store.page(before: command.before, limit: Int(command.limit) + 1)
+            var messages = try await store.page(command.filter, before: command.before, limit: Int(command.limit) + 1)
             guard messages.count > command.limit else { return ListMessages.Reply(messages: messages, next: nil) }
             messages.removeLast()
             let next = messages.last.map { PageCursor(timestamp: $0.timestamp, msiKey: $0.msiKey) }
             return ListMessages.Reply(messages: messages, next: next)
+        }
+        router.on(RetryMessage.self) { command, _ in
+            guard let message = try await outbox.retry(command.msiKey, by: command.by) else {
+                throw CommandFailure(.notFound, "no message \(command.msiKey)")
+            }
+            logger.info("to be tried again", metadata: ["msi_key": "\(command.msiKey)", "by": "\(command.by)"])
+            return message
+        }
+        router.on(RecallMessage.self) { command, _ in
+            guard let message = try await outbox.recall(command.msiKey, by: command.by) else {
+                throw CommandFailure(.notFound, "no message \(command.msiKey)")
+            }
+            logger.info("recalled", metadata: ["msi_key": "\(command.msiKey)", "by": "\(command.by)"])
+            return message
         }
         return router
     }
@@ -48,6 +66,6 @@ extension Message {
         self.init(
             msiKey: command.msiKey, draft: command.draft, sender: command.sender, timestamp: command.timestamp,
             names: command.names, expires: command.expires, idempotencyKey: command.idempotencyKey,
-            relay: RelayRecord(logged: command.draft.distribution, at: now, lease: nil))
+            relay: RelayRecord(logged: command.draft.distribution, due: max(now, command.draft.sendAt ?? now)))
     }
 }

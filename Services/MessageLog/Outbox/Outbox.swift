@@ -1,6 +1,7 @@
 import CommandBus
 import FoundationEssentials
 import Logging
+import MessageStorage
 import Schemas
 import ServiceContextModule
 import ServiceKit
@@ -27,6 +28,8 @@ final class Outbox: Service {
     private let store: any MessageStore
     private let relay: any Relay
     private let owner: String
+    /// Leases of this owner that were taken before belong to a process that is no more.
+    private let started = UnixMilliseconds.now
     private let schedule = RetrySchedule()
     private let logger: Logger
     private let state: Mutex<OutboxStateMachine>
@@ -47,35 +50,62 @@ final class Outbox: Service {
     ///
     /// - Returns: The message that was stored before under the same keys, if there was one.
     func log(_ message: Message) async throws -> Message? {
-        let isReserved = state.withLock { $0.reserve(message.msiKey) }
+        let now = UnixMilliseconds.now
+        let due = message.relay.nextAttempt ?? now
+        guard due <= now, state.withLock({ $0.reserve(message) }) else {
+            let known = try await store.insert(message)
+            if due <= now { lookSoon(for: message.distribution) }
+            return known
+        }
         var message = message
-        if isReserved { message.relay.lease = lease(at: message.relay.nextAttempt ?? .now) }
+        let lease = lease(at: now)
+        message.relay.lease = lease
+        message.relay.nextAttempt = lease.until
         do {
             let known = try await store.insert(message)
-            if !isReserved {
-                state.withLock { $0.logged(at: .now) }
-                event.yield(.look)
-            } else if known == nil {
+            if known == nil {
                 event.yield(.relay(message, ServiceContext.current?.traceparent))
             } else {
                 state.withLock { $0.cancelReservation(of: message.msiKey) }
             }
             return known
         } catch {
-            if isReserved { state.withLock { $0.cancelReservation(of: message.msiKey) } }
+            state.withLock { $0.cancelReservation(of: message.msiKey) }
             throw error
         }
     }
 
-    /// Takes back what this instance held when it was killed. To be called when no other process can be this instance any
-    /// more, and before ``run()``.
-    func takeBackLeases() async throws {
-        try await store.releaseLeases(of: owner)
+    /// Hands a failed message out once more.
+    ///
+    /// - Returns: The message as it is now; `nil` if there is none.
+    /// - Throws: ``CommandFailure`` with status `conflict` for one that has not failed, or has expired.
+    func retry(_ msiKey: ObjectID, by actor: String) async throws -> Message? {
+        let message = try await store.update(msiKey) { record, message in
+            try record.retry(by: actor, at: .now, expires: message.expires)
+        }
+        if let message { lookSoon(for: message.distribution) }
+        return message
+    }
+
+    /// Takes a message back that has not gone out.
+    ///
+    /// - Returns: The message as it is now; `nil` if there is none.
+    /// - Throws: ``CommandFailure`` with status `conflict` where it is too late.
+    func recall(_ msiKey: ObjectID, by actor: String) async throws -> Message? {
+        try await store.update(msiKey) { record, _ in try record.recall(by: actor, at: .now) }
+    }
+
+    private func lookSoon(for distribution: Distribution) {
+        state.withLock { $0.becameDue(distribution, at: .now) }
+        event.yield(.look)
     }
 
     func run() async throws {
         await withTaskGroup { group in
-            group.addTask { await self.relayWhatIsDue() }
+            group.addTask {
+                await self.takeBackLeases()
+                await self.relayWhatIsDue()
+            }
             group.addTask {
                 // Thrown only when the outbox has ended by itself.
                 try? await gracefulShutdown()
@@ -85,7 +115,20 @@ final class Outbox: Service {
             await group.next()
             group.cancelAll()
         }
-        try await store.releaseLeases(of: owner)
+        try await store.releaseLeases(of: owner, endingBy: .max, now: .now)
+    }
+
+    /// Takes back what this instance held when it was killed: the process that is this instance now is another one.
+    private func takeBackLeases() async {
+        while !Task.isCancelled {
+            do {
+                try await store.releaseLeases(of: owner, endingBy: started + Self.leaseDuration, now: .now)
+                return
+            } catch {
+                logger.warning("the leases of the last run cannot be taken back yet", metadata: ["error": "\(error)"])
+                try? await Task.sleep(for: .seconds(1))
+            }
+        }
     }
 
     /// Until the events end: asks the state machine what to do, and does it. Returns when every turn has ended.
@@ -97,8 +140,8 @@ final class Outbox: Service {
                 if case .relay(let message, let traceparent) = event {
                     turns.addTask { await self.turn(of: message, traceparent) }
                 }
-                while case .claim(let limit) = state.withLock({ $0.next(at: .now) }) {
-                    for message in await claim(limit) {
+                while case .claim(let claim) = state.withLock({ $0.next(at: .now) }) {
+                    for message in await messages(for: claim) {
                         turns.addTask { await self.turn(of: message, nil) }
                     }
                 }
@@ -109,14 +152,13 @@ final class Outbox: Service {
         }
     }
 
-    private func claim(_ limit: Int) async -> [Message] {
+    private func messages(for claim: Claim) async -> [Message] {
         do {
-            let messages = try await store.claim(lease(at: .now), limit: limit, now: .now)
-            let new = state.withLock { $0.claimed(messages.map(\.msiKey), of: limit, at: .now) }
-            return messages.filter { new.contains($0.msiKey) }
+            let messages = try await store.claim(claim, lease: lease(at: .now), now: .now)
+            return state.withLock { $0.claimed(messages, for: claim, at: .now) }
         } catch {
             logger.warning("due messages cannot be claimed", metadata: ["error": "\(error)"])
-            state.withLock { $0.claimFailed(at: .now) }
+            state.withLock { $0.claimFailed(claim, at: .now) }
             return []
         }
     }
@@ -128,46 +170,56 @@ final class Outbox: Service {
             $0.traceparent = traceparent
         }
         let turn = await ServiceContext.withValue(work) { await relayAndRecord(message) }
-        state.withLock { $0.finished(turn, of: message.msiKey, at: .now) }
+        state.withLock { $0.finished(turn, of: message, at: .now) }
         event.yield(.look)
     }
 
     private func relayAndRecord(_ message: Message) async -> OutboxStateMachine.Turn {
         let expires = message.expires
-        let schedule = schedule
         let outstanding = message.relay.outstanding
         guard expires > .now, !outstanding.isEmpty else {
-            await record(message.msiKey) { $0.unanswered(at: .now, expires: expires) }
-            return .answered
+            await recordUnanswered(message)
+            return .settled
         }
         let command = RelayMessage(
             msiKey: message.msiKey, timestamp: message.timestamp, draft: message.draft, expires: expires,
             components: outstanding)
         do {
-            let outcomes = try await relay.relay(command)
-            await record(message.msiKey) {
-                $0.answered(outcomes, at: .now, expires: expires, schedule: schedule, random: .random(in: 0...1))
-            }
-            return .answered
+            return await record(try await relay.relay(command), of: message)
         } catch {
             guard let refusal = ComponentError(refusal: error) else {
                 logger.debug("no relay answered", metadata: ["error": "\(error)"])
-                await record(message.msiKey) { $0.unanswered(at: .now, expires: expires) }
+                await recordUnanswered(message)
                 return .unanswered
             }
-            let outcomes = outstanding.map { ComponentOutcome(component: $0, result: .failure(refusal)) }
-            await record(message.msiKey) {
-                $0.answered(outcomes, at: .now, expires: expires, schedule: schedule, random: .random(in: 0...1))
-            }
-            return .answered
+            return await record(
+                outstanding.map { ComponentOutcome(component: $0, result: .failure(refusal)) }, of: message)
         }
+    }
+
+    private func record(_ outcomes: [ComponentOutcome], of message: Message) async -> OutboxStateMachine.Turn {
+        let owner = owner
+        let schedule = schedule
+        await record(message.msiKey) {
+            $0.answered(
+                outcomes, to: owner, at: .now, expires: message.expires, schedule: schedule, random: .random(in: 0...1))
+        }
+        let isDeferred = outcomes.contains { outcome in
+            if case .failure(let error) = outcome.result { error.class == .retryable } else { false }
+        }
+        return isDeferred ? .deferred : .settled
+    }
+
+    private func recordUnanswered(_ message: Message) async {
+        let owner = owner
+        await record(message.msiKey) { $0.unanswered(to: owner, at: .now, expires: message.expires) }
     }
 
     /// Stores what became of a message. As long as the database is away it is tried again: the outcome is known only here.
     private func record(_ msiKey: ObjectID, _ change: @escaping @Sendable (inout RelayRecord) -> Void) async {
         while !Task.isCancelled {
             do {
-                if let message = try await store.update(msiKey, change) { report(message) }
+                if let message = try await store.update(msiKey, { record, _ in change(&record) }) { report(message) }
                 return
             } catch {
                 logger.warning("an outcome cannot be stored yet", metadata: ["error": "\(error)"])
@@ -187,7 +239,7 @@ final class Outbox: Service {
             logger.error("\(relay.state.rawValue)", metadata: ["errors": "\(errors.joined(separator: "; "))"])
         case .retrying where !errors.isEmpty:
             logger.warning("will be tried again", metadata: ["errors": "\(errors.joined(separator: "; "))"])
-        case .retrying, .pending: break
+        case .retrying, .pending, .recalled: break
         }
     }
 
@@ -217,7 +269,7 @@ extension ComponentError {
     /// away.
     fileprivate init?(refusal failure: CommandFailure) {
         switch failure.status {
-        case .overloaded, .unavailable, .deadlineExceeded, .ok: return nil
+        case .overloaded, .unavailable, .storageFull, .deadlineExceeded, .ok: return nil
         case .internal: self.init(class: .retryable, code: "RELAY_INTERNAL", message: failure.message)
         case .invalid, .unauthenticated, .forbidden, .notFound, .conflict:
             self.init(class: .permanent, code: "RELAY_\(failure.status.rawValue.uppercased())", message: failure.message)

@@ -1,91 +1,136 @@
+import MessageStorage
 import Schemas
 
-/// Decides when the outbox looks for due messages and how many it may relay at a time. Pure: events in, decisions out.
+/// Decides when the outbox looks for due messages, how many it may relay at a time, and of which kinds. Pure: events in,
+/// decisions out.
+///
+/// Alerts go before information, and each kind leaves an eighth of the room to the other: a storm of information never makes
+/// an alert wait, and one of alerts never stops information altogether. A topic may take up half of the room, and only a few
+/// places while FCM does not accept what it is sent for it; so neither a flooded topic nor a failing one starves the others.
 ///
 /// While no relay answers, it does not hand every due message to nobody: it tries with one message, waits longer after each
 /// failure, and opens up again with the first answer.
 struct OutboxStateMachine: Sendable {
     /// What the outbox has to do next.
     enum Action: Hashable, Sendable {
-        /// Claim at most so many due messages, and report with ``claimed(_:of:at:)``.
-        case claim(limit: Int)
+        /// Claim due messages, and report with ``claimed(_:for:at:)`` or ``claimFailed(_:at:)``.
+        case claim(Claim)
         /// Nothing before this moment, or before something happens.
         case wait(until: UnixMilliseconds)
     }
 
     /// How a message's turn ended.
     enum Turn: Hashable, Sendable {
-        /// A relay answered, well or badly.
-        case answered
-        /// No relay did.
+        /// A relay answered, and nothing is left to be tried again.
+        case settled
+        /// A relay answered that something has to be tried again.
+        case deferred
+        /// No relay answered.
         case unanswered
+    }
+
+    /// The looks for due messages of one kind.
+    private struct Looks: Sendable {
+        var next: UnixMilliseconds = 0
+        var last: UnixMilliseconds = 0
+        /// Whether the last one left something behind for want of room.
+        var hasBacklog = false
     }
 
     /// The most messages that are being relayed at a time.
     let capacity: Int
-    /// How often to look for messages that became due: retries, and what another instance left behind.
+    /// How often to look for messages that became due: retries, scheduled ones, and what another instance left behind.
     static let period: Int64 = 1_000
+    /// The least time between looks where there is more to do, so that each brings more than one message.
+    static let pace: Int64 = 10
     private static let firstPause: Int64 = 100
     private static let longestPause: Int64 = 2_000
 
     /// The messages that are being relayed, or are about to be. Leases keep other instances away; this keeps this one from
     /// taking a message twice, whatever becomes of a lease: clocks are set, and databases are away for longer than a lease.
-    private(set) var atWork: Set<ObjectID> = []
-    private var nextLook: UnixMilliseconds = 0
+    private var work: WorkInHand
+    private var looks: [Distribution: Looks] = [.alert: Looks(), .information: Looks()]
     private var failuresInARow = 0
     private var pausedUntil: UnixMilliseconds = 0
 
     init(capacity: Int) {
         self.capacity = capacity
+        work = WorkInHand(capacity: capacity)
     }
 
-    /// Asks to relay a message that is just being logged, without a claim. Granted while there is room and relays answer.
-    mutating func reserve(_ msiKey: ObjectID) -> Bool {
-        guard failuresInARow == 0, atWork.count < capacity else { return false }
-        return atWork.insert(msiKey).inserted
+    var atWork: Set<ObjectID> { work.msiKeys }
+
+    /// Asks to relay a message that is just being logged, without a claim. Granted while there is room for it, relays answer,
+    /// and none of its kind waits already.
+    mutating func reserve(_ message: Message) -> Bool {
+        guard failuresInARow == 0, looks[message.distribution]?.hasBacklog == false, work.hasRoom(for: message) else {
+            return false
+        }
+        return work.begin(message)
     }
 
     /// Gives a reservation back: the message was not new, or could not be stored.
     mutating func cancelReservation(of msiKey: ObjectID) {
-        atWork.remove(msiKey)
+        work.end(msiKey)
     }
 
-    /// A message was logged that nobody is at work on.
-    mutating func logged(at now: UnixMilliseconds) {
-        nextLook = min(nextLook, now)
+    /// A message became due that nobody is at work on.
+    mutating func becameDue(_ distribution: Distribution, at now: UnixMilliseconds) {
+        guard let look = looks[distribution] else { return }
+        looks[distribution]?.next = min(look.next, now)
     }
 
     /// What to do now.
     func next(at now: UnixMilliseconds) -> Action {
-        // A clock that was set back must not keep it waiting.
-        let earliest = min(max(nextLook, pausedUntil), now + Self.longestPause)
-        let room = (failuresInARow == 0 ? capacity : 1) - atWork.count
-        guard room > 0 else { return .wait(until: now + Self.period) }
-        return earliest <= now ? .claim(limit: room) : .wait(until: earliest)
+        var earliest: UnixMilliseconds?
+        // Alerts first.
+        for distribution in [Distribution.alert, .information] {
+            guard let look = looks[distribution], let claim = claim(distribution) else { continue }
+            let moment = max(look.next, pausedUntil)
+            // A moment that is further away than any pause was set before the clock was set back.
+            guard moment > now, moment <= now + Self.longestPause else { return .claim(claim) }
+            earliest = min(earliest ?? moment, moment)
+        }
+        return .wait(until: earliest ?? now + Self.period)
     }
 
-    /// A claim has brought these messages, of so many that were asked for.
+    private func claim(_ distribution: Distribution) -> Claim? {
+        guard failuresInARow == 0 else {
+            return work.isEmpty ? Claim(distribution, limit: 1, mostPerTopic: 1) : nil
+        }
+        return work.claim(distribution)
+    }
+
+    /// A claim has brought these messages.
     ///
     /// - Returns: Those that are not at work already.
-    mutating func claimed(_ msiKeys: [ObjectID], of limit: Int, at now: UnixMilliseconds) -> Set<ObjectID> {
-        let new = Set(msiKeys).subtracting(atWork)
-        atWork.formUnion(new)
-        // A full claim may have left more behind.
-        nextLook = msiKeys.count == limit ? now : now + Self.period
-        return new
+    mutating func claimed(_ messages: [Message], for claim: Claim, at now: UnixMilliseconds) -> [Message] {
+        let byTopic = Dictionary(grouping: messages, by: \.topicKey)
+        let isShort = claim.room.values.contains(0) || byTopic.contains { $0.value.count >= claim.room(for: $0.key) }
+        let isFull = messages.count >= claim.limit
+        looks[claim.distribution] = Looks(
+            next: now + (isFull ? Self.pace : Self.period), last: now, hasBacklog: isFull || isShort)
+        return messages.filter { work.begin($0) }
     }
 
     /// A claim failed: the database is away.
-    mutating func claimFailed(at now: UnixMilliseconds) {
-        nextLook = now + Self.period
+    mutating func claimFailed(_ claim: Claim, at now: UnixMilliseconds) {
+        looks[claim.distribution]?.next = now + Self.period
     }
 
     /// A message's turn has ended.
-    mutating func finished(_ turn: Turn, of msiKey: ObjectID, at now: UnixMilliseconds) {
-        atWork.remove(msiKey)
+    mutating func finished(_ turn: Turn, of message: Message, at now: UnixMilliseconds) {
+        work.end(message.msiKey)
         switch turn {
-        case .answered:
-            if failuresInARow > 0 { nextLook = now }
+        case .settled, .deferred:
+            work.answered(for: message.topicKey, isDeferred: turn == .deferred)
+            for distribution in Distribution.allCases {
+                if failuresInARow > 0 {
+                    looks[distribution]?.next = now
+                } else if let look = looks[distribution], look.hasBacklog {
+                    looks[distribution]?.next = min(look.next, max(now, look.last + Self.pace))
+                }
+            }
             failuresInARow = 0
             pausedUntil = 0
         case .unanswered:
@@ -95,7 +140,7 @@ struct OutboxStateMachine: Sendable {
                 pausedUntil = now + min(Self.longestPause, Self.firstPause << doublings)
                 failuresInARow += 1
             }
-            nextLook = min(nextLook, pausedUntil)
+            becameDue(message.distribution, at: pausedUntil)
         }
     }
 }

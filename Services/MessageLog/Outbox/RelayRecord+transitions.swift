@@ -4,42 +4,35 @@ import Schemas
 // stays accepted, whatever comes later: it is never sent again.
 
 extension RelayRecord {
-    /// The record of a message that has just been logged.
-    ///
-    /// - Parameter lease: The lease of whoever is about to relay it at once, if somebody is.
-    init(logged distribution: Distribution, at now: UnixMilliseconds, lease: Lease?) {
-        self.init(
-            state: .pending, attempts: 0, nextAttempt: now, lease: lease,
-            components: distribution.components.map { ComponentRecord(component: $0) })
-    }
-
-    /// The components that still have to be relayed.
-    var outstanding: [Component] {
-        components.filter { $0.state == .pending }.map(\.component)
-    }
-
     /// A relay has answered.
+    ///
+    /// Where the lease has gone to somebody else meanwhile, only what FCM has accepted counts: the rest is theirs.
     ///
     /// - Parameters:
     ///   - outcomes: What became of the components that it was given.
+    ///   - owner: Who had it relayed.
     ///   - expires: The message's deadline.
     ///   - random: Any number from 0 to 1, for the jitter.
     mutating func answered(
-        _ outcomes: [ComponentOutcome], at now: UnixMilliseconds, expires: UnixMilliseconds, schedule: RetrySchedule,
-        random: Double
+        _ outcomes: [ComponentOutcome], to owner: String, at now: UnixMilliseconds, expires: UnixMilliseconds,
+        schedule: RetrySchedule, random: Double
     ) {
         attempts += 1
+        let isOwner = lease?.owner == owner
         for outcome in outcomes {
             guard let index = components.firstIndex(where: { $0.component == outcome.component }) else { continue }
+            if !isOwner, case .failure = outcome.result { continue }
             components[index].apply(outcome.result)
         }
+        guard isOwner || outstanding.isEmpty else { return }
         let askedFor = components.filter { $0.state == .pending }.compactMap { $0.error?.retryAfter }.max()
         settle(at: now, expires: expires, delay: schedule.delay(after: attempts, least: askedFor, random: random))
     }
 
     /// No relay could be asked, or its answer was lost. Whether FCM has the components is unknown, so they are sent again:
     /// the phone drops a second copy by its `msi_key`.
-    mutating func unanswered(at now: UnixMilliseconds, expires: UnixMilliseconds) {
+    mutating func unanswered(to owner: String, at now: UnixMilliseconds, expires: UnixMilliseconds) {
+        guard lease?.owner == owner else { return }
         settle(at: now, expires: expires, delay: 0)
     }
 
@@ -59,7 +52,10 @@ extension RelayRecord {
             // A message that cannot be tried again in time is looked at once more when it expires.
             nextAttempt = delay < expires - now ? now + delay : expires
         } else {
-            state = states.contains(.failed) ? .failed : states.contains(.expired) ? .expired : .relayed
+            state =
+                states.contains(.failed)
+                ? .failed
+                : states.contains(.recalled) ? .recalled : states.contains(.expired) ? .expired : .relayed
             nextAttempt = nil
         }
     }

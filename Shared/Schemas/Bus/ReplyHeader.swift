@@ -28,6 +28,8 @@ package enum ReplyStatus: String, ClosedEnum {
     case overloaded
     /// The service, or something that it needs, is away; try again later.
     case unavailable
+    /// There is no room to store more; what is stored already is safe, and goes on its way.
+    case storageFull = "storage_full"
     /// The deadline passed first.
     case deadlineExceeded = "deadline_exceeded"
     /// A fault of the service's own; its log says more.

@@ -1,4 +1,4 @@
-/// `message.list`: one page of the archive, newest first.
+/// `message.list`: one page of the archive, or of what a filter leaves of it, newest first.
 package struct ListMessages: Command {
     package static let name = "message.list"
 
@@ -20,19 +20,23 @@ package struct ListMessages: Command {
     package let limit: Int64
     /// The `next` of the page before; the newest messages without it.
     package let before: PageCursor?
+    /// Which messages are wanted; all without it.
+    package let filter: MessageFilter
 
-    package init(limit: Int64, before: PageCursor? = nil) {
+    package init(limit: Int64, before: PageCursor? = nil, filter: MessageFilter = MessageFilter()) {
         self.limit = limit
         self.before = before
+        self.filter = filter
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case limit, before
+        case limit, before, filter
     }
 
     package init(from decoder: any Decoder) throws {
         let fields = try StrictFields(of: decoder, as: CodingKeys.self)
         limit = try fields.integer(.limit, in: 1...Self.mostPerPage)
         before = try fields.optional(.before)
+        filter = try fields.optional(.filter) ?? MessageFilter()
     }
 }

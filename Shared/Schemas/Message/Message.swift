@@ -12,6 +12,10 @@ package struct Message: Codable, Hashable, Sendable {
     package var sender: String
     package var timestamp: UnixMilliseconds
 
+    /// For how many seconds it is worth delivering once it goes out, where its sender said so.
+    package var ttl: Int64?
+    /// When it is to go out, where that is not at once.
+    package var sendAt: UnixMilliseconds?
     /// What its channel, area and subject were called when it was sent.
     package var names: CubeNames
     /// When it is no longer worth delivering.
@@ -25,7 +29,8 @@ package struct Message: Codable, Hashable, Sendable {
         case msiKey = "msi_key"
         case title, desc, message
         case topicKey = "topic_key"
-        case distribution, sender, timestamp, names, expires
+        case distribution, sender, timestamp, ttl, names, expires
+        case sendAt = "send_at"
         case idempotencyKey = "idempotency_key"
         case relay
     }
@@ -41,6 +46,8 @@ package struct Message: Codable, Hashable, Sendable {
         message = draft.message
         topicKey = draft.topicKey
         distribution = draft.distribution
+        ttl = draft.ttl
+        sendAt = draft.sendAt
         self.sender = sender
         self.timestamp = timestamp
         self.names = names
@@ -51,7 +58,9 @@ package struct Message: Codable, Hashable, Sendable {
 
     /// What the portal posted.
     package var draft: MessageDraft {
-        MessageDraft(title: title, desc: desc, message: message, topicKey: topicKey, distribution: distribution)
+        MessageDraft(
+            title: title, desc: desc, message: message, topicKey: topicKey, distribution: distribution, ttl: ttl,
+            sendAt: sendAt)
     }
 }
 

@@ -7,18 +7,28 @@ package struct MessageDraft: Codable, Hashable, Sendable {
     package var topicKey: TopicKey
     /// The subject's own distribution, repeated, so that a portal that shows a stale form is told so.
     package var distribution: Distribution
+    /// For how many seconds it is worth delivering once it goes out, 0 to ``FCMMessage/longestTimeToLive``; 0 is now or never.
+    package var ttl: Int64?
+    /// When it is to go out; at once without it.
+    package var sendAt: UnixMilliseconds?
 
-    package init(title: String, desc: String, message: String, topicKey: TopicKey, distribution: Distribution) {
+    package init(
+        title: String, desc: String, message: String, topicKey: TopicKey, distribution: Distribution, ttl: Int64? = nil,
+        sendAt: UnixMilliseconds? = nil
+    ) {
         self.title = title
         self.desc = desc
         self.message = message
         self.topicKey = topicKey
         self.distribution = distribution
+        self.ttl = ttl
+        self.sendAt = sendAt
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case title, desc, message, distribution
+        case title, desc, message, distribution, ttl
         case topicKey = "topic_key"
+        case sendAt = "send_at"
     }
 
     package init(from decoder: any Decoder) throws {
@@ -28,6 +38,8 @@ package struct MessageDraft: Codable, Hashable, Sendable {
         message = try fields.text(.message, .messageText)
         topicKey = try fields.value(.topicKey)
         distribution = try fields.value(.distribution)
+        ttl = try fields.optionalInteger(.ttl, in: 0...FCMMessage.longestTimeToLive)
+        sendAt = try fields.optionalInteger(.sendAt, in: 0...maximumUnixMilliseconds)
         if distribution == .alert, desc.unicodeScalars.allSatisfy(\.properties.isWhitespace) {
             throw fields.violation(.desc, "expected a text that is not empty: it is the push notification of an Alert")
         }

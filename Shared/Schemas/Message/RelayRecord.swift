@@ -3,27 +3,47 @@ package struct RelayRecord: Codable, Hashable, Sendable {
     package var state: RelayState
     /// How often a relay has answered for it.
     package var attempts: Int
-    /// When it is to be tried next; absent once the state is final.
+    /// When it is to be taken up next, and by whoever comes first; while somebody is at work on it, the end of the lease.
+    /// Absent once the state is final.
     package var nextAttempt: UnixMilliseconds?
     /// Who is at work on it, and until when nobody else is.
     package var lease: Lease?
     /// One entry for each component that the message's distribution asks for.
     package var components: [ComponentRecord]
+    /// What people did to it, oldest first; absent where nobody did anything.
+    package var trace: [Intervention]?
 
     private enum CodingKeys: String, CodingKey {
-        case state, attempts, lease, components
+        case state, attempts, lease, components, trace
         case nextAttempt = "next_attempt"
     }
 
     package init(
         state: RelayState, attempts: Int, nextAttempt: UnixMilliseconds?, lease: Lease? = nil,
-        components: [ComponentRecord]
+        components: [ComponentRecord], trace: [Intervention]? = nil
     ) {
         self.state = state
         self.attempts = attempts
         self.nextAttempt = nextAttempt
         self.lease = lease
         self.components = components
+        self.trace = trace
+    }
+
+    /// The record of a message that has just been logged.
+    ///
+    /// - Parameters:
+    ///   - due: When it is to go out.
+    ///   - lease: The lease of whoever is about to relay it at once, if somebody is.
+    package init(logged distribution: Distribution, due: UnixMilliseconds, lease: Lease? = nil) {
+        self.init(
+            state: .pending, attempts: 0, nextAttempt: lease?.until ?? due, lease: lease,
+            components: distribution.components.map { ComponentRecord(component: $0) })
+    }
+
+    /// The components that still have to be relayed.
+    package var outstanding: [Component] {
+        components.filter { $0.state == .pending }.map(\.component)
     }
 }
 
@@ -39,14 +59,8 @@ package enum RelayState: String, ClosedEnum {
     case failed
     /// Its deadline passed before every component was accepted. Final.
     case expired
-
-    /// Whether nothing more will happen to the message.
-    package var isFinal: Bool {
-        switch self {
-        case .pending, .retrying: false
-        case .relayed, .failed, .expired: true
-        }
-    }
+    /// It was taken back before it went out. Final.
+    case recalled
 }
 
 /// One component of a message (seed, "FCM Mapping": one HTTPS request to FCM) and what became of it.
@@ -68,7 +82,28 @@ package struct ComponentRecord: Codable, Hashable, Sendable {
 
 /// Where one component stands.
 package enum ComponentState: String, ClosedEnum {
-    case pending, accepted, failed, expired
+    case pending, accepted, failed, expired, recalled
+}
+
+/// Something that somebody did to a message on its way.
+package struct Intervention: Codable, Hashable, Sendable {
+    package enum Action: String, ClosedEnum {
+        /// A failed message was handed to FCM once more.
+        case retry
+        /// A message that had not gone out yet was taken back.
+        case recall
+    }
+
+    package var action: Action
+    package var at: UnixMilliseconds
+    /// On whose behalf.
+    package var by: String
+
+    package init(action: Action, at: UnixMilliseconds, by: String) {
+        self.action = action
+        self.at = at
+        self.by = by
+    }
 }
 
 /// A claim on a message, so that only one instance of the message log relays it at a time.

@@ -58,7 +58,7 @@ extension FCMMessage {
     package init(_ component: Component, of message: RelayMessage, now: UnixMilliseconds) {
         let draft = message.draft
         let remaining = message.expires.map { max(0, ($0 - now) / 1_000) } ?? Self.longestTimeToLive
-        let timeToLive = min(remaining, Self.longestTimeToLive)
+        let timeToLive = min(remaining, draft.ttl ?? Self.longestTimeToLive, Self.longestTimeToLive)
         let isNotification = component == .notification
 
         topic = draft.topicKey.description
@@ -81,7 +81,8 @@ extension FCMMessage {
             headers: [
                 "apns-priority": isNotification ? "10" : "5",
                 "apns-push-type": isNotification ? "alert" : "background",
-                "apns-expiration": String(now / 1_000 + timeToLive),
+                // APNs's way of writing now or never.
+                "apns-expiration": timeToLive == 0 ? "0" : String(now / 1_000 + timeToLive),
             ],
             payload: .init(
                 aps: isNotification

@@ -1,7 +1,7 @@
 /// `message.relay`: send a message's components to FCM (seed, "Message", `relay`, whose input this is).
 ///
-/// `components` and `expires` may be left out: then all the components of the distribution are sent, with FCM's longest
-/// time to live. A load tester needs no more than the seed's seven fields.
+/// `components`, `ttl` and `expires` may be left out: then all the components of the distribution are sent, with FCM's
+/// longest time to live. A load tester needs no more than the seed's seven fields.
 package struct RelayMessage: Command, Hashable {
     package static let name = "message.relay"
 
@@ -35,7 +35,7 @@ package struct RelayMessage: Command, Hashable {
         case msiKey = "msi_key"
         case title, desc, message
         case topicKey = "topic_key"
-        case distribution, timestamp, expires, components
+        case distribution, timestamp, ttl, expires, components
     }
 
     package init(from decoder: any Decoder) throws {
@@ -47,7 +47,8 @@ package struct RelayMessage: Command, Hashable {
             desc: try fields.text(.desc, .notificationBody),
             message: try fields.text(.message, .messageText),
             topicKey: try fields.value(.topicKey),
-            distribution: try fields.value(.distribution))
+            distribution: try fields.value(.distribution),
+            ttl: try fields.optionalInteger(.ttl, in: 0...FCMMessage.longestTimeToLive))
         expires = try fields.optionalInteger(.expires, in: 0...maximumUnixMilliseconds)
         components = try fields.optional(.components) ?? draft.distribution.components
         guard !components.isEmpty, Set(components).count == components.count,
@@ -68,6 +69,7 @@ package struct RelayMessage: Command, Hashable {
         try container.encode(draft.topicKey, forKey: .topicKey)
         try container.encode(draft.distribution, forKey: .distribution)
         try container.encode(timestamp, forKey: .timestamp)
+        try container.encodeIfPresent(draft.ttl, forKey: .ttl)
         try container.encodeIfPresent(expires, forKey: .expires)
         try container.encode(components, forKey: .components)
     }

@@ -77,6 +77,20 @@ extension Setting where Value == Int {
     }
 }
 
+extension Setting where Value == Int64 {
+    /// An amount of storage; there is no default.
+    static func bytes(_ key: String, _ summary: String) -> Setting {
+        Setting(key, summary, expected: "a number of bytes, or one with KiB, MiB, GiB or TiB, such as 20GiB") { text in
+            guard let match = text.wholeMatch(of: /([0-9]+)(KiB|MiB|GiB|TiB)?/), let number = Int64(match.1), number > 0 else {
+                return nil
+            }
+            let powers: [Substring: Int64] = ["KiB": 1, "MiB": 2, "GiB": 3, "TiB": 4]
+            let (bytes, isTooLarge) = number.multipliedReportingOverflow(by: 1 << (10 * (match.2.flatMap { powers[$0] } ?? 0)))
+            return isTooLarge ? nil : bytes
+        }
+    }
+}
+
 extension StringProtocol {
     /// The text without the characters at its ends that satisfy a condition.
     fileprivate func trimming(while condition: (Character) -> Bool) -> String {

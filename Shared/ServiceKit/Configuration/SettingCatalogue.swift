@@ -72,7 +72,17 @@ extension Setting where Value == Int {
         "The most bytes that FCM takes in a message to a topic; the gateway and the relay need the same.",
         in: 1...4_096, default: 2_048)
     package static let messageTTL = integer(
-        "message.ttl", "For how many seconds a message is worth delivering.", in: 60...2_419_200, default: 2_419_200)
+        "message.ttl", "For how many seconds a message is worth delivering where its sender does not say.",
+        in: 60...2_419_200, default: 2_419_200)
+    package static let messageRetention = integer(
+        "message.retention", "For how many days messages are kept in the archive; 0 keeps them for ever.", in: 0...36_500,
+        default: 0)
+}
+
+extension Setting where Value == Int64 {
+    package static let messageLogStorageLimit = bytes(
+        "message.log.storage.limit",
+        "How much the archive may take up: the log warns at 90 %, and at 100 % new messages are refused.")
 }
 
 extension Setting where Value == Logger.Level {
@@ -114,6 +124,7 @@ extension SettingDeclaration {
             Setting.cubeListen.declaration, Setting.cubeEventsListen.declaration, Setting.messageLogListen.declaration,
             Setting.fcmRelayListen.declaration, Setting.cubeEndpoints.declaration, Setting.cubeEventsEndpoints.declaration,
             Setting.messageLogEndpoints.declaration, Setting.fcmRelayEndpoints.declaration,
+            Setting.messageRetention.declaration, Setting.messageLogStorageLimit.declaration,
             Setting.gatewayPort.declaration, Setting.gatewayCORSOrigins.declaration, Setting.messageTTL.declaration,
             Setting.fcmServiceAccountFile.declaration, Setting.fcmEndpoint.declaration, Setting.fcmCAFile.declaration,
             Setting.fcmTopicPayloadLimit.declaration, Setting.fcmEmulatorPort.declaration,

@@ -1,4 +1,4 @@
-import Schemas
+package import Schemas
 
 /// Where the information cube is kept: channels, their areas, their subjects (the seed's Channel, Area and Subject DAO).
 ///
@@ -7,7 +7,7 @@ import Schemas
 ///
 /// Every method throws ``CommandFailure``: `not_found` for something that is not there (any more), `conflict` for an edit of
 /// something that was changed after `unchangedSince`, `unavailable` when the database is away.
-protocol CubeStore: Sendable {
+package protocol CubeStore: Sendable {
     /// The version of the latest change; 0 for a cube that was never changed.
     func version() async throws -> CubeVersion
     func snapshot() async throws -> CubeSnapshot

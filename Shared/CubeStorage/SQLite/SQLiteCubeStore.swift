@@ -1,29 +1,29 @@
 import EmbeddedDatabase
 import GRDB
-import Schemas
+package import Schemas
 
 /// The cube in SQLite, one row for each channel, area and subject.
-struct SQLiteCubeStore: CubeStore {
+package struct SQLiteCubeStore: CubeStore {
     private let database: EmbeddedDatabase
 
     /// - Throws: ``CommandFailure`` with status `unavailable` when the file cannot be used.
-    init(path: String) throws {
+    package init(path: String) throws {
         database = try EmbeddedDatabase(path: path, durability: .everyCommit, migrations: CubeTables.register)
     }
 
-    func close() throws {
+    package func close() throws {
         try database.close()
     }
 
-    func version() async throws -> CubeVersion {
+    package func version() async throws -> CubeVersion {
         try await database.read { try CubeQueries.version(in: $0) }
     }
 
-    func snapshot() async throws -> CubeSnapshot {
+    package func snapshot() async throws -> CubeSnapshot {
         try await database.read { try CubeQueries.snapshot(of: $0) }
     }
 
-    func add(_ command: AddChannel) async throws -> CubeEdit<Channel> {
+    package func add(_ command: AddChannel) async throws -> CubeEdit<Channel> {
         try await edit { database, version in
             let row = ChannelRow(id: ObjectID(), draft: command.channel, version: version)
             try row.insert(database)
@@ -31,7 +31,7 @@ struct SQLiteCubeStore: CubeStore {
         }
     }
 
-    func update(_ command: UpdateChannel) async throws -> CubeEdit<Channel> {
+    package func update(_ command: UpdateChannel) async throws -> CubeEdit<Channel> {
         try await edit { database, version in
             var row = try CubeQueries.channel(command.channelID, in: database)
             try row.check(unchangedSince: command.unchangedSince)
@@ -43,7 +43,7 @@ struct SQLiteCubeStore: CubeStore {
         }
     }
 
-    func delete(_ command: DeleteChannel) async throws -> CubeEdit<Done> {
+    package func delete(_ command: DeleteChannel) async throws -> CubeEdit<Done> {
         try await edit { database, _ in
             let row = try CubeQueries.channel(command.channelID, in: database)
             try row.check(unchangedSince: command.unchangedSince)
@@ -55,7 +55,7 @@ struct SQLiteCubeStore: CubeStore {
         }
     }
 
-    func add(_ command: AddArea) async throws -> CubeEdit<Area> {
+    package func add(_ command: AddArea) async throws -> CubeEdit<Area> {
         try await edit { database, version in
             let channel = try CubeQueries.channel(command.channelID, in: database)
             let row = AreaRow(id: ObjectID(), channelID: channel.id, draft: command.area, version: version)
@@ -64,7 +64,7 @@ struct SQLiteCubeStore: CubeStore {
         }
     }
 
-    func update(_ command: UpdateArea) async throws -> CubeEdit<Area> {
+    package func update(_ command: UpdateArea) async throws -> CubeEdit<Area> {
         try await edit { database, version in
             var row = try CubeQueries.area(command.areaID, of: command.channelID, in: database)
             try row.check(unchangedSince: command.unchangedSince)
@@ -76,7 +76,7 @@ struct SQLiteCubeStore: CubeStore {
         }
     }
 
-    func delete(_ command: DeleteArea) async throws -> CubeEdit<Done> {
+    package func delete(_ command: DeleteArea) async throws -> CubeEdit<Done> {
         try await edit { database, _ in
             let row = try CubeQueries.area(command.areaID, of: command.channelID, in: database)
             try row.checkWithSubjects(unchangedSince: command.unchangedSince, in: database)
@@ -85,7 +85,7 @@ struct SQLiteCubeStore: CubeStore {
         }
     }
 
-    func add(_ command: AddSubject) async throws -> CubeEdit<Subject> {
+    package func add(_ command: AddSubject) async throws -> CubeEdit<Subject> {
         try await edit { database, version in
             let area = try CubeQueries.area(command.areaID, of: command.channelID, in: database)
             let topicKey = TopicKey(channel: area.channelID, area: area.id, subject: ObjectID())
@@ -95,7 +95,7 @@ struct SQLiteCubeStore: CubeStore {
         }
     }
 
-    func update(_ command: UpdateSubject) async throws -> CubeEdit<Subject> {
+    package func update(_ command: UpdateSubject) async throws -> CubeEdit<Subject> {
         try await edit { database, version in
             var row = try CubeQueries.subject(command.subjectID, of: command.areaID, of: command.channelID, in: database)
             try row.check(unchangedSince: command.unchangedSince)
@@ -109,7 +109,7 @@ struct SQLiteCubeStore: CubeStore {
         }
     }
 
-    func delete(_ command: DeleteSubject) async throws -> CubeEdit<Done> {
+    package func delete(_ command: DeleteSubject) async throws -> CubeEdit<Done> {
         try await edit { database, _ in
             let row = try CubeQueries.subject(command.subjectID, of: command.areaID, of: command.channelID, in: database)
             try row.check(unchangedSince: command.unchangedSince)

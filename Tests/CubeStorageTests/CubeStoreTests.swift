@@ -2,7 +2,7 @@ import Schemas
 import TestSupport
 import Testing
 
-@testable import Cube
+@testable import CubeStorage
 
 /// What every store of the cube has to do, whatever database is behind it.
 @Suite("Cube store")

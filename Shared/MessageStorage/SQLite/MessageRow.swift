@@ -6,16 +6,21 @@ import Schemas
 struct MessageRow: Codable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "message"
 
-    var position: Int64?
+    let position: Int64
     let id: ObjectID
     let msiKey: ObjectID
     let title: String
     let desc: String
     let message: String
     let topicKey: TopicKey
+    private let channel: ObjectID
+    private let area: ObjectID
+    private let subject: ObjectID
     let distribution: Distribution
     let sender: String
     let timestamp: UnixMilliseconds
+    let ttl: Int64?
+    let sendAt: UnixMilliseconds?
     let names: CubeNames
     let expires: UnixMilliseconds
     let idempotencyKey: String?
@@ -25,17 +30,24 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
     private var leaseOwner: String?
     private var leaseUntil: UnixMilliseconds?
     private var components: [ComponentRecord]
+    private var trace: [Intervention]?
 
-    init(_ document: Message) {
+    init(_ document: Message, at position: Int64) {
+        self.position = position
         id = document.id
         msiKey = document.msiKey
         title = document.title
         desc = document.desc
         message = document.message
         topicKey = document.topicKey
+        channel = topicKey.channel
+        area = topicKey.area
+        subject = topicKey.subject
         distribution = document.distribution
         sender = document.sender
         timestamp = document.timestamp
+        ttl = document.ttl
+        sendAt = document.sendAt
         names = document.names
         expires = document.expires
         idempotencyKey = document.idempotencyKey
@@ -45,17 +57,21 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
         leaseOwner = document.relay.lease?.owner
         leaseUntil = document.relay.lease?.until
         components = document.relay.components
+        trace = document.relay.trace
     }
 
     /// The columns that relaying changes.
-    static let relayColumns: Set<String> = ["state", "attempts", "nextAttempt", "leaseOwner", "leaseUntil", "components"]
+    static let relayColumns: Set<String> = [
+        "state", "attempts", "nextAttempt", "leaseOwner", "leaseUntil", "components", "trace",
+    ]
 
     var relay: RelayRecord {
         get {
             var lease: Lease?
             if let leaseOwner, let leaseUntil { lease = Lease(owner: leaseOwner, until: leaseUntil) }
             return RelayRecord(
-                state: state, attempts: attempts, nextAttempt: nextAttempt, lease: lease, components: components)
+                state: state, attempts: attempts, nextAttempt: nextAttempt, lease: lease, components: components,
+                trace: trace)
         }
         set {
             state = newValue.state
@@ -64,13 +80,16 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
             leaseOwner = newValue.lease?.owner
             leaseUntil = newValue.lease?.until
             components = newValue.components
+            trace = newValue.trace
         }
     }
 
     var document: Message {
         Message(
             id: id, msiKey: msiKey,
-            draft: MessageDraft(title: title, desc: desc, message: message, topicKey: topicKey, distribution: distribution),
+            draft: MessageDraft(
+                title: title, desc: desc, message: message, topicKey: topicKey, distribution: distribution, ttl: ttl,
+                sendAt: sendAt),
             sender: sender, timestamp: timestamp, names: names, expires: expires, idempotencyKey: idempotencyKey, relay: relay)
     }
 }

@@ -1,0 +1,82 @@
+import MessageStorage
+import Schemas
+
+/// The messages that are being relayed, and how much room that leaves for more of each kind and of each topic. Pure.
+struct WorkInHand: Sendable {
+    private struct Item: Sendable {
+        let distribution: Distribution
+        let topic: TopicKey
+    }
+
+    /// How many messages of a topic are tried at a time while FCM does not accept them.
+    static let roomWhileFailing = 4
+    /// Topics that fail are forgotten all together when there are so many: the room is then only found out anew.
+    private static let mostFailing = 10_000
+
+    private let capacity: Int
+    /// What one kind may take up: an eighth is left to the other.
+    private let mostPerDistribution: Int
+    private let mostPerTopic: Int
+    private var items: [ObjectID: Item] = [:]
+    private var byDistribution: [Distribution: Int] = [:]
+    private var byTopic: [TopicKey: Int] = [:]
+    private var failing: Set<TopicKey> = []
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        mostPerDistribution = max(1, capacity - capacity / 8)
+        mostPerTopic = max(1, capacity / 2)
+    }
+
+    var isEmpty: Bool { items.isEmpty }
+    var msiKeys: Set<ObjectID> { Set(items.keys) }
+
+    func hasRoom(for message: Message) -> Bool {
+        room(for: message.distribution) > 0 && room(for: message.topicKey) > 0
+    }
+
+    /// What may be claimed of one kind; `nil` where there is no room.
+    func claim(_ distribution: Distribution) -> Claim? {
+        let limit = room(for: distribution)
+        guard limit > 0 else { return nil }
+        let limited = Set(byTopic.keys).union(failing)
+        return Claim(
+            distribution, limit: limit, mostPerTopic: mostPerTopic,
+            room: Dictionary(uniqueKeysWithValues: limited.map { ($0, room(for: $0)) }))
+    }
+
+    /// - Returns: Whether it was not in hand before.
+    mutating func begin(_ message: Message) -> Bool {
+        guard items[message.msiKey] == nil else { return false }
+        items[message.msiKey] = Item(distribution: message.distribution, topic: message.topicKey)
+        byDistribution[message.distribution, default: 0] += 1
+        byTopic[message.topicKey, default: 0] += 1
+        return true
+    }
+
+    mutating func end(_ msiKey: ObjectID) {
+        guard let item = items.removeValue(forKey: msiKey) else { return }
+        byDistribution[item.distribution, default: 1] -= 1
+        byTopic[item.topic, default: 1] -= 1
+        if byTopic[item.topic] == 0 { byTopic[item.topic] = nil }
+    }
+
+    /// FCM was asked for a topic.
+    mutating func answered(for topic: TopicKey, isDeferred: Bool) {
+        if !isDeferred {
+            failing.remove(topic)
+        } else {
+            if failing.count >= Self.mostFailing { failing = [] }
+            failing.insert(topic)
+        }
+    }
+
+    private func room(for distribution: Distribution) -> Int {
+        min(capacity - items.count, mostPerDistribution - byDistribution[distribution, default: 0])
+    }
+
+    private func room(for topic: TopicKey) -> Int {
+        let most = failing.contains(topic) ? min(mostPerTopic, Self.roomWhileFailing) : mostPerTopic
+        return max(0, most - byTopic[topic, default: 0])
+    }
+}

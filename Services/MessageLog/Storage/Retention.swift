@@ -1,0 +1,48 @@
+import Logging
+import MessageStorage
+import Schemas
+import ServiceLifecycle
+
+/// Removes archived messages that are older than the operator wants to keep them: little by little, so that whoever stores or
+/// relays a message meanwhile hardly waits.
+struct Retention: Service {
+    let store: any MessageStore
+    /// How long a message is kept, in milliseconds; `nil` for ever.
+    let age: Int64?
+    let logger: Logger
+
+    /// How often to look for old messages.
+    private static let period = Duration.seconds(60)
+    /// How many are removed at a time, and the pause after them.
+    private static let batch = 200
+    private static let pause = Duration.milliseconds(50)
+
+    func run() async throws {
+        guard let age else { return try await gracefulShutdown() }
+        do {
+            try await cancelWhenGracefulShutdown {
+                while true {
+                    try await removeOld(age)
+                    try await Task.sleep(for: Self.period)
+                }
+            }
+        } catch is CancellationError {
+            // The rest is removed after the next start.
+        }
+    }
+
+    /// - Throws: `CancellationError` alone.
+    private func removeOld(_ age: Int64) async throws {
+        let moment = UnixMilliseconds.now - age
+        var removed = 0
+        do {
+            while case let count = try await store.removeArchived(before: moment, limit: Self.batch), count > 0 {
+                removed += count
+                try await Task.sleep(for: Self.pause)
+            }
+        } catch let failure as CommandFailure {
+            logger.warning("old messages cannot be removed now", metadata: ["error": "\(failure)"])
+        }
+        if removed > 0 { logger.info("old messages removed", metadata: ["count": "\(removed)"]) }
+    }
+}

@@ -1,0 +1,84 @@
+import EmbeddedDatabase
+import GRDB
+import Schemas
+
+/// The archive's tables: `message`, in the order of time by its primary key, and `messageText`, the words that messages are
+/// found by. The outbox is the part of `message` that has a next attempt.
+enum MessageTables {
+    static func register(in migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("message") { database in
+            try database.create(table: MessageRow.databaseTableName) { table in
+                table.autoIncrementedPrimaryKey("position")
+                table.column("id", .text).notNull()
+                table.column("msiKey", .text).notNull().unique()
+                table.column("title", .text).notNull()
+                table.column("desc", .text).notNull()
+                table.column("message", .text).notNull()
+                table.column("topicKey", .text).notNull()
+                table.column("distribution", .text).notNull()
+                table.column("sender", .text).notNull()
+                table.column("timestamp", .integer).notNull()
+                table.column("names", .jsonText).notNull()
+                table.column("expires", .integer).notNull()
+                table.column("idempotencyKey", .text)
+                table.column("state", .text).notNull()
+                table.column("attempts", .integer).notNull()
+                table.column("nextAttempt", .integer)
+                table.column("leaseOwner", .text)
+                table.column("leaseUntil", .integer)
+                table.column("components", .jsonText).notNull()
+            }
+            try database.create(
+                index: "messageByTime", on: MessageRow.databaseTableName, columns: ["timestamp", "msiKey"])
+            try database.create(
+                index: "messageByIdempotencyKey", on: MessageRow.databaseTableName, columns: ["sender", "idempotencyKey"],
+                options: .unique, condition: Column("idempotencyKey") != nil)
+            try database.create(
+                index: "outbox", on: MessageRow.databaseTableName, columns: ["nextAttempt"],
+                condition: Column("nextAttempt") != nil)
+        }
+        migrator.registerMigration("message.history") { database in
+            try addHistory(to: database)
+        }
+    }
+
+    /// What scheduling, interventions, filters and searches need.
+    private static func addHistory(to database: Database) throws {
+        try database.alter(table: MessageRow.databaseTableName) { table in
+            table.add(column: "ttl", .integer)
+            table.add(column: "sendAt", .integer)
+            table.add(column: "trace", .jsonText)
+            table.add(column: "channel", .text)
+            table.add(column: "area", .text)
+            table.add(column: "subject", .text)
+        }
+        try database.execute(
+            sql: """
+                UPDATE message SET
+                    position = (timestamp << \(ArchivePosition.bitsWithinMillisecond)) + position % \(ArchivePosition.perMillisecond),
+                    channel = substr(topicKey, 1, 24), area = substr(topicKey, 26, 24), subject = substr(topicKey, 51, 24),
+                    nextAttempt = CASE WHEN nextAttempt < leaseUntil THEN leaseUntil ELSE nextAttempt END
+                """)
+        try database.drop(index: "messageByTime")
+        try database.drop(index: "outbox")
+        // By its topics, so that each can have its share of what is claimed.
+        try database.create(
+            index: "outbox", on: MessageRow.databaseTableName, columns: ["distribution", "topicKey", "nextAttempt"],
+            condition: Column("nextAttempt") != nil)
+        // An index ends with the primary key, so what it finds comes in the order of time.
+        for column in ["channel", "area", "subject", "sender"] {
+            try database.create(
+                index: "messageBy" + column.prefix(1).uppercased() + column.dropFirst(), on: MessageRow.databaseTableName,
+                columns: [column])
+        }
+        // Nearly every message is relayed: those are found without an index.
+        try database.create(
+            index: "messageByState", on: MessageRow.databaseTableName, columns: ["state"],
+            condition: Column("state") != RelayState.relayed.rawValue)
+        try MessageText.createTable(in: database)
+        let rows = try MessageRow.fetchCursor(database)
+        while let row = try rows.next() {
+            try MessageText.add(row.document, at: row.position, in: database)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import GRDB
+import Schemas
+
+/// The full-text index: SQLite's FTS5, which keeps which words stand in which message, and no copy of the text.
+///
+/// It is given ``SearchWords`` ready-made, so its own division into words has nothing to do: `ascii` takes every character
+/// beyond ASCII for part of a word.
+enum MessageText {
+    static func createTable(in database: Database) throws {
+        try database.execute(
+            sql: """
+                CREATE VIRTUAL TABLE messageText
+                USING fts5(words, content='', detail='none', columnsize=0, tokenize='ascii')
+                """)
+    }
+
+    static func add(_ message: Message, at position: Int64, in database: Database) throws {
+        try database.execute(
+            sql: "INSERT INTO messageText(rowid, words) VALUES (?, ?)", arguments: [position, words(of: message)])
+    }
+
+    /// An index without the text needs to be told what it has to forget.
+    static func remove(_ message: Message, at position: Int64, in database: Database) throws {
+        try database.execute(
+            sql: "INSERT INTO messageText(messageText, rowid, words) VALUES ('delete', ?, ?)",
+            arguments: [position, words(of: message)])
+    }
+
+    /// A query in FTS5's language.
+    static func match(_ query: SearchQuery) -> String {
+        query.terms.map { "\"\($0.word)\"\($0.isPrefix ? "*" : "")" }.joined(separator: " AND ")
+    }
+
+    private static func words(of message: Message) -> String {
+        message.searchWords.sorted().joined(separator: " ")
+    }
+}

@@ -1,0 +1,127 @@
+import EmbeddedDatabase
+import GRDB
+package import Schemas
+
+/// The archive in SQLite, one row a message.
+package struct SQLiteMessageStore: MessageStore {
+    private let database: EmbeddedDatabase
+
+    /// - Throws: ``CommandFailure`` with status `unavailable` when the file cannot be used.
+    package init(path: String) throws {
+        database = try EmbeddedDatabase(path: path, durability: .everyCommit, migrations: MessageTables.register)
+    }
+
+    package func close() throws {
+        try database.close()
+    }
+
+    package func insert(_ message: Message) async throws -> Message? {
+        try await database.write { database in
+            if let known = try Self.row(message.msiKey, in: database) { return known.document }
+            if let key = message.idempotencyKey, let known = try Self.find(key, of: message.sender, in: database) {
+                return known.document
+            }
+            let position = try ArchivePosition.free(for: message.timestamp, in: database)
+            try MessageRow(message, at: position).insert(database)
+            try MessageText.add(message, at: position, in: database)
+            return nil
+        }
+    }
+
+    package func message(_ msiKey: ObjectID) async throws -> Message? {
+        try await database.read { try Self.row(msiKey, in: $0)?.document }
+    }
+
+    package func message(of sender: String, idempotencyKey: String) async throws -> Message? {
+        try await database.read { try Self.find(idempotencyKey, of: sender, in: $0)?.document }
+    }
+
+    package func page(_ filter: MessageFilter, before cursor: PageCursor?, limit: Int) async throws -> [Message] {
+        try await database.read { database in
+            var selection = MessageSelection(filter)
+            if let cursor { selection.end(before: try ArchivePosition.end(of: cursor, in: database)) }
+            return try selection.rows(limit: limit, in: database).map(\.document)
+        }
+    }
+
+    package func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [Message] {
+        // A look first: most of the time nothing is due, and then nothing needs to wait for the writer.
+        let isDue = try await database.read { database in
+            try DueMessages.topics(claim.distribution, now: now, in: database).contains { claim.room(for: $0) > 0 }
+        }
+        guard isDue else { return [] }
+        return try await database.write { database in
+            var claimed: [Message] = []
+            var shares = FairShare(
+                of: claim, among: try DueMessages.topics(claim.distribution, now: now, in: database))
+            while let (topic, count) = shares.next() {
+                let rows = try DueMessages.rows(claim.distribution, of: topic, now: now, limit: count, in: database)
+                for var row in rows {
+                    row.relay.lease = lease
+                    row.relay.nextAttempt = lease.until
+                    try row.update(database, columns: MessageRow.relayColumns)
+                    claimed.append(row.document)
+                }
+                shares.brought(rows.count)
+            }
+            return claimed
+        }
+    }
+
+    package func update(
+        _ msiKey: ObjectID, _ change: @escaping @Sendable (inout RelayRecord, Message) throws -> Void
+    ) async throws -> Message? {
+        try await database.write { database in
+            guard var row = try Self.row(msiKey, in: database) else { return nil }
+            let stored = row.document
+            try change(&row.relay, stored)
+            try row.update(database, columns: MessageRow.relayColumns)
+            return row.document
+        }
+    }
+
+    package func releaseLeases(of owner: String, endingBy end: UnixMilliseconds, now: UnixMilliseconds) async throws {
+        try await database.write { database in
+            _ =
+                try MessageRow
+                .filter(Column("nextAttempt") != nil && Column("leaseOwner") == owner && Column("leaseUntil") <= end)
+                .updateAll(
+                    database, Column("leaseOwner").set(to: nil), Column("leaseUntil").set(to: nil),
+                    Column("nextAttempt").set(to: now))
+        }
+    }
+
+    package func removeArchived(before moment: UnixMilliseconds, limit: Int) async throws -> Int {
+        try await database.write { database in
+            let rows =
+                try MessageRow
+                .filter(
+                    Column("position") < ArchivePosition.first(of: moment) && Column("nextAttempt") == nil
+                        && (Column("sendAt") == nil || Column("sendAt") < moment)
+                )
+                .order(Column("position")).limit(limit).fetchAll(database)
+            for row in rows {
+                try MessageText.remove(row.document, at: row.position, in: database)
+                try row.delete(database)
+            }
+            return rows.count
+        }
+    }
+
+    package func size() async throws -> Int64 {
+        try await database.read { database in
+            let pages = try Int64.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+            let free = try Int64.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
+            let bytes = try Int64.fetchOne(database, sql: "PRAGMA page_size") ?? 0
+            return (pages - free) * bytes
+        }
+    }
+
+    private static func row(_ msiKey: ObjectID, in database: Database) throws -> MessageRow? {
+        try MessageRow.filter(Column("msiKey") == msiKey).fetchOne(database)
+    }
+
+    private static func find(_ key: String, of sender: String, in database: Database) throws -> MessageRow? {
+        try MessageRow.filter(Column("sender") == sender && Column("idempotencyKey") == key).fetchOne(database)
+    }
+}
