@@ -14,7 +14,7 @@ extension ServicePlan {
         let port = try settings.value(.gatewayPort)
         let origins = try settings.value(.gatewayCORSOrigins)
         let payloadLimit = PayloadLimit(bytes: try settings.value(.fcmTopicPayloadLimit))
-        let timeToLive = Int64(try settings.value(.messageTTL)) * 1_000
+        let timeToLive = Int64(try settings.value(.messageTTL))
 
         let bus = try Bus(logger: logger)
         let cubeClient = try CommandClient(bus: bus, endpoints: settings.value(.cubeEndpoints), logger: logger)

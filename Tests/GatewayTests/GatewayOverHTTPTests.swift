@@ -96,6 +96,25 @@ struct GatewayOverHTTPTests {
                 ("GET", "/message?limit=", nil, 400, "invalid-field", "limit"),
                 ("GET", "/message?before=7", nil, 400, "invalid-field", "before"),
                 ("GET", "/message?before=-1-\(channel)", nil, 400, "invalid-field", "before"),
+                ("GET", "/message?chanel=\(channel)", nil, 400, "invalid-field", "chanel"),
+                ("GET", "/message?channel=5a", nil, 400, "invalid-field", "channel"),
+                ("GET", "/message?state=lost", nil, 400, "invalid-field", "state"),
+                ("GET", "/message?sender=", nil, 400, "invalid-field", "sender"),
+                ("GET", "/message?from=yesterday", nil, 400, "invalid-field", "from"),
+                ("GET", "/message?to=-1", nil, 400, "invalid-field", "to"),
+                ("GET", "/message?q=%20-%20", nil, 400, "invalid-field", "q"),
+                ("GET", "/message?limit=5&limit=6", nil, 400, "invalid-field", "limit"),
+                ("DELETE", "/message/\(ObjectID())", nil, 404, "not-found", nil),
+                ("DELETE", "/message/x", nil, 400, "invalid-field", "msi_key"),
+                ("POST", "/message/\(ObjectID())/retry", nil, 404, "not-found", nil),
+                ("POST", "/message", path.message(and: #""ttl":2419201"#), 400, "invalid-field", "ttl"),
+                ("POST", "/message", path.message(and: #""ttl":-1"#), 400, "invalid-field", "ttl"),
+                ("POST", "/message", path.message(and: #""ttl":"60""#), 400, "invalid-field", "ttl"),
+                ("POST", "/message", path.message(and: #""send_at":1000"#), 400, "invalid-field", "send_at"),
+                (
+                    "POST", "/message", path.message(and: #""send_at":\#(UnixMilliseconds.now + 400 * 86_400_000)"#), 400,
+                    "invalid-field", "send_at"
+                ),
             ]
             for (method, target, body, status, problem, field) in cases {
                 let answer = try await gateway.request(method, target, body: body)
@@ -124,7 +143,8 @@ struct GatewayOverHTTPTests {
                 "/area/\(ObjectID())": "OPTIONS, POST", "/area/\(ObjectID())/\(ObjectID())": "DELETE, OPTIONS, PUT",
                 "/subject/\(ObjectID())/\(ObjectID())": "OPTIONS, POST",
                 "/subject/\(ObjectID())/\(ObjectID())/\(ObjectID())": "DELETE, OPTIONS, PUT",
-                "/message": "GET, HEAD, OPTIONS, POST", "/message/\(ObjectID())": "GET, HEAD, OPTIONS",
+                "/message": "GET, HEAD, OPTIONS, POST", "/message/\(ObjectID())": "DELETE, GET, HEAD, OPTIONS",
+                "/message/\(ObjectID())/retry": "OPTIONS, POST",
                 "/health": "GET, HEAD, OPTIONS", "/problems": "GET, HEAD, OPTIONS",
             ]
             for (target, allow) in allowed {

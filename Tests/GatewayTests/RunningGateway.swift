@@ -72,4 +72,9 @@ struct SamplePath {
     func message(_ title: String = "t", distribution: String = "Alert") -> String {
         #"{"title":"\#(title)","desc":"d","message":"m","topic_key":"\#(topicKey)","distribution":"\#(distribution)"}"#
     }
+
+    /// A message with one more field.
+    func message(and field: String) -> String {
+        message().dropLast() + "," + field + "}"
+    }
 }

@@ -32,6 +32,9 @@ final class RelayDouble: Sendable {
         }
     }
 
+    /// Everything that it was asked, in order.
+    var asked: [RelayMessage] { commands.withLock { $0 } }
+
     /// What it was asked to relay of a message, in order.
     func asked(_ msiKey: ObjectID) -> [[Component]] {
         commands.withLock { $0.filter { $0.msiKey == msiKey }.map(\.components) }

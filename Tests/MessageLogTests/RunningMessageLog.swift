@@ -9,12 +9,15 @@ struct RunningMessageLog {
     let client: CommandClient
     let endpoint: String
 
+    /// - Parameter name: The name of its socket: another one for a second instance on the same archive.
     static func with<Result>(
-        in folder: String, isolation: isolated (any Actor)? = #isolation, _ body: (RunningMessageLog) async throws -> Result
+        in folder: String, named name: String = "message-log", settings: [String: String] = [:],
+        isolation: isolated (any Actor)? = #isolation, _ body: (RunningMessageLog) async throws -> Result
     ) async throws -> Result {
-        try await withService("msi-message-log", in: folder) { process in
+        let endpoint = "ipc://\(folder)/run/\(name).sock"
+        let settings = settings.merging(["MSI_MESSAGE_LOG_LISTEN": endpoint]) { given, _ in given }
+        return try await withService("msi-message-log", in: folder, settings: settings) { process in
             try await withBus { bus in
-                let endpoint = "ipc://\(folder)/run/message-log.sock"
                 let client = try CommandClient(bus: bus, endpoints: [endpoint], logger: quietLogger)
                 return try await body(RunningMessageLog(process: process, client: client, endpoint: endpoint))
             }
@@ -46,14 +49,17 @@ extension LogMessage {
     /// A message as the gateway logs it.
     static func sample(
         _ title: String = "Closed", msiKey: ObjectID = ObjectID(), distribution: Distribution = .alert,
-        timestamp: UnixMilliseconds = .now, lifetime: Int64 = 3_600_000, idempotencyKey: String? = nil
+        timestamp: UnixMilliseconds = .now, lifetime: Int64 = 3_600_000, idempotencyKey: String? = nil,
+        topic: TopicKey = .sample, sendAt: UnixMilliseconds? = nil
     ) -> LogMessage {
         LogMessage(
             msiKey: msiKey,
             draft: MessageDraft(
-                title: title, desc: "\"Quotes\", 🎓, مكتبة", message: "Two\nlines", topicKey: .sample, distribution: distribution),
+                title: title, desc: "\"Quotes\", 🎓, مكتبة", message: "Two\nlines", topicKey: topic, distribution: distribution,
+                sendAt: sendAt),
             sender: "Communicator", timestamp: timestamp,
-            names: CubeNames(channel: "Campus", area: "Library", subject: "Closures"), expires: timestamp + lifetime,
+            names: CubeNames(channel: "Campus", area: "Library", subject: "Closures"),
+            expires: (sendAt ?? timestamp) + lifetime,
             idempotencyKey: idempotencyKey)
     }
 }

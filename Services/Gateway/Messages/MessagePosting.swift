@@ -16,8 +16,15 @@ struct MessagePosting: Sendable {
     let cube: CubeService
     let messageLog: CommandClient
     let payloadLimit: PayloadLimit
-    /// For how long a message is worth delivering, in milliseconds.
+    /// For how many seconds a message is worth delivering whose sender does not say.
     let timeToLive: Int64
+
+    /// A portal's clock may be so far behind, in milliseconds, that its now is in the past.
+    private static let clockDifference: Int64 = 60_000
+    /// The furthest that a message may be scheduled ahead, in milliseconds: a year and a day.
+    private static let furthest: Int64 = 366 * 86_400_000
+    /// For how many seconds "now or never" (a `ttl` of 0) is tried: relaying takes a moment.
+    private static let shortestTry: Int64 = 10
 
     /// How long the message log may take, restarts included.
     private static let patience = Duration.seconds(5)
@@ -25,15 +32,14 @@ struct MessagePosting: Sendable {
     /// - Throws: ``Problem`` or ``CommandFailure``. After `unavailable` or `deadline_exceeded` the message may have been stored all
     ///   the same; a retry with the same idempotency key finds out.
     func post(_ draft: MessageDraft, idempotencyKey: String?) async throws -> Outcome {
-        let entry: CubeCopy.Entry
+        let command: LogMessage
         do {
-            entry = try await subject(for: draft)
+            command = try self.command(for: draft, try await subject(for: draft), idempotencyKey)
         } catch {
-            // The answer to a retry is the first answer, whatever has become of the subject since.
+            // The answer to a retry is the first answer, whatever has become of the subject, and of the time, since.
             guard let idempotencyKey, let first = try await find(idempotencyKey) else { throw error }
             return try outcome(of: first, for: draft, isReplay: true)
         }
-        let command = try command(for: draft, entry, idempotencyKey)
         let stored = try await store(command)
         return try outcome(of: stored, for: draft, isReplay: stored.msiKey != command.msiKey)
     }
@@ -57,9 +63,16 @@ struct MessagePosting: Sendable {
         for draft: MessageDraft, _ entry: CubeCopy.Entry, _ idempotencyKey: String?
     ) throws -> LogMessage {
         let now = UnixMilliseconds.now
+        if let sendAt = draft.sendAt, !(now - Self.clockDifference...now + Self.furthest).contains(sendAt) {
+            throw Problem(
+                .invalidField,
+                "send_at: expected a moment from now on, at most a year ahead, in Unix milliseconds; now is \(now), found \(sendAt)",
+                field: "send_at")
+        }
+        let lifetime = max(draft.ttl ?? timeToLive, Self.shortestTry) * 1_000
         let command = LogMessage(
             msiKey: ObjectID(), draft: draft, sender: Self.sender, timestamp: now, names: entry.names,
-            expires: now + timeToLive, idempotencyKey: idempotencyKey)
+            expires: max(now, draft.sendAt ?? now) + lifetime, idempotencyKey: idempotencyKey)
         let relayed = RelayMessage(msiKey: command.msiKey, timestamp: now, draft: draft, expires: command.expires)
         if let violation = payloadLimit.violation(by: relayed) {
             throw Problem(.payloadTooLarge, violation.description, field: violation.field)

@@ -4,7 +4,8 @@ import Hummingbird
 import Logging
 import Schemas
 
-/// Messages over HTTP (seed, "REST API", Message; the seed has no way to read them back, so that is made to fit).
+/// Messages over HTTP (seed, "REST API", Message; the seed has no way to read them back or to change their way, so that is
+/// made to fit).
 struct MessageRoutes {
     let posting: MessagePosting
     let messageLog: CommandClient
@@ -12,7 +13,8 @@ struct MessageRoutes {
 
     func register(in router: Router<GatewayContext>) {
         router.path("/message", [.get: list, .post: post])
-        router.path("/message/:msi_key", [.get: show])
+        router.path("/message/:msi_key", [.get: show, .delete: recall])
+        router.path("/message/:msi_key/retry", [.post: retry])
     }
 
     /// The answer to a post: what identifies the message.
@@ -45,13 +47,9 @@ struct MessageRoutes {
     }
 
     @Sendable private func list(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let limit = try parameter("limit", of: request, expected: "an integer from 1 to \(ListMessages.mostPerPage)") { text in
-            Int64(text).flatMap { (1...ListMessages.mostPerPage).contains($0) ? $0 : nil }
-        }
-        let before = try parameter("before", of: request, expected: "the \"next\" of another page") { PageCursor($0) }
-        let command = ListMessages(limit: limit ?? 50, before: before)
-        let page = try await messageLog.request(command)
-        let next = page.next.map { "/message?limit=\(command.limit)&before=\($0)" }
+        let query = try HistoryQuery(request)
+        let page = try await messageLog.request(query.command)
+        let next = page.next.map(query.next)
         return try .json(
             Page(messages: page.messages, next: next), headers: next.map { [.link: "<\($0)>; rel=\"next\""] } ?? [:])
     }
@@ -60,21 +58,21 @@ struct MessageRoutes {
         try .json(await messageLog.request(GetMessage(msiKey: try context.identifier("msi_key"))))
     }
 
+    @Sendable private func recall(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let command = RecallMessage(msiKey: try context.identifier("msi_key"), by: MessagePosting.sender)
+        return try .json(await messageLog.request(command))
+    }
+
+    @Sendable private func retry(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let command = RetryMessage(msiKey: try context.identifier("msi_key"), by: MessagePosting.sender)
+        return try .json(await messageLog.request(command))
+    }
+
     private func idempotencyKey(of request: Request) throws -> String? {
         guard let key = request.headers[.idempotencyKey] else { return nil }
         if let problem = TextLimits.idempotencyKey.problem(with: key) {
             throw Problem(.invalidField, "Idempotency-Key: \(problem)", field: "Idempotency-Key")
         }
         return key
-    }
-
-    private func parameter<Value>(
-        _ name: String, of request: Request, expected: String, parse: (String) -> Value?
-    ) throws -> Value? {
-        guard let text = request.uri.queryParameters[name[...]] else { return nil }
-        guard let value = parse(String(text)) else {
-            throw Problem(.invalidField, "\(name): expected \(expected)", field: name)
-        }
-        return value
     }
 }

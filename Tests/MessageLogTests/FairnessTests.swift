@@ -1,0 +1,83 @@
+import CommandBus
+import Schemas
+import TestSupport
+import Testing
+
+/// Whose turn it is when there is more to relay than can be.
+@Suite("Fairness", .timeLimit(.minutes(1)))
+struct FairnessTests {
+    private static func topic() -> TopicKey {
+        TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+    }
+
+    @Test("an alert that comes last goes out among the first, before a queue of information")
+    func alertsFirst() async throws {
+        let relay = RelayDouble()
+        try await withTemporaryFolder { folder in
+            try await RunningMessageLog.with(in: folder) { log in
+                for number in 0..<600 { _ = try await log.log(.sample("\(number)", distribution: .information)) }
+                let alert = try await log.log(.sample("alert", topic: Self.topic())).msiKey
+                try await relay.run(in: folder) {
+                    _ = try await log.wait(for: alert) { $0.state == .relayed }
+                    let place = try #require(relay.asked.firstIndex { $0.msiKey == alert })
+                    // Those that had been handed to the relay's socket before it was there come first.
+                    #expect(place < 10, "\(place)")
+                    try await eventually { relay.asked.count == 601 }
+                }
+            }
+        }
+    }
+
+    @Test("neither a flooded topic nor one that FCM refuses keeps another waiting")
+    func topics() async throws {
+        let (flooded, failing, quiet) = (Self.topic(), Self.topic(), Self.topic())
+        let gate = Gate()
+        let relay = RelayDouble { command in
+            if command.draft.topicKey == flooded { await gate.pass() }
+            guard command.draft.topicKey == failing else { return command.components.map(\.accepted) }
+            return command.components.map { $0.refused(.retryable, "QUOTA_EXCEEDED", retryAfter: 1) }
+        }
+        try await withTemporaryFolder { folder in
+            try await relay.run(in: folder) {
+                try await RunningMessageLog.with(in: folder) { log in
+                    try await withThrowingTaskGroup { group in
+                        for number in 0..<400 {
+                            group.addTask { _ = try await log.log(.sample("\(number)", topic: flooded)) }
+                            group.addTask { _ = try await log.log(.sample("\(number)", topic: failing)) }
+                        }
+                        try await group.waitForAll()
+                    }
+                    // The relay holds whatever it has of the flooded topic, and answers the failing one in vain.
+                    for number in 0..<20 {
+                        let key = try await log.log(.sample("\(number)", topic: quiet)).msiKey
+                        _ = try await log.wait(for: key, within: .seconds(5)) { $0.state == .relayed }
+                    }
+                    gate.open()
+                    try await eventually { Set(relay.asked.filter { $0.draft.topicKey == flooded }.map(\.msiKey)).count == 400 }
+                }
+            }
+        }
+    }
+
+    @Test("two message logs on one archive relay each message once between them")
+    func twoInstances() async throws {
+        let relay = RelayDouble()
+        try await withTemporaryFolder { folder in
+            try await RunningMessageLog.with(in: folder) { one in
+                try await RunningMessageLog.with(in: folder, named: "message-log-2") { two in
+                    // A queue for both to take from.
+                    var keys: [ObjectID] = []
+                    for number in 0..<100 {
+                        keys.append(try await one.log(.sample("one \(number)")).msiKey)
+                        keys.append(try await two.log(.sample("two \(number)")).msiKey)
+                    }
+                    try await relay.run(in: folder) {
+                        for key in keys { _ = try await two.wait(for: key) { $0.state == .relayed } }
+                        #expect(relay.asked.count == keys.count)
+                        #expect(Set(relay.asked.map(\.msiKey)) == Set(keys))
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import CommandBus
+import Schemas
+import TestSupport
+import Testing
+
+/// What portals can do to a message after it was posted.
+@Suite("Interventions over the bus", .timeLimit(.minutes(1)))
+struct InterventionOverTheBusTests {
+    @Test("a scheduled message goes out at its time and not before, once, also when nobody was running at that moment")
+    func schedule() async throws {
+        let relay = RelayDouble()
+        try await withTemporaryFolder { folder in
+            try await relay.run(in: folder) {
+                let start = UnixMilliseconds.now
+                let soon = LogMessage.sample("soon", sendAt: start + 2_000)
+                let missed = LogMessage.sample("missed", sendAt: start + 2_500)
+                let expired = LogMessage.sample("expired", lifetime: 100, sendAt: start + 2_500)
+                let far = LogMessage.sample("far", sendAt: start + 86_400_000)
+                try await RunningMessageLog.with(in: folder) { log in
+                    for command in [soon, missed, expired, far] { _ = try await log.log(command) }
+                    let waiting = try await log.message(soon.msiKey).relay
+                    #expect(waiting.state == .pending && waiting.nextAttempt == start + 2_000 && waiting.lease == nil)
+                    _ = try await log.wait(for: soon.msiKey) { $0.state == .relayed }
+                    #expect((2_000...3_500).contains(UnixMilliseconds.now - start))
+                    await log.process.kill()
+                }
+                try await eventually { UnixMilliseconds.now > start + 2_700 }
+                try await RunningMessageLog.with(in: folder) { log in
+                    _ = try await log.wait(for: missed.msiKey) { $0.state == .relayed }
+                    _ = try await log.wait(for: expired.msiKey) { $0.state == .expired }
+                    #expect(try await log.message(far.msiKey).relay.nextAttempt == start + 86_400_000)
+                }
+                // Killed around its moment, it may have gone out twice; the phone drops the second.
+                #expect(!relay.asked(soon.msiKey).isEmpty)
+                #expect(relay.asked(expired.msiKey).isEmpty && relay.asked(far.msiKey).isEmpty)
+            }
+        }
+    }
+
+    @Test("a message that waits is recalled and never goes out; one that is under way or gone is not")
+    func recall() async throws {
+        let gate = Gate()
+        let relay = RelayDouble { command in
+            if command.draft.title == "held" { await gate.pass() }
+            return command.components.map(\.accepted)
+        }
+        try await withTemporaryFolder { folder in
+            try await RunningMessageLog.with(in: folder) { log in
+                let waiting = try await log.log(.sample("waiting", sendAt: .now + 1_500)).msiKey
+                let recalled = try await log.client.request(RecallMessage(msiKey: waiting, by: "Ann"))
+                #expect(recalled.relay.state == .recalled && recalled.relay.nextAttempt == nil)
+                #expect(recalled.relay.trace?.map(\.by) == ["Ann"] && recalled.relay.trace?.map(\.action) == [.recall])
+                #expect(try await log.message(waiting) == recalled)
+                let again = await log.client.failure(of: RecallMessage(msiKey: waiting, by: "Ben"))
+                #expect(again?.status == .conflict)
+                try await relay.run(in: folder) {
+                    let held = try await log.log(.sample("held")).msiKey
+                    try await eventually { !relay.asked(held).isEmpty }
+                    let underWay = await log.client.failure(of: RecallMessage(msiKey: held, by: "Ann"))
+                    #expect(underWay?.status == .conflict)
+                    gate.open()
+                    _ = try await log.wait(for: held) { $0.state == .relayed }
+                    let gone = await log.client.failure(of: RecallMessage(msiKey: held, by: "Ann"))
+                    #expect(gone?.status == .conflict && gone?.message.contains("relayed") == true)
+                    let nobody = await log.client.failure(of: RecallMessage(msiKey: ObjectID(), by: "Ann"))
+                    #expect(nobody?.status == .notFound)
+                    // Past its moment, and others have gone out since.
+                    try await eventually { recalled.sendAt.map { $0 + 1_500 < .now } ?? false }
+                    let later = try await log.log(.sample("later")).msiKey
+                    _ = try await log.wait(for: later) { $0.state == .relayed }
+                    #expect(relay.asked(waiting).isEmpty)
+                }
+            }
+        }
+    }
+
+    @Test("a failed message is tried again when somebody asks for it: what FCM has not accepted, and only then")
+    func retry() async throws {
+        let mended = Gate()
+        let isMended = Task { await mended.pass() }
+        let relay = RelayDouble { command in
+            guard command.components.count == 2 else {
+                await isMended.value
+                return command.components.map(\.accepted)
+            }
+            return [Component.notification.accepted, Component.data.refused(.permanent, "SENDER_ID_MISMATCH")]
+        }
+        try await withTemporaryFolder { folder in
+            try await relay.run(in: folder) {
+                try await RunningMessageLog.with(in: folder) { log in
+                    let key = try await log.log(.sample()).msiKey
+                    _ = try await log.wait(for: key) { $0.state == .failed }
+                    mended.open()
+                    let answer = try await log.client.request(RetryMessage(msiKey: key, by: "Ann"))
+                    #expect(answer.relay.state == .retrying && answer.relay.trace?.map(\.action) == [.retry])
+                    let done = try await log.wait(for: key, within: .seconds(5)) { $0.state == .relayed }
+                    #expect(done.trace?.map(\.by) == ["Ann"])
+                    #expect(relay.asked(key) == [[.notification, .data], [.data]])
+                    let again = await log.client.failure(of: RetryMessage(msiKey: key, by: "Ann"))
+                    #expect(again?.status == .conflict)
+                }
+            }
+        }
+    }
+}
