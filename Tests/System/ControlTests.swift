@@ -1,0 +1,138 @@
+import FoundationEssentials
+import NIOHTTP1
+import Testing
+
+extension SystemTests {
+    /// What a portal can say about a message's way, and do to it later.
+    @Suite("Control of messages", .serialized, .stack())
+    struct ControlTests {
+        let stack: Stack
+        let portal: Portal
+
+        init() throws {
+            stack = try SharedStack.current
+            portal = stack.portal
+        }
+
+        private func post(_ message: JSONValue) async throws -> String {
+            let answer = try await portal.post(message)
+            guard answer.status == 201, let key = try answer.json["msi_key"]?.string else { throw UnexpectedAnswer(answer) }
+            return key
+        }
+
+        @Test("a ttl reaches FCM for both platforms, 0 as now or never, and ends the message's life with it")
+        func timeToLive() async throws {
+            let subject = try await portal.makeSubject("Information")
+            for ttl in [0, 3_600] {
+                var message = subject.message()
+                message["ttl"] = .integer(Int64(ttl))
+                let key = try await post(message)
+                let shown = try await portal.message(key, hasState: "relayed")
+                #expect(shown["ttl"] == .integer(Int64(ttl)))
+                let lifetime = (shown["expires"]?.integer ?? 0) - (shown["timestamp"]?.integer ?? 0)
+                #expect(lifetime == Int64(max(ttl, 10)) * 1_000)
+                let sent = try #require(
+                    try await stack.fcm.acceptedSends(to: subject.topicKey).last?["body"]?["message"])
+                let seconds = sent["android"]?["ttl"]?.string.flatMap { Int($0.dropLast()) }
+                #expect(ttl == 0 ? seconds == 0 : (3_590...3_600).contains(seconds ?? 0))
+                let expiration = sent["apns"]?["headers"]?["apns-expiration"]?.string.flatMap { Int64($0) } ?? -1
+                #expect(ttl == 0 ? expiration == 0 : abs(expiration - (.nowInMilliseconds / 1_000 + 3_600)) < 15)
+            }
+        }
+
+        @Test("a scheduled message goes out at its time, and can be recalled before; a second recall says what it is")
+        func schedule() async throws {
+            let subject = try await portal.makeSubject("Alert")
+            let start = Int64.nowInMilliseconds
+            var message = subject.message()
+            message["send_at"] = .integer(start + 2_000)
+            let scheduled = try await post(message)
+            let recalled = try await post(message)
+            let answer = try await portal.call(.DELETE, "/message/\(recalled)")
+            #expect(answer.status == 200)
+            let document = try answer.json
+            #expect(document["relay"]?["state"] == "recalled")
+            #expect(document["relay"]?["trace"]?.array.map { $0["action"] } == ["recall"])
+            #expect(document["relay"]?["trace"]?.array.map { $0["by"] } == ["Communicator"])
+            let again = try await portal.call(.DELETE, "/message/\(recalled)")
+            #expect(again.status == 409)
+            #expect(try again.json["detail"]?.string?.contains("recalled") == true)
+            #expect(try await stack.fcm.acceptedSends(to: subject.topicKey).isEmpty)
+
+            _ = try await portal.message(scheduled, hasState: "relayed")
+            let sends = try await stack.fcm.acceptedSends(to: subject.topicKey)
+            #expect(sends.count == 2)
+            for send in sends {
+                #expect((start + 2_000...start + 4_500).contains(send["received_at"]?.integer ?? 0))
+                #expect(send["body"]?["message"]?["data"]?["msi_key"]?.string == scheduled)
+            }
+            let gone = try await portal.call(.DELETE, "/message/\(scheduled)")
+            #expect(gone.status == 409)
+            #expect(try await portal.message(recalled)["relay"]?["state"] == "recalled")
+        }
+
+        @Test("with the same Idempotency-Key a scheduled post is made once, also when its time has come")
+        func scheduledOnce() async throws {
+            let subject = try await portal.makeSubject("Information")
+            var message = subject.message()
+            // A portal's clock may be a little behind.
+            message["send_at"] = .integer(.nowInMilliseconds - 59_000)
+            let first = try await portal.post(message, key: "scheduled")
+            #expect(first.status == 201)
+            try await eventually("the moment is too long ago for a new message") {
+                try await portal.post(message).status == 400
+            }
+            let again = try await portal.post(message, key: "scheduled")
+            #expect(again.status == 201 && again.body == first.body)
+        }
+
+        @Test("a message that has not failed cannot be tried again")
+        func retry() async throws {
+            let subject = try await portal.makeSubject("Information")
+            let key = try await post(subject.message())
+            _ = try await portal.message(key, hasState: "relayed")
+            let answer = try await portal.call(.POST, "/message/\(key)/retry")
+            #expect(answer.status == 409)
+            #expect(try answer.json["detail"]?.string?.contains("relayed") == true)
+            #expect(try await portal.call(.POST, "/message/0123456789abcdef01234567/retry").status == 404)
+        }
+
+        @Test("the archive is filtered by place, sender, state, time and words, page by page")
+        func filters() async throws {
+            let one = try await portal.makeSubject("Information")
+            let sibling = try await portal.makeSubject("Alert", in: one.channel, one.area)
+            let other = try await portal.makeSubject("Information")
+            var keys: [String] = []
+            for number in 0..<4 {
+                for subject in [one, sibling, other] {
+                    keys.append(try await post(subject.message(title: "Exam \(number) Übung", message: "Room & more: B12+")))
+                }
+            }
+            for key in keys { _ = try await portal.message(key, hasState: "relayed") }
+
+            func listed(_ query: String) async throws -> [String] {
+                var listed: [String] = []
+                var next: String? = "/message?limit=3&" + query
+                while let url = next {
+                    let page = try await portal.call(.GET, url)
+                    guard page.status == 200 else { throw UnexpectedAnswer(page) }
+                    listed += try page.json["messages"]?.array.compactMap { $0["msi_key"]?.string } ?? []
+                    next = try page.json["next"]?.string
+                }
+                return listed.reversed()
+            }
+            func posted(to places: Int...) -> [String] {
+                keys.enumerated().filter { places.contains($0.offset % 3) }.map(\.element)
+            }
+            #expect(try await listed("channel=\(one.channel)") == posted(to: 0, 1))
+            #expect(try await listed("area=\(one.area)&sender=Communicator") == posted(to: 0, 1))
+            #expect(try await listed("subject=\(other.subject)&state=relayed") == posted(to: 2))
+            #expect(try await listed("subject=\(other.subject)&state=failed").isEmpty)
+            #expect(try await listed("channel=\(other.channel)&q=%C3%BCbung%20exam*%20B12+").count == 4)
+            #expect(try await listed("channel=\(other.channel)&q=exam+2") == [keys[8]])
+            let first = try await portal.message(keys[3])["timestamp"]?.integer ?? 0
+            let last = try await portal.message(keys[9])["timestamp"]?.integer ?? 0
+            #expect(try await listed("channel=\(one.channel)&from=\(first)&to=\(last)").allSatisfy { keys[3..<9].contains($0) })
+        }
+    }
+}
