@@ -94,7 +94,7 @@ let package = Package(
             path: "Services/MessageLog"),
         .executableTarget(
             name: "FCMRelay",
-            dependencies: ["CCurl", "CommandBus", "Schemas", "ServiceKit", jwtKit, logging, serviceLifecycle],
+            dependencies: ["CCurl", "CommandBus", "DedicatedThread", "Schemas", "ServiceKit", jwtKit, logging, serviceLifecycle],
             path: "Services/FCMRelay"),
         .executableTarget(
             name: "FCMEmulator",
@@ -113,7 +113,7 @@ let package = Package(
         .target(name: "Schemas", path: "Shared/Schemas"),
         .target(
             name: "CommandBus",
-            dependencies: ["CZeroMQ", "Schemas", logging, serviceContext, serviceLifecycle],
+            dependencies: ["CZeroMQ", "DedicatedThread", "Schemas", logging, serviceContext, serviceLifecycle],
             path: "Shared/CommandBus",
             exclude: ["PROTOCOL.md"]),
         .target(
@@ -122,6 +122,7 @@ let package = Package(
                 "CommandBus", "Schemas", configuration, logging, serviceContext, serviceLifecycle, systemPackage, unixSignals,
             ],
             path: "Shared/ServiceKit"),
+        .target(name: "DedicatedThread", path: "Shared/DedicatedThread"),
         .target(
             name: "EmbeddedDatabase",
             dependencies: ["Schemas", grdb],

@@ -1,3 +1,5 @@
+import CZeroMQ
+import DedicatedThread
 package import Logging
 
 /// The ZeroMQ side of a process: the context, and the one thread that owns every socket.
@@ -20,10 +22,13 @@ package final class Bus: Sendable {
         let outbox = try Outbox()
         let context = try ZeroMQContext()
         do {
-            try startBusThread(BusLoop(outbox: outbox, context: context, logger: logger))
+            try DedicatedThread.start {
+                msi_name_thread("msi-bus")
+                BusLoop(outbox: outbox, context: context, logger: logger).run()
+            }
         } catch {
             context.terminate()
-            throw error
+            throw BusError(.system, "cannot start the bus thread: \(error)")
         }
         self.context = context
         self.outbox = outbox

@@ -1,4 +1,5 @@
 import CCurl
+import DedicatedThread
 import Synchronization
 
 /// HTTPS through libcurl's multi interface: all requests share a few HTTP/2 connections, on one thread of their own.
@@ -27,7 +28,7 @@ final class CurlTransport: HTTPTransport {
         } catch {
             multi.close()
             state.withLock { $0.multi = nil }
-            throw error
+            throw TransportError(.other, error.description)
         }
     }
 
