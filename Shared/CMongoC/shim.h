@@ -1,0 +1,29 @@
+#ifndef MSI_CMONGOC_SHIM_H
+#define MSI_CMONGOC_SHIM_H
+
+#include <mongoc/mongoc.h>
+#include <stdalign.h>
+#include <stdlib.h>
+
+// Debian's bson_t is aligned to 128 bytes. Swift has no values of such a type: it sees pointers to something opaque.
+
+/// Room for the reply that a function of libmongoc fills in. bson_new() will not do: those functions make an empty document
+/// of what they are given, and bson_destroy() then takes it for one on the stack and does not free it.
+static inline bson_t *cmongoc_reply_new(void) {
+    bson_t *reply = (bson_t *) aligned_alloc(alignof(bson_t), sizeof(bson_t));
+    if (!reply) abort();
+    bson_init(reply);
+    return reply;
+}
+
+static inline void cmongoc_reply_destroy(bson_t *reply) {
+    bson_destroy(reply);
+    free(reply);
+}
+
+/// Swift would see the message as a tuple of 504 characters.
+static inline const char *cmongoc_error_message(const bson_error_t *error) {
+    return error->message;
+}
+
+#endif
