@@ -174,8 +174,12 @@ let package = Package(
             name: "ServiceKitTests", dependencies: ["ServiceKit", "TestSupport", logging], path: "Tests/ServiceKitTests"),
         .testTarget(
             name: "SystemTests",
-            dependencies: ["TestSupport", asyncHTTPClient, jwtKit, nioCore, nioHTTP1, nioSSL, subprocess, systemPackage],
+            dependencies: ["ProductHarness", "TestSupport", asyncHTTPClient, nioCore, nioHTTP1, subprocess, systemPackage],
             path: "Tests/System"),
+        .target(
+            name: "ProductHarness",
+            dependencies: ["TestSupport", asyncHTTPClient, jwtKit, nioCore, nioHTTP1, nioSSL],
+            path: "Tests/ProductHarness"),
         .target(
             name: "TestSupport",
             dependencies: [

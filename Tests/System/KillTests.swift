@@ -1,6 +1,5 @@
-import FoundationEssentials
 import Glibc
-import NIOHTTP1
+import ProductHarness
 import Testing
 
 extension SystemTests {
@@ -62,9 +61,8 @@ extension SystemTests {
                 for message in accepted { #expect(states[message.msiKey] == "relayed", "\(message.msiKey)") }
                 // What was stored although its answer was lost comes to its end as well.
                 #expect(Set(states.values) == ["relayed"])
-                for component in doubled {
-                    let sent = component.sent
-                    #expect(kills.contains { kill in Self.aroundKill.contains(sent - kill) }, "\(component)")
+                for copy in doubled {
+                    #expect(kills.contains { kill in Self.aroundKill.contains(copy.received - kill) }, "\(copy)")
                 }
             }
         }
@@ -73,37 +71,22 @@ extension SystemTests {
         private func settledStates(_ portal: Portal) async throws -> [String: String] {
             try await eventually("every message is final", within: .seconds(30), every: .milliseconds(250)) {
                 var states: [String: String] = [:]
-                var next: String? = "/message?limit=200"
-                while let url = next {
-                    let page = try await portal.call(.GET, url).json
-                    for message in page["messages"]?.array ?? [] {
-                        states[message["msi_key"]?.string ?? ""] = message["relay"]?["state"]?.string
-                    }
-                    next = page["next"]?.string
+                try await portal.eachMessage { message in
+                    states[message["msi_key"]?.string ?? ""] = message["relay"]?["state"]?.string
                 }
                 return states.values.contains { ["pending", "retrying"].contains($0) } ? nil : states
             }
         }
 
-        private struct Doubled {
-            let component: DeliveredComponent
-            /// When FCM took the first copy, Unix milliseconds.
-            let sent: Int64
-        }
-
-        /// The components that FCM accepted more than once.
-        private func doubledComponents(_ fcm: FCMServer) async throws -> [Doubled] {
-            var first: [DeliveredComponent: Int64] = [:]
-            var doubled: [Doubled] = []
-            for send in try await fcm.acceptedSends() {
-                let message = send["body"]?["message"]
-                let component = DeliveredComponent(
-                    msiKey: message?["data"]?["msi_key"]?.string ?? "",
-                    name: message?["notification"] == nil ? "data" : "notification")
-                if let sent = first[component] {
-                    doubled.append(Doubled(component: component, sent: sent))
+        /// The first copies of the components that FCM accepted more than once, one for each further copy.
+        private func doubledComponents(_ fcm: FCMServer) async throws -> [AcceptedSend] {
+            var first: [SentComponent: AcceptedSend] = [:]
+            var doubled: [AcceptedSend] = []
+            for send in try await fcm.acceptedComponents() {
+                if let copy = first[send.component] {
+                    doubled.append(copy)
                 } else {
-                    first[component] = send["received_at"]?.integer ?? 0
+                    first[send.component] = send
                 }
             }
             return doubled
@@ -111,17 +94,6 @@ extension SystemTests {
     }
 }
 
-/// One component of one message: what a phone drops a second copy by.
-struct DeliveredComponent: Hashable, Sendable {
-    let msiKey: String
-    let name: String
-}
-
 extension Phone.Event {
-    var delivered: DeliveredComponent { DeliveredComponent(msiKey: msiKey, name: component) }
-}
-
-extension Int64 {
-    /// Unix milliseconds.
-    static var nowInMilliseconds: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
+    var delivered: SentComponent { SentComponent(msiKey: msiKey, name: component) }
 }

@@ -1,4 +1,5 @@
 import NIOHTTP1
+import ProductHarness
 import Testing
 
 extension SystemTests {

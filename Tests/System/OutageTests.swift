@@ -1,5 +1,6 @@
 import Glibc
 import NIOHTTP1
+import ProductHarness
 import Testing
 
 extension SystemTests {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import NIOHTTP1
+import ProductHarness
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import ProductHarness
 import Subprocess
 import Synchronization
 import SystemPackage

@@ -1,9 +1,7 @@
-import AsyncHTTPClient
-import FoundationEssentials
 import Glibc
 import NIOCore
 import NIOHTTP1
-import NIOSSL
+import ProductHarness
 import TestSupport
 
 /// The whole product, running: every process that `msi up` starts, and whoever talks to it from outside.
@@ -97,7 +95,7 @@ func withStack<Value: Sendable>(
         try script ?? BuiltProduct.path(of: "msi"), arguments: script == nil ? ["up"] : [], environment: environment
     ) { program in
         let ports = try await StackPorts(of: program)
-        return try await withClient(trusting: folder + "/fcm-emulator/ca.pem") { http in
+        return try await withHTTPClient(trusting: folder + "/fcm-emulator/ca.pem") { http in
             let stack = Stack(
                 program: program, stateDirectory: folder, portal: Portal(port: ports.gateway, http: http),
                 fcm: FCMServer(port: ports.emulator, folder: folder + "/fcm-emulator", http: http))
@@ -126,25 +124,5 @@ private struct StackPorts {
         else { throw TooLate("no ports in: \(program.lines)") }
         self.gateway = gateway
         self.emulator = emulator
-    }
-}
-
-/// An HTTP client that trusts the emulator, and shows each failure instead of trying again by itself.
-private func withClient<Value>(trusting certificates: String, _ body: (HTTPClient) async throws -> Value) async throws -> Value {
-    var configuration = HTTPClient.Configuration()
-    var tls = TLSConfiguration.makeClientConfiguration()
-    tls.trustRoots = .file(certificates)
-    configuration.tlsConfiguration = tls
-    configuration.httpVersion = .http1Only
-    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
-    configuration.connectionPool.retryConnectionEstablishment = false
-    let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    do {
-        let value = try await body(http)
-        try await http.shutdown()
-        return value
-    } catch {
-        try await http.shutdown()
-        throw error
     }
 }

@@ -1,8 +1,8 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 /// Any JSON, to be compared whole: a test that expects a document notices a field too few and a field too many. `nil` is no
 /// literal of it, because it means that there is nothing.
-enum JSONValue: Hashable, Sendable {
+package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
     case integer(Int64)
@@ -12,12 +12,12 @@ enum JSONValue: Hashable, Sendable {
     case object([String: JSONValue])
 
     /// Reads a text of JSON.
-    init(parsing json: Data) throws {
+    package init(parsing json: Data) throws {
         self = try JSONDecoder().decode(JSONValue.self, from: json)
     }
 
     /// Compact, keys sorted.
-    var data: Data {
+    package var data: Data {
         get throws {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -26,7 +26,7 @@ enum JSONValue: Hashable, Sendable {
     }
 
     /// A member of an object; of anything else, and where there is none, `nil`. Assigning `nil` takes the member out.
-    subscript(name: String) -> JSONValue? {
+    package subscript(name: String) -> JSONValue? {
         get {
             if case .object(let members) = self { members[name] } else { nil }
         }
@@ -37,27 +37,27 @@ enum JSONValue: Hashable, Sendable {
         }
     }
 
-    var string: String? {
+    package var string: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
-    var integer: Int64? {
+    package var integer: Int64? {
         if case .integer(let number) = self { number } else { nil }
     }
 
     /// The elements of an array; of anything else, none.
-    var array: [JSONValue] {
+    package var array: [JSONValue] {
         if case .array(let elements) = self { elements } else { [] }
     }
 
     /// The names of an object's members, sorted.
-    var names: [String] {
+    package var names: [String] {
         if case .object(let members) = self { members.keys.sorted() } else { [] }
     }
 }
 
 extension JSONValue: Codable {
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -76,7 +76,7 @@ extension JSONValue: Codable {
         }
     }
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .null: try container.encodeNil()
@@ -93,11 +93,11 @@ extension JSONValue: Codable {
 extension JSONValue: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    init(stringLiteral value: String) { self = .string(value) }
-    init(integerLiteral value: Int64) { self = .integer(value) }
-    init(booleanLiteral value: Bool) { self = .bool(value) }
-    init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    init(dictionaryLiteral members: (String, JSONValue)...) {
+    package init(stringLiteral value: String) { self = .string(value) }
+    package init(integerLiteral value: Int64) { self = .integer(value) }
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
+    package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    package init(dictionaryLiteral members: (String, JSONValue)...) {
         self = .object(Dictionary(members) { _, last in last })
     }
 }

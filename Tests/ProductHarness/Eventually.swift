@@ -1,8 +1,8 @@
 /// Something that a test waited for did not come about in time.
-struct TooLate: Error, CustomStringConvertible {
-    let description: String
+package struct TooLate: Error, CustomStringConvertible {
+    package let description: String
 
-    init(_ description: String) {
+    package init(_ description: String) {
         self.description = description
     }
 }
@@ -15,7 +15,7 @@ struct TooLate: Error, CustomStringConvertible {
 ///   - pause: The time between two looks.
 ///   - condition: Returns what was waited for, or `nil` as long as it is not there.
 /// - Throws: ``TooLate``, or what the condition throws.
-func eventually<Value>(
+package func eventually<Value>(
     _ what: @autoclosure () -> String, within limit: Duration = .seconds(20), every pause: Duration = .milliseconds(15),
     isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Value?
 ) async throws -> Value {
@@ -28,7 +28,7 @@ func eventually<Value>(
 }
 
 /// The same for a condition that is true or not yet.
-func eventually(
+package func eventually(
     _ what: @autoclosure () -> String, within limit: Duration = .seconds(20), every pause: Duration = .milliseconds(15),
     isolation: isolated (any Actor)? = #isolation, isTrue condition: () async throws -> Bool
 ) async throws {

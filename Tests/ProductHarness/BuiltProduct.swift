@@ -1,19 +1,19 @@
 import FoundationEssentials
 import TestSupport
 
-/// What was built together with the tests.
-enum BuiltProduct {
+/// What was built together with the programme that is running, a test or another.
+package enum BuiltProduct {
     /// The path of an executable, such as `msi`.
     ///
     /// - Throws: ``Missing`` when it has not been built.
-    static func path(of name: String) throws -> String {
+    package static func path(of name: String) throws -> String {
         let path = ServiceProcess.executables.appending(path: name).path(percentEncoded: false)
         guard FileManager.default.isExecutableFile(atPath: path) else { throw Missing(path: path) }
         return path
     }
 
-    /// The package that the tests belong to: the nearest folder above the executables with a manifest.
-    static func packageFolder() throws -> String {
+    /// The package that they belong to: the nearest folder above the executables with a manifest.
+    package static func packageFolder() throws -> String {
         var folder = ServiceProcess.executables
         while folder.path(percentEncoded: false) != "/" {
             folder = folder.deletingLastPathComponent()
@@ -24,9 +24,9 @@ enum BuiltProduct {
         throw Missing(path: "Package.swift")
     }
 
-    struct Missing: Error, CustomStringConvertible {
+    package struct Missing: Error, CustomStringConvertible {
         let path: String
 
-        var description: String { "\(path) is not there: has it been built?" }
+        package var description: String { "\(path) is not there: has it been built?" }
     }
 }

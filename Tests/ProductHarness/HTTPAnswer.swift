@@ -1,29 +1,29 @@
-import AsyncHTTPClient
-import FoundationEssentials
-import NIOCore
-import NIOHTTP1
+package import AsyncHTTPClient
+package import FoundationEssentials
+package import NIOCore
+package import NIOHTTP1
 
 /// What an HTTP server answered.
-struct HTTPAnswer: Sendable, CustomStringConvertible {
-    let status: Int
-    let headers: HTTPHeaders
-    let body: Data
+package struct HTTPAnswer: Sendable, CustomStringConvertible {
+    package let status: Int
+    package let headers: HTTPHeaders
+    package let body: Data
 
     /// The body as JSON.
     ///
     /// - Throws: `DecodingError` when it is not.
-    var json: JSONValue {
+    package var json: JSONValue {
         get throws { try JSONValue(parsing: body) }
     }
 
-    subscript(header: String) -> String? { headers.first(name: header) }
+    package subscript(header: String) -> String? { headers.first(name: header) }
 
-    var description: String { "\(status) \(String(decoding: body.prefix(500), as: UTF8.self))" }
+    package var description: String { "\(status) \(String(decoding: body.prefix(500), as: UTF8.self))" }
 }
 
 extension HTTPClient {
     /// Makes a request, and reads the whole answer.
-    func answer(
+    package func answer(
         _ method: HTTPMethod, _ url: String, headers: [String: String] = [:], body: Data? = nil, within limit: TimeAmount
     ) async throws -> HTTPAnswer {
         var request = HTTPClientRequest(url: url)

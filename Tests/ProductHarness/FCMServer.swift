@@ -1,16 +1,22 @@
-import AsyncHTTPClient
-import FoundationEssentials
+package import AsyncHTTPClient
+package import FoundationEssentials
 import JWTKit
 import NIOCore
-import NIOHTTP1
+package import NIOHTTP1
 
 /// Firebase as the university's own server sees it, beside the relay: it subscribes phones to topics, with a token that
 /// the service account's key file earns it. And the emulator's own doors, for what a test wants to know.
-struct FCMServer: Sendable {
-    let port: Int
+package struct FCMServer: Sendable {
+    package let port: Int
     /// The emulator's state directory, with the key file.
-    let folder: String
-    let http: HTTPClient
+    package let folder: String
+    package let http: HTTPClient
+
+    package init(port: Int, folder: String, http: HTTPClient) {
+        self.port = port
+        self.folder = folder
+        self.http = http
+    }
 
     private struct KeyFile: Decodable {
         let clientEmail: String
@@ -38,14 +44,15 @@ struct FCMServer: Sendable {
         func verify(using algorithm: some JWTAlgorithm) {}
     }
 
-    func call(_ method: HTTPMethod, _ path: String, headers: [String: String] = [:], body: Data? = nil) async throws -> HTTPAnswer
+    package func call(_ method: HTTPMethod, _ path: String, headers: [String: String] = [:], body: Data? = nil) async throws
+        -> HTTPAnswer
     {
         try await http.answer(
             method, "https://127.0.0.1:\(port)\(path)", headers: headers, body: body, within: .seconds(15))
     }
 
     /// Subscribes a phone to a topic.
-    func subscribe(_ registrationToken: String, to topic: String) async throws {
+    package func subscribe(_ registrationToken: String, to topic: String) async throws {
         let body: JSONValue = ["to": "/topics/\(topic)", "registration_tokens": ["\(registrationToken)"]]
         let answer = try await call(
             .POST, "/iid/v1:batchAdd",
@@ -54,10 +61,15 @@ struct FCMServer: Sendable {
     }
 
     /// Every send to a topic, or to any, that was accepted, in order.
-    func acceptedSends(to topic: String? = nil) async throws -> [JSONValue] {
+    package func acceptedSends(to topic: String? = nil) async throws -> [JSONValue] {
+        try JSONValue(parsing: try await archive(of: topic)).array
+    }
+
+    /// `GET /emulator/messages`.
+    func archive(of topic: String?) async throws -> Data {
         let answer = try await call(.GET, "/emulator/messages" + (topic.map { "?topic=\($0)" } ?? ""))
         guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
-        return try answer.json.array
+        return answer.body
     }
 
     private func accessToken() async throws -> String {

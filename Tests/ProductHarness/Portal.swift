@@ -1,14 +1,19 @@
-import AsyncHTTPClient
+package import AsyncHTTPClient
 import FoundationEssentials
-import NIOCore
-import NIOHTTP1
+package import NIOCore
+package import NIOHTTP1
 
 /// A portal: whoever calls the gateway over HTTP.
-struct Portal: Sendable {
-    let port: Int
-    let http: HTTPClient
+package struct Portal: Sendable {
+    package let port: Int
+    package let http: HTTPClient
 
-    func call(
+    package init(port: Int, http: HTTPClient) {
+        self.port = port
+        self.http = http
+    }
+
+    package func call(
         _ method: HTTPMethod, _ path: String, headers: [String: String] = [:], _ body: JSONValue? = nil,
         within limit: TimeAmount = .seconds(15)
     ) async throws -> HTTPAnswer {
@@ -17,19 +22,21 @@ struct Portal: Sendable {
     }
 
     /// Posts a message.
-    func post(_ message: JSONValue, key: String? = nil, within limit: TimeAmount = .seconds(15)) async throws -> HTTPAnswer {
+    package func post(_ message: JSONValue, key: String? = nil, within limit: TimeAmount = .seconds(15)) async throws
+        -> HTTPAnswer
+    {
         try await call(.POST, "/message", headers: key.map { ["Idempotency-Key": $0] } ?? [:], message, within: limit)
     }
 
     /// Makes a channel with an area with a subject of one distribution.
-    func makeSubject(_ distribution: String, name: String = "Hours") async throws -> SubjectPath {
+    package func makeSubject(_ distribution: String, name: String = "Hours") async throws -> SubjectPath {
         let channel = try await made(call(.POST, "/channel", ["name": "Library", "desc": "Books"]), "_id")
         let area = try await made(call(.POST, "/area/\(channel)", ["name": "Main building", "desc": ""]), "id")
         return try await makeSubject(distribution, name: name, in: channel, area)
     }
 
     /// Makes a subject in an area that is there.
-    func makeSubject(
+    package func makeSubject(
         _ distribution: String, name: String = "Hours", in channel: String, _ area: String
     ) async throws -> SubjectPath {
         let subject: JSONValue = [
@@ -40,14 +47,16 @@ struct Portal: Sendable {
     }
 
     /// What `GET /message/:msi_key` shows.
-    func message(_ msiKey: String) async throws -> JSONValue {
+    package func message(_ msiKey: String) async throws -> JSONValue {
         let answer = try await call(.GET, "/message/\(msiKey)")
         guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
         return try answer.json
     }
 
     /// Waits until a message's relay has come to a state.
-    func message(_ msiKey: String, hasState state: String, within limit: Duration = .seconds(20)) async throws -> JSONValue {
+    package func message(_ msiKey: String, hasState state: String, within limit: Duration = .seconds(20)) async throws
+        -> JSONValue
+    {
         try await eventually("message \(msiKey) is \(state)", within: limit) {
             let message = try await message(msiKey)
             return message["relay"]?["state"]?.string == state ? message : nil
@@ -61,16 +70,16 @@ struct Portal: Sendable {
 }
 
 /// Where a subject is in the cube.
-struct SubjectPath: Hashable, Sendable {
-    let channel: String
-    let area: String
-    let subject: String
-    let distribution: String
+package struct SubjectPath: Hashable, Sendable {
+    package let channel: String
+    package let area: String
+    package let subject: String
+    package let distribution: String
 
-    var topicKey: String { "\(channel)-\(area)-\(subject)" }
+    package var topicKey: String { "\(channel)-\(area)-\(subject)" }
 
     /// A message for it, as a portal posts it.
-    func message(
+    package func message(
         title: String = "Closed today", desc: String = "The library", message: String = "The library stays closed."
     ) -> JSONValue {
         [
@@ -81,12 +90,12 @@ struct SubjectPath: Hashable, Sendable {
 }
 
 /// An answer that ends a test, because nothing after it would make sense.
-struct UnexpectedAnswer: Error, CustomStringConvertible {
-    let answer: HTTPAnswer
+package struct UnexpectedAnswer: Error, CustomStringConvertible {
+    package let answer: HTTPAnswer
 
-    init(_ answer: HTTPAnswer) {
+    package init(_ answer: HTTPAnswer) {
         self.answer = answer
     }
 
-    var description: String { "unexpected: \(answer)" }
+    package var description: String { "unexpected: \(answer)" }
 }

@@ -1,0 +1,26 @@
+package import AsyncHTTPClient
+import NIOSSL
+
+/// Does something with an HTTP client that trusts the emulator, and shows each failure instead of trying again by itself.
+///
+/// - Parameter certificates: The path of the emulator's `ca.pem`.
+package func withHTTPClient<Value>(
+    trusting certificates: String, isolation: isolated (any Actor)? = #isolation, _ body: (HTTPClient) async throws -> Value
+) async throws -> Value {
+    var configuration = HTTPClient.Configuration()
+    var tls = TLSConfiguration.makeClientConfiguration()
+    tls.trustRoots = .file(certificates)
+    configuration.tlsConfiguration = tls
+    configuration.httpVersion = .http1Only
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
+    configuration.connectionPool.retryConnectionEstablishment = false
+    let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    do {
+        let value = try await body(http)
+        try await http.shutdown()
+        return value
+    } catch {
+        try await http.shutdown()
+        throw error
+    }
+}

@@ -1,0 +1,168 @@
+import NIOCore
+import Synchronization
+
+/// What a portal posts.
+package struct Post: Sendable {
+    package let subject: SubjectPath
+    /// The body of `POST /message`.
+    package let body: JSONValue
+    /// The Idempotency-Key, of a portal that posts until it is answered; without one it posts once.
+    package let key: String?
+    /// Whether it is posted once more after it was answered, as by a portal that has lost the answer.
+    package let isRepeated: Bool
+
+    package init(_ body: JSONValue, for subject: SubjectPath, key: String? = nil, isRepeated: Bool = false) {
+        self.subject = subject
+        self.body = body
+        self.key = key
+        self.isRepeated = isRepeated
+    }
+}
+
+/// Portals that post messages at a steady rate, whatever happens, and remember what was accepted.
+package final class Traffic: Sendable {
+    /// A message that was answered with 201.
+    package struct Accepted: Hashable, Sendable {
+        package let msiKey: String
+        package let distribution: String
+
+        /// What FCM has to get of it.
+        package var components: [SentComponent] {
+            let names = distribution == "Alert" ? ["notification", "data"] : ["data"]
+            return names.map { SentComponent(msiKey: msiKey, name: $0) }
+        }
+    }
+
+    private struct State {
+        var accepted: [Accepted] = []
+        var posts = 0
+        var retries = 0
+        var surprises: [String] = []
+        var isOver = false
+    }
+
+    private static let mostSurprises = 100
+    /// How long a portal waits for an answer.
+    private static let longestAnswer = TimeAmount.seconds(10)
+
+    private let portal: Portal
+    private let patience: Duration
+    private let next: @Sendable (_ client: Int, _ number: Int) -> Post
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - patience: How long a portal with an Idempotency-Key tries.
+    ///   - next: What a portal posts, by the portal's number and the post's.
+    package init(
+        portal: Portal, patience: Duration = .seconds(30),
+        next: @escaping @Sendable (_ client: Int, _ number: Int) -> Post
+    ) {
+        self.portal = portal
+        self.patience = patience
+        self.next = next
+    }
+
+    package var accepted: [Accepted] { state.withLock(\.accepted) }
+    /// How many messages were posted, each counted once.
+    package var posts: Int { state.withLock(\.posts) }
+    package var retries: Int { state.withLock(\.retries) }
+    /// The first of the answers that nobody should get, whatever is killed.
+    package var surprises: [String] { state.withLock(\.surprises) }
+
+    /// Ends the traffic once what is under way has been answered.
+    package func stop() {
+        state.withLock { $0.isOver = true }
+    }
+
+    /// Waits until so many more messages have been accepted.
+    package func accepts(more count: Int, within limit: Duration = .seconds(20)) async throws {
+        let goal = accepted.count + count
+        try await eventually("\(goal) messages accepted", within: limit) { accepted.count >= goal }
+    }
+
+    /// Posts until it is stopped.
+    ///
+    /// - Parameters:
+    ///   - clients: How many post side by side.
+    ///   - period: How often each of them does.
+    package func run(clients: Int, every period: Duration) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for client in 0..<clients {
+                group.addTask { try await self.post(as: client, every: period) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func post(as client: Int, every period: Duration) async throws {
+        // So that they do not all post at the same moments.
+        try await Task.sleep(for: period * Double.random(in: 0..<1))
+        var due = ContinuousClock.now
+        var number = 0
+        while !state.withLock(\.isOver) {
+            let post = next(client, number)
+            state.withLock { $0.posts += 1 }
+            if post.key == nil {
+                if let answer = await answer(to: post) { note(answer, to: post) }
+            } else {
+                try await postUntilAnswered(post)
+            }
+            number += 1
+            due = max(due + period, .now)
+            try await Task.sleep(until: due, clock: .continuous)
+        }
+    }
+
+    private func postUntilAnswered(_ post: Post) async throws {
+        let first = try await firstAnswer(to: post)
+        note(first, to: post)
+        guard post.isRepeated, first.status == 201 else { return }
+        let second = try await firstAnswer(to: post)
+        guard second.status == 201, second["Idempotency-Replayed"] == "true", second.body == first.body else {
+            return surprised("after \(first) the same post was answered \(second)")
+        }
+    }
+
+    private func firstAnswer(to post: Post) async throws -> HTTPAnswer {
+        let deadline = ContinuousClock.now + patience
+        while true {
+            if let answer = await answer(to: post) { return answer }
+            guard ContinuousClock.now < deadline else { throw TooLate("\(post.key ?? "") was not answered") }
+            state.withLock { $0.retries += 1 }
+            try await Task.sleep(for: .milliseconds(200))
+        }
+    }
+
+    /// - Returns: `nil` where it is worth trying again: a connection that breaks, or a 503, leaves open whether the message was
+    ///   accepted.
+    private func answer(to post: Post) async -> HTTPAnswer? {
+        guard let answer = try? await portal.post(post.body, key: post.key, within: Self.longestAnswer) else { return nil }
+        guard answer.status == 503 else { return answer }
+        if answer["Retry-After"] == nil { surprised("\(answer), without Retry-After") }
+        return nil
+    }
+
+    private func note(_ answer: HTTPAnswer, to post: Post) {
+        guard answer.status == 201, let msiKey = try? answer.json["msi_key"]?.string else { return surprised("\(answer)") }
+        state.withLock { $0.accepted.append(Accepted(msiKey: msiKey, distribution: post.subject.distribution)) }
+    }
+
+    private func surprised(_ text: String) {
+        state.withLock { state in
+            if state.surprises.count < Self.mostSurprises { state.surprises.append(text) }
+        }
+    }
+}
+
+extension Traffic {
+    /// Portals of which each posts to one subject after the other, and as often carefully, with an Idempotency-Key and until it
+    /// is answered, as not.
+    package convenience init(portal: Portal, subjects: [SubjectPath]) {
+        self.init(portal: portal) { client, number in
+            let subject = subjects[number % subjects.count]
+            let isCareful = (number / subjects.count) % 2 == 0
+            return Post(
+                subject.message(title: "\(client)/\(number)"), for: subject, key: isCareful ? "traffic-\(client)-\(number)" : nil)
+        }
+    }
+}
