@@ -106,7 +106,10 @@ let package = Package(
             path: "Services/FCMEmulator"),
         .executableTarget(
             name: "Operator",
-            dependencies: ["ServiceKit", argumentParser, logging, serviceLifecycle, subprocess, systemPackage],
+            dependencies: [
+                "CubeStorage", "MessageStorage", "Schemas", "ServiceKit", argumentParser, crypto, logging, serviceLifecycle,
+                subprocess, systemPackage,
+            ],
             path: "Services/Operator"),
 
         // What the services share. Dependencies point one way: ServiceKit → CommandBus → Schemas → nothing.
@@ -168,7 +171,9 @@ let package = Package(
         .testTarget(
             name: "MessageStorageTests", dependencies: ["MessageStorage", "Schemas", "TestSupport"],
             path: "Tests/MessageStorageTests"),
-        .testTarget(name: "OperatorTests", dependencies: ["Operator"], path: "Tests/OperatorTests"),
+        .testTarget(
+            name: "OperatorTests", dependencies: ["CubeStorage", "MessageStorage", "Operator", "Schemas", "TestSupport"],
+            path: "Tests/OperatorTests"),
         .testTarget(name: "SchemasTests", dependencies: ["Schemas"], path: "Tests/SchemasTests"),
         .testTarget(
             name: "ServiceKitTests", dependencies: ["ServiceKit", "TestSupport", logging], path: "Tests/ServiceKitTests"),

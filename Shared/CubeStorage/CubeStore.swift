@@ -23,4 +23,10 @@ package protocol CubeStore: Sendable {
     func add(_ command: AddSubject) async throws -> CubeEdit<Subject>
     func update(_ command: UpdateSubject) async throws -> CubeEdit<Subject>
     func delete(_ command: DeleteSubject) async throws -> CubeEdit<Done>
+
+    /// Fills a store that was never changed with a cube from another one, its identifiers and its version included: everything
+    /// counts as changed in that version. Filling it with the same cube again changes nothing.
+    ///
+    /// - Throws: ``CommandFailure`` with status `conflict` when something else is in it.
+    func restore(_ snapshot: CubeSnapshot) async throws
 }

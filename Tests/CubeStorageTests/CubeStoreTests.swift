@@ -192,4 +192,37 @@ struct CubeStoreTests {
             try again.close()
         }
     }
+
+    @Test("a cube from elsewhere fills an empty store, identifiers, order and version included; and only an empty one")
+    func restore() async throws {
+        let (channel, area) = (ObjectID(), ObjectID())
+        let subjects = (0..<2).map { number in
+            let topic = TopicKey(channel: channel, area: area, subject: ObjectID())
+            return Subject(
+                id: topic.subject, name: "S\(number)", desc: "d", access: ["ann"], topicKey: topic,
+                opt: SubjectOptions(level: .recommended, distribution: .information), tags: ["t"])
+        }
+        let snapshot = CubeSnapshot(
+            version: 41,
+            channels: [
+                Channel(
+                    id: channel, name: "C", desc: "c", access: ["ben"],
+                    areas: [Area(id: area, name: "A", desc: "a", access: ["cem"], subjects: subjects)]),
+                Channel(id: ObjectID(), name: "Empty", desc: ""),
+            ])
+        try await withStore { store in
+            try await store.restore(snapshot)
+            #expect(try await store.snapshot() == snapshot)
+            try await store.restore(snapshot)
+            #expect(try await store.snapshot() == snapshot)
+
+            let edit = try await store.add(AddArea(channelID: channel, area: NamedDraft(name: "New", desc: "")))
+            #expect(edit.version == 42)
+            await #expect(throws: CommandFailure.self) { try await store.restore(snapshot) }
+            let rename = UpdateChannel(channelID: channel, channel: NamedDraft(name: "C2", desc: "c"), unchangedSince: 40)
+            await #expect(throws: CommandFailure.self, "everything counts as changed in the restored version") {
+                try await store.update(rename)
+            }
+        }
+    }
 }

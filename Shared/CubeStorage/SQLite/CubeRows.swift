@@ -19,11 +19,11 @@ struct ChannelRow: CubeRow {
     var access: [String]
     var version: CubeVersion
 
-    init(id: ObjectID, draft: NamedDraft, version: CubeVersion) {
-        self.id = id
-        self.name = draft.name
-        self.desc = draft.desc
-        self.access = []
+    init(_ channel: Channel, version: CubeVersion) {
+        id = channel.id
+        name = channel.name
+        desc = channel.desc
+        access = channel.access
         self.version = version
     }
 
@@ -43,12 +43,12 @@ struct AreaRow: CubeRow {
     var access: [String]
     var version: CubeVersion
 
-    init(id: ObjectID, channelID: ObjectID, draft: NamedDraft, version: CubeVersion) {
-        self.id = id
+    init(_ area: Area, channelID: ObjectID, version: CubeVersion) {
+        id = area.id
         self.channelID = channelID
-        self.name = draft.name
-        self.desc = draft.desc
-        self.access = []
+        name = area.name
+        desc = area.desc
+        access = area.access
         self.version = version
     }
 
@@ -72,16 +72,16 @@ struct SubjectRow: CubeRow {
     var tags: [String]
     var version: CubeVersion
 
-    init(topicKey: TopicKey, draft: SubjectDraft, version: CubeVersion) {
-        self.id = topicKey.subject
-        self.areaID = topicKey.area
-        self.topicKey = topicKey
-        self.name = draft.name
-        self.desc = draft.desc
-        self.access = []
-        self.level = draft.opt.level
-        self.distribution = draft.opt.distribution
-        self.tags = []
+    init(_ subject: Subject, version: CubeVersion) {
+        id = subject.id
+        areaID = subject.topicKey.area
+        topicKey = subject.topicKey
+        name = subject.name
+        desc = subject.desc
+        access = subject.access
+        level = subject.opt.level
+        distribution = subject.opt.distribution
+        tags = subject.tags
         self.version = version
     }
 

@@ -25,9 +25,9 @@ package struct SQLiteCubeStore: CubeStore {
 
     package func add(_ command: AddChannel) async throws -> CubeEdit<Channel> {
         try await edit { database, version in
-            let row = ChannelRow(id: ObjectID(), draft: command.channel, version: version)
-            try row.insert(database)
-            return row.channel(with: [])
+            let channel = Channel(id: ObjectID(), name: command.channel.name, desc: command.channel.desc)
+            try ChannelRow(channel, version: version).insert(database)
+            return channel
         }
     }
 
@@ -58,9 +58,9 @@ package struct SQLiteCubeStore: CubeStore {
     package func add(_ command: AddArea) async throws -> CubeEdit<Area> {
         try await edit { database, version in
             let channel = try CubeQueries.channel(command.channelID, in: database)
-            let row = AreaRow(id: ObjectID(), channelID: channel.id, draft: command.area, version: version)
-            try row.insert(database)
-            return row.area(with: [])
+            let area = Area(id: ObjectID(), name: command.area.name, desc: command.area.desc)
+            try AreaRow(area, channelID: channel.id, version: version).insert(database)
+            return area
         }
     }
 
@@ -89,9 +89,11 @@ package struct SQLiteCubeStore: CubeStore {
         try await edit { database, version in
             let area = try CubeQueries.area(command.areaID, of: command.channelID, in: database)
             let topicKey = TopicKey(channel: area.channelID, area: area.id, subject: ObjectID())
-            let row = SubjectRow(topicKey: topicKey, draft: command.subject, version: version)
-            try row.insert(database)
-            return row.subject
+            let subject = Subject(
+                id: topicKey.subject, name: command.subject.name, desc: command.subject.desc, topicKey: topicKey,
+                opt: command.subject.opt)
+            try SubjectRow(subject, version: version).insert(database)
+            return subject
         }
     }
 
@@ -115,6 +117,26 @@ package struct SQLiteCubeStore: CubeStore {
             try row.check(unchangedSince: command.unchangedSince)
             try row.delete(database)
             return Done()
+        }
+    }
+
+    package func restore(_ snapshot: CubeSnapshot) async throws {
+        try await database.write { database in
+            let stored = try CubeQueries.snapshot(of: database)
+            guard stored != snapshot else { return }
+            guard stored == CubeSnapshot(version: 0, channels: []) else {
+                throw CommandFailure(.conflict, "another cube is there already, at version \(stored.version)")
+            }
+            for channel in snapshot.channels {
+                try ChannelRow(channel, version: snapshot.version).insert(database)
+                for area in channel.areas {
+                    try AreaRow(area, channelID: channel.id, version: snapshot.version).insert(database)
+                    for subject in area.subjects {
+                        try SubjectRow(subject, version: snapshot.version).insert(database)
+                    }
+                }
+            }
+            try database.execute(sql: "UPDATE cube SET version = ?", arguments: [snapshot.version])
         }
     }
 

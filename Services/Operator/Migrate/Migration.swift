@@ -1,0 +1,84 @@
+import CubeStorage
+import MessageStorage
+import Schemas
+
+/// Copies the cube and the archive from one pair of stores to another.
+///
+/// It can be cut off at any moment and run again: what is there already is left, or, where its way to FCM has gone on
+/// meanwhile, brought up to date. At the end both sides are read and compared.
+struct Migration {
+    let cubes: (source: any CubeStore, target: any CubeStore)
+    let archives: (source: any MessageStore, target: any MessageStore)
+    /// Tells the operator how far it is.
+    let report: (String) -> Void
+
+    /// How many messages there are between two reports.
+    private static let reportEvery = 10_000
+
+    /// - Throws: ``MigrationFailure`` where the target holds something else, or does not hold the same at the end;
+    ///   ``CommandFailure`` where a store cannot be used.
+    func run() async throws {
+        do {
+            try await cubes.target.restore(try await cubes.source.snapshot())
+        } catch let failure as CommandFailure where failure.status == .conflict {
+            throw MigrationFailure("the cube cannot be copied: \(failure.message)")
+        }
+        let copied = try await copyMessages()
+        report("messages: \(copied) copied now; comparing both sides")
+        try compare(
+            "cube", try await StoreDigest(of: cubes.source), try await StoreDigest(of: cubes.target), of: "channels")
+        try compare(
+            "messages", try await StoreDigest(of: archives.source), try await StoreDigest(of: archives.target), of: "messages")
+    }
+
+    /// - Returns: How many were not there before.
+    private func copyMessages() async throws -> Int {
+        var pages = MessagePages(of: archives.source)
+        var (read, copied) = (0, 0)
+        while let page = try await pages.next() {
+            let target = archives.target
+            copied += try await withThrowingTaskGroup(of: Bool.self) { group in
+                for message in page {
+                    group.addTask { try await Self.copy(message, to: target) }
+                }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            read += page.count
+            if read % Self.reportEvery < page.count { report("messages: \(read) read, \(copied) copied") }
+        }
+        return copied
+    }
+
+    /// - Returns: Whether it was not there before.
+    private static func copy(_ message: Message, to target: any MessageStore) async throws -> Bool {
+        guard let known = try await target.insert(message) else { return true }
+        guard known != message else { return false }
+        var updated = known
+        updated.relay = message.relay
+        guard updated == message else {
+            throw MigrationFailure(
+                "message \(message.msiKey) of the source is another one in the target, or its sender's idempotency key is "
+                    + "that of \(known.msiKey)")
+        }
+        try await target.update(message.msiKey) { record, _ in record = message.relay }
+        return false
+    }
+
+    private func compare(_ name: String, _ source: StoreDigest, _ target: StoreDigest, of things: String) throws {
+        guard source == target else {
+            throw MigrationFailure(
+                "\(name): the source has \(source.count) \(things) with digest \(source), the target \(target.count) with digest "
+                    + "\(target); either the target held something before, or somebody works on the source")
+        }
+        report("\(name): \(source.count) \(things), digest \(source), the same on both sides")
+    }
+}
+
+/// A migration that did not come to its end.
+struct MigrationFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,106 @@
+import CubeStorage
+import MessageStorage
+import Schemas
+import TestSupport
+import Testing
+
+@testable import Operator
+
+/// The copy of one store's data in another.
+@Suite("Migration")
+struct MigrationTests {
+    private struct Stores {
+        let cube: SQLiteCubeStore
+        let archive: SQLiteMessageStore
+
+        init(_ folder: String) throws {
+            cube = try SQLiteCubeStore(path: folder + "/cube.sqlite")
+            archive = try SQLiteMessageStore(path: folder + "/message-log.sqlite")
+        }
+
+        func close() throws {
+            try cube.close()
+            try archive.close()
+        }
+    }
+
+    private func withStores(_ body: (_ source: Stores, _ target: Stores) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            let (source, target) = (try Stores(folder + "/source"), try Stores(folder + "/target"))
+            try await body(source, target)
+            try source.close()
+            try target.close()
+        }
+    }
+
+    private func migrate(_ source: Stores, to target: Stores) async throws -> [String] {
+        var lines: [String] = []
+        try await Migration(
+            cubes: (source.cube, target.cube), archives: (source.archive, target.archive), report: { lines.append($0) }
+        ).run()
+        return lines
+    }
+
+    private static func message(_ number: Int, key: String? = nil) -> Message {
+        let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+        return Message(
+            msiKey: ObjectID(),
+            draft: MessageDraft(
+                title: "T\(number)", desc: "d", message: "m", topicKey: topic, distribution: .alert, ttl: 60, sendAt: 5),
+            sender: "S", timestamp: Int64(number), names: CubeNames(channel: "C", area: "A", subject: "S"), expires: 9,
+            idempotencyKey: key, relay: RelayRecord(logged: .alert, due: 5, lease: Lease(owner: "o", until: 7)))
+    }
+
+    @Test("everything is copied as it is, and said with count and digest")
+    func copy() async throws {
+        try await withStores { source, target in
+            let channel = try await source.cube.add(AddChannel(channel: NamedDraft(name: "C", desc: "c"))).value
+            _ = try await source.cube.add(AddArea(channelID: channel.id, area: NamedDraft(name: "A", desc: "a")))
+            for number in 0..<450 { _ = try await source.archive.insert(Self.message(number, key: "\(number)")) }
+            let lines = try await migrate(source, to: target)
+            #expect(try await target.cube.snapshot() == source.cube.snapshot())
+            var pages = MessagePages(of: source.archive)
+            while let page = try await pages.next() {
+                for message in page { #expect(try await target.archive.message(message.msiKey) == message) }
+            }
+            #expect(lines.last?.hasPrefix("messages: 450 messages, digest ") == true)
+        }
+    }
+
+    @Test("a copy that was cut off is gone on with, and what has changed since is brought up to date")
+    func resume() async throws {
+        try await withStores { source, target in
+            let messages = (0..<20).map { Self.message($0) }
+            for message in messages { _ = try await source.archive.insert(message) }
+            for message in messages[..<7] { _ = try await target.archive.insert(message) }
+            try await source.archive.update(messages[3].msiKey) { record, _ in record.attempts = 9 }
+            let lines = try await migrate(source, to: target)
+            #expect(lines.contains { $0.hasPrefix("messages: 13 copied now") })
+            #expect(try await target.archive.message(messages[3].msiKey)?.relay.attempts == 9)
+            _ = try await migrate(source, to: target)
+        }
+    }
+
+    @Test("a target that holds something else is refused, and keeps it")
+    func otherTarget() async throws {
+        try await withStores { source, target in
+            _ = try await source.archive.insert(Self.message(1))
+            let foreign = Self.message(2)
+            _ = try await target.archive.insert(foreign)
+            await #expect(throws: MigrationFailure.self) { _ = try await migrate(source, to: target) }
+            #expect(try await target.archive.message(foreign.msiKey) == foreign)
+        }
+        try await withStores { source, target in
+            let stored = try await target.cube.add(AddChannel(channel: NamedDraft(name: "Theirs", desc: "")))
+            await #expect(throws: MigrationFailure.self) { _ = try await migrate(source, to: target) }
+            #expect(try await target.cube.snapshot().channels == [stored.value])
+        }
+        try await withStores { source, target in
+            var message = Self.message(1)
+            _ = try await target.archive.insert(message)
+            message.title = "changed"
+            _ = try await source.archive.insert(message)
+            await #expect(throws: MigrationFailure.self) { _ = try await migrate(source, to: target) }
+        }
+    }
+}
