@@ -193,6 +193,12 @@ let package = Package(
             ],
             path: "Tests/TestSupport"),
 
+        // How fast it is: Tests/Benchmarks/run.
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: ["MessageStorage", "Schemas", argumentParser, subprocess, systemPackage],
+            path: "Tests/Benchmarks", exclude: ["Peers", "run"]),
+
         // The C libraries, as Debian ships them: a module map and a shim header each, no logic.
         .systemLibrary(name: "CZeroMQ", path: "Shared/CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
         .systemLibrary(

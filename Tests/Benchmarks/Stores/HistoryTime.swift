@@ -1,0 +1,50 @@
+import MessageStorage
+import Schemas
+
+/// How long a page of the archive takes to read: the first, one from the middle, one of a channel, and one of a search.
+enum HistoryTime {
+    static let pages = ["first", "middle", "channel", "search"]
+    private static let repetitions = 101
+    private static let limit = 50
+
+    /// Fills an archive. Timestamps are a second apart.
+    static func fill(_ store: any MessageStore, with messages: Int) async throws {
+        let batch = 1_000
+        for start in stride(from: 0, to: messages, by: batch) {
+            try await withThrowingTaskGroup { group in
+                for number in start..<min(start + batch, messages) {
+                    group.addTask {
+                        _ = try await store.insert(SampleMessage.make(number, timestamp: Int64(number) * 1_000, state: .relayed))
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    /// The median time of each of ``pages``, in milliseconds.
+    static func measure(_ store: any MessageStore, of messages: Int) async throws -> [Double] {
+        var channel = MessageFilter()
+        channel.channel = SampleMessage.channel
+        var search = MessageFilter()
+        search.text = SearchQuery("storm library")
+        let middle = PageCursor(timestamp: Int64(messages / 2) * 1_000, msiKey: ObjectID())
+        return [
+            try await time { try await store.page(MessageFilter(), before: nil, limit: limit) },
+            try await time { try await store.page(MessageFilter(), before: middle, limit: limit) },
+            try await time { try await store.page(channel, before: middle, limit: limit) },
+            try await time { try await store.page(search, before: middle, limit: limit) },
+        ]
+    }
+
+    private static func time(_ page: () async throws -> [Message]) async throws -> Double {
+        var times: [Double] = []
+        for _ in 0..<repetitions {
+            let start = ContinuousClock.now
+            let messages = try await page()
+            times.append((ContinuousClock.now - start) / .milliseconds(1))
+            guard messages.count == limit else { throw PeerFailure(description: "a page has \(messages.count) messages") }
+        }
+        return times.median
+    }
+}
