@@ -18,11 +18,11 @@ enum ArchivePosition {
 
     /// A place for one more message: after those of its millisecond, or, where it is full, in the next one that is not.
     static func free(for timestamp: UnixMilliseconds, in database: Database) throws -> Int64 {
+        let statement = try database.cachedStatement(
+            sql: "SELECT MAX(position) FROM message WHERE position >= ? AND position < ?")
         for moment in timestamp...timestamp + latest {
             let range = first(of: moment)..<first(of: moment + 1)
-            let last = try Int64.fetchOne(
-                database, sql: "SELECT MAX(position) FROM message WHERE position >= ? AND position < ?",
-                arguments: [range.lowerBound, range.upperBound])
+            let last = try Int64.fetchOne(statement, arguments: [range.lowerBound, range.upperBound])
             let free = last.map { $0 + 1 } ?? range.lowerBound
             if range.contains(free) { return free }
         }

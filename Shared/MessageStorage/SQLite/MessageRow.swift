@@ -92,4 +92,9 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
                 sendAt: sendAt),
             sender: sender, timestamp: timestamp, names: names, expires: expires, idempotencyKey: idempotencyKey, relay: relay)
     }
+
+    /// The message that a sender posted with an idempotency key.
+    static func find(_ key: String, of sender: String, in database: Database) throws -> MessageRow? {
+        try filter(Column("sender") == sender && Column("idempotencyKey") == key).fetchOne(database)
+    }
 }

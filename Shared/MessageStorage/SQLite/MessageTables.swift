@@ -78,7 +78,7 @@ enum MessageTables {
         try MessageText.createTable(in: database)
         let rows = try MessageRow.fetchCursor(database)
         while let row = try rows.next() {
-            try MessageText.add(row.document, at: row.position, in: database)
+            try MessageText.add(MessageText.words(of: row.document), at: row.position, in: database)
         }
     }
 }

@@ -14,9 +14,10 @@ enum MessageText {
                 """)
     }
 
-    static func add(_ message: Message, at position: Int64, in database: Database) throws {
-        try database.execute(
-            sql: "INSERT INTO messageText(rowid, words) VALUES (?, ?)", arguments: [position, words(of: message)])
+    /// - Parameter words: Those of the message, as ``words(of:)`` puts them.
+    static func add(_ words: String, at position: Int64, in database: Database) throws {
+        let statement = try database.cachedStatement(sql: "INSERT INTO messageText(rowid, words) VALUES (?, ?)")
+        try statement.execute(arguments: [position, words])
     }
 
     /// An index without the text needs to be told what it has to forget.
@@ -31,7 +32,8 @@ enum MessageText {
         query.terms.map { "\"\($0.word)\"\($0.isPrefix ? "*" : "")" }.joined(separator: " AND ")
     }
 
-    private static func words(of message: Message) -> String {
+    /// What the index is given of a message.
+    static func words(of message: Message) -> String {
         message.searchWords.sorted().joined(separator: " ")
     }
 }

@@ -16,16 +16,8 @@ package struct SQLiteMessageStore: MessageStore {
     }
 
     package func insert(_ message: Message) async throws -> Message? {
-        try await database.write { database in
-            if let known = try Self.row(message.msiKey, in: database) { return known.document }
-            if let key = message.idempotencyKey, let known = try Self.find(key, of: message.sender, in: database) {
-                return known.document
-            }
-            let position = try ArchivePosition.free(for: message.timestamp, in: database)
-            try MessageRow(message, at: position).insert(database)
-            try MessageText.add(message, at: position, in: database)
-            return nil
-        }
+        let insertion = try MessageInsertion(message)
+        return try await database.write { try insertion.run(in: $0) }
     }
 
     package func message(_ msiKey: ObjectID) async throws -> Message? {
@@ -33,7 +25,7 @@ package struct SQLiteMessageStore: MessageStore {
     }
 
     package func message(of sender: String, idempotencyKey: String) async throws -> Message? {
-        try await database.read { try Self.find(idempotencyKey, of: sender, in: $0)?.document }
+        try await database.read { try MessageRow.find(idempotencyKey, of: sender, in: $0)?.document }
     }
 
     package func page(_ filter: MessageFilter, before cursor: PageCursor?, limit: Int) async throws -> [Message] {
@@ -119,9 +111,5 @@ package struct SQLiteMessageStore: MessageStore {
 
     private static func row(_ msiKey: ObjectID, in database: Database) throws -> MessageRow? {
         try MessageRow.filter(Column("msiKey") == msiKey).fetchOne(database)
-    }
-
-    private static func find(_ key: String, of sender: String, in database: Database) throws -> MessageRow? {
-        try MessageRow.filter(Column("sender") == sender && Column("idempotencyKey") == key).fetchOne(database)
     }
 }

@@ -1,0 +1,49 @@
+import EmbeddedDatabase
+import GRDB
+import Schemas
+
+/// A message on its way into the archive. All that can be worked out beforehand is, so that the one writer that all have in
+/// common spends its time on the database alone.
+struct MessageInsertion: Sendable {
+    private let message: Message
+    private let words: String
+    /// The row's values in the order of ``columns``.
+    private let values: [DatabaseValue]
+
+    /// Every column but the position, which is known to the writer alone.
+    private static let columns = [
+        "id", "msiKey", "title", "desc", "message", "topicKey", "channel", "area", "subject", "distribution", "sender",
+        "timestamp", "ttl", "sendAt", "names", "expires", "idempotencyKey", "state", "attempts", "nextAttempt", "leaseOwner",
+        "leaseUntil", "components", "trace",
+    ]
+    private static let insertSQL = """
+        INSERT INTO message (position, \(columns.joined(separator: ", ")))
+        VALUES (?\(String(repeating: ", ?", count: columns.count)))
+        """
+
+    init(_ message: Message) throws {
+        self.message = message
+        words = MessageText.words(of: message)
+        let row = try MessageRow(message, at: 0).databaseDictionary
+        values = Self.columns.map { row[$0] ?? .null }
+    }
+
+    /// - Returns: The message that is stored under the same keys already, if there is one.
+    func run(in database: Database) throws -> Message? {
+        if let known = try known(in: database) { return known }
+        let position = try ArchivePosition.free(for: message.timestamp, in: database)
+        let statement = try database.cachedStatement(sql: Self.insertSQL)
+        try statement.execute(arguments: StatementArguments([position.databaseValue] + values))
+        try MessageText.add(words, at: position, in: database)
+        return nil
+    }
+
+    private func known(in database: Database) throws -> Message? {
+        let byKey = try database.cachedStatement(sql: "SELECT position FROM message WHERE msiKey = ?")
+        if try Int64.fetchOne(byKey, arguments: [message.msiKey]) != nil {
+            return try MessageRow.filter(Column("msiKey") == message.msiKey).fetchOne(database)?.document
+        }
+        guard let key = message.idempotencyKey else { return nil }
+        return try MessageRow.find(key, of: message.sender, in: database)?.document
+    }
+}
