@@ -127,6 +127,10 @@ let package = Package(
             path: "Shared/ServiceKit"),
         .target(name: "DedicatedThread", path: "Shared/DedicatedThread"),
         .target(
+            name: "MongoDatabase",
+            dependencies: ["CMongoC", "DedicatedThread", "Schemas", logging],
+            path: "Shared/MongoDatabase"),
+        .target(
             name: "EmbeddedDatabase",
             dependencies: ["Schemas", grdb],
             path: "Shared/EmbeddedDatabase"),

@@ -21,6 +21,10 @@ static inline void cmongoc_reply_destroy(bson_t *reply) {
     free(reply);
 }
 
+static inline uint32_t cmongoc_length(const bson_t *document) {
+    return document->len;
+}
+
 /// Swift would see the message as a tuple of 504 characters.
 static inline const char *cmongoc_error_message(const bson_error_t *error) {
     return error->message;

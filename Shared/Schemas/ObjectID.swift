@@ -38,6 +38,13 @@ package struct ObjectID: Hashable, Sendable {
         self.low = low
     }
 
+    /// Takes the twelve bytes, in the order in which MongoDB stores them; any other number of bytes is `nil`.
+    package init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == 12 else { return nil }
+        high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        low = bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
     /// The twelve bytes, in the order in which MongoDB stores them.
     package var bytes: [UInt8] {
         (0..<8).map { UInt8(truncatingIfNeeded: high >> (56 - 8 * $0)) }

@@ -13,6 +13,8 @@ struct IdentifierTests {
         #expect(ObjectID(identifier.description.uppercased()) == identifier)
         #expect(identifier.bytes.count == 12)
         #expect(identifier.bytes.prefix(4) == [0x5a, 0x0b, 0x0c, 0x0d])
+        #expect(ObjectID(bytes: identifier.bytes) == identifier)
+        #expect(ObjectID(bytes: identifier.bytes.dropLast()) == nil)
     }
 
     @Test("identifiers made in one second are different and sort in the order in which they were made")

@@ -1,0 +1,123 @@
+package import Schemas
+
+/// A type that is stored as one BSON value.
+package protocol BSONConvertible {
+    /// What a value of it looks like, for the error about one that does not.
+    static var expectedBSON: String { get }
+
+    /// `nil` where the value is something else.
+    init?(bson: BSONValue)
+
+    var bson: BSONValue { get }
+}
+
+extension ObjectID: BSONConvertible {
+    package static var expectedBSON: String { "an ObjectId" }
+
+    package init?(bson: BSONValue) {
+        guard case .objectID(let id) = bson else { return nil }
+        self = id
+    }
+
+    package var bson: BSONValue { .objectID(self) }
+}
+
+extension String: BSONConvertible {
+    package static var expectedBSON: String { "a string" }
+
+    package init?(bson: BSONValue) {
+        guard case .string(let text) = bson else { return nil }
+        self = text
+    }
+
+    package var bson: BSONValue { .string(self) }
+}
+
+extension Bool: BSONConvertible {
+    package static var expectedBSON: String { "a boolean" }
+
+    package init?(bson: BSONValue) {
+        guard case .bool(let value) = bson else { return nil }
+        self = value
+    }
+
+    package var bson: BSONValue { .bool(self) }
+}
+
+extension Int32: BSONConvertible {
+    package static var expectedBSON: String { "a whole number of 32 bits" }
+
+    package init?(bson: BSONValue) {
+        guard let wide = Int64(bson: bson), let number = Int32(exactly: wide) else { return nil }
+        self = number
+    }
+
+    package var bson: BSONValue { .int32(self) }
+}
+
+extension Int64: BSONConvertible {
+    package static var expectedBSON: String { "a whole number" }
+
+    /// Other programs, MongoDB's shell above all, write whole numbers as what is shortest, or as doubles.
+    package init?(bson: BSONValue) {
+        switch bson {
+        case .int64(let number): self = number
+        case .int32(let number): self.init(number)
+        case .double(let number): self.init(exactly: number)
+        default: return nil
+        }
+    }
+
+    package var bson: BSONValue { .int64(self) }
+}
+
+extension BSONDocument: BSONConvertible {
+    package static var expectedBSON: String { "a document" }
+
+    package init?(bson: BSONValue) {
+        guard case .document(let document) = bson else { return nil }
+        self = document
+    }
+
+    package var bson: BSONValue { .document(self) }
+}
+
+extension Array: BSONConvertible where Element: BSONConvertible {
+    package static var expectedBSON: String { "an array, each of whose elements is \(Element.expectedBSON)" }
+
+    package init?(bson: BSONValue) {
+        guard case .array(let values) = bson else { return nil }
+        self.init()
+        reserveCapacity(values.count)
+        for value in values {
+            guard let element = Element(bson: value) else { return nil }
+            append(element)
+        }
+    }
+
+    package var bson: BSONValue { .array(map(\.bson)) }
+}
+
+/// A topic key is stored as its text.
+extension TopicKey: BSONConvertible {
+    package static var expectedBSON: String { "a topic key: three ObjectIds joined by \"-\"" }
+
+    package init?(bson: BSONValue) {
+        guard case .string(let text) = bson else { return nil }
+        self.init(text)
+    }
+
+    package var bson: BSONValue { .string(description) }
+}
+
+/// An enumeration of strings is stored as one of them.
+extension BSONConvertible where Self: ClosedEnum {
+    package static var expectedBSON: String { "one of " + allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ") }
+
+    package init?(bson: BSONValue) {
+        guard case .string(let text) = bson else { return nil }
+        self.init(rawValue: text)
+    }
+
+    package var bson: BSONValue { .string(rawValue) }
+}

@@ -1,0 +1,71 @@
+/// The fields of a document, by name.
+package struct BSONFields {
+    private let scanner: BSONScanner
+    private let elements: [BSONScanner.Element]
+    /// What the document is called in an error: empty, or the path of the field that it is the value of, and a dot.
+    private let path: String
+
+    /// - Throws: ``BSONError`` where the bytes are no document.
+    package init(_ document: BSONDocument) throws(BSONError) {
+        try self.init(document, path: "")
+    }
+
+    private init(_ document: BSONDocument, path: String) throws(BSONError) {
+        var scanner = try BSONScanner(document)
+        var elements: [BSONScanner.Element] = []
+        elements.reserveCapacity(24)
+        while let element = try scanner.next() { elements.append(element) }
+        self.scanner = scanner
+        self.elements = elements
+        self.path = path
+    }
+
+    /// The value as it is; `nil` where there is no such field.
+    package subscript(_ key: String) -> BSONValue? {
+        get throws(BSONError) {
+            for element in elements where scanner.bytes[element.key].elementsEqual(key.utf8) {
+                return try scanner.value(of: element)
+            }
+            return nil
+        }
+    }
+
+    /// A field that has to be there.
+    package func value<Value: BSONConvertible>(_ key: String, as type: Value.Type = Value.self) throws(BSONError) -> Value {
+        guard let value: Value = try optional(key) else {
+            throw BSONError("field \(path)\(key): expected \(Value.expectedBSON), found nothing")
+        }
+        return value
+    }
+
+    /// A field that may be absent, or null.
+    package func optional<Value: BSONConvertible>(
+        _ key: String, as type: Value.Type = Value.self
+    ) throws(BSONError) -> Value? {
+        guard let bson = try self[key], bson != .null else { return nil }
+        guard let value = Value(bson: bson) else {
+            throw BSONError("field \(path)\(key): expected \(Value.expectedBSON), found \(bson.type)")
+        }
+        return value
+    }
+
+    /// The fields of a document that has to be there.
+    package func fields(_ key: String) throws(BSONError) -> BSONFields {
+        try BSONFields(value(key), path: path + key + ".")
+    }
+
+    /// The fields of a document that may be absent, or null.
+    package func optionalFields(_ key: String) throws(BSONError) -> BSONFields? {
+        guard let document = try optional(key, as: BSONDocument.self) else { return nil }
+        return try BSONFields(document, path: path + key + ".")
+    }
+
+    /// The fields of each document in an array that has to be there.
+    package func list(_ key: String) throws(BSONError) -> [BSONFields] {
+        var list: [BSONFields] = []
+        for (index, document) in try value(key, as: [BSONDocument].self).enumerated() {
+            list.append(try BSONFields(document, path: "\(path)\(key).\(index)."))
+        }
+        return list
+    }
+}

@@ -1,0 +1,60 @@
+import CMongoC
+import Synchronization
+
+/// libmongoc's pool of clients, made when it is first needed: to find the servers of a `mongodb+srv` address it asks the DNS.
+///
+/// The pool itself may be used from any thread, a client from one at a time.
+final class ConnectionPool: Sendable {
+    /// libmongoc's pool; the lock around it is the memory barrier.
+    private struct Handle: @unchecked Sendable {
+        let pool: OpaquePointer
+    }
+
+    private let url: MongoURL
+    private let application: String
+    private let handle = Mutex<Handle?>(nil)
+
+    init(url: MongoURL, application: String) {
+        self.url = url
+        self.application = application
+    }
+
+    deinit {
+        assert(handle.withLock { $0 == nil }, "a pool of connections must be closed")
+    }
+
+    /// Runs an operation with a connection of its own. It blocks.
+    func withConnection<Value>(_ body: (MongoConnection) throws -> Value) throws -> Value {
+        let pool = try pool()
+        // As many threads ask as the pool has clients: this does not wait.
+        guard let client = mongoc_client_pool_pop(pool) else {
+            throw MongoError(.other, "libmongoc hands out no client")
+        }
+        defer { mongoc_client_pool_push(pool, client) }
+        return try body(MongoConnection(client: client, url: url))
+    }
+
+    /// Closes all connections; none may be in use.
+    func close() {
+        handle.withLock { handle in
+            if let pool = handle?.pool { mongoc_client_pool_destroy(pool) }
+            handle = nil
+        }
+    }
+
+    private func pool() throws(MongoError) -> OpaquePointer {
+        try handle.withLock { handle throws(MongoError) in
+            if let handle { return handle.pool }
+            let uri = url.makeURI(application: application)
+            defer { mongoc_uri_destroy(uri) }
+            var error = bson_error_t()
+            guard let pool = mongoc_client_pool_new_with_error(uri, &error) else {
+                throw MongoError(.notReachable, MongoError(error).message, meansAway: true)
+            }
+            mongoc_client_pool_set_error_api(pool, MONGOC_ERROR_API_VERSION_2)
+            mongoc_client_pool_max_size(pool, UInt32(url.mostConnections + MongoDatabase.reservedConnections))
+            handle = Handle(pool: pool)
+            return pool
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import CMongoC
+import Glibc
+
+extension MongoConnection {
+    /// Runs operations on several documents, all of which are done or none. What they read is of one moment.
+    ///
+    /// Where others changed the same documents meanwhile, it is run again, for a few seconds.
+    ///
+    /// - Parameter body: May run more than once; whatever it throws undoes everything.
+    func transaction<Value>(_ body: (MongoConnection) throws -> Value) throws -> Value {
+        var error = bson_error_t()
+        guard let session = mongoc_client_start_session(client, nil, &error) else { throw MongoError(error) }
+        defer { mongoc_client_session_destroy(session) }
+        var inside = self
+        inside.session = session
+        var retries = Retries()
+        while true {
+            do {
+                try start(session)
+                let value: Value
+                do {
+                    value = try body(inside)
+                } catch {
+                    // The server gives up by itself what it cannot be told to.
+                    mongoc_client_session_abort_transaction(session, nil)
+                    throw error
+                }
+                try commit(session, &retries)
+                return value
+            } catch let error as MongoError {
+                guard error.isTransient, !error.meansAway, retries.wait() else { throw error }
+            }
+        }
+    }
+
+    private func start(_ session: OpaquePointer) throws {
+        let options = mongoc_transaction_opts_new()
+        defer { mongoc_transaction_opts_destroy(options) }
+        let concern = mongoc_read_concern_new()
+        defer { mongoc_read_concern_destroy(concern) }
+        mongoc_read_concern_set_level(concern, MONGOC_READ_CONCERN_LEVEL_SNAPSHOT)
+        mongoc_transaction_opts_set_read_concern(options, concern)
+        var error = bson_error_t()
+        guard mongoc_client_session_start_transaction(session, options, &error) else { throw MongoError(error) }
+    }
+
+    /// Commits, again while the answer leaves open whether it was done: a second commit changes nothing.
+    private func commit(_ session: OpaquePointer, _ retries: inout Retries) throws {
+        while true {
+            do {
+                _ = try call { mongoc_client_session_commit_transaction(session, $0, $1) }
+                return
+            } catch let error as MongoError {
+                guard error.isCommitUnknown, !error.isTransient, !error.meansAway, retries.wait() else { throw error }
+            }
+        }
+    }
+}
+
+/// How long and how often a transaction is tried: with growing pauses, of different lengths in different processes.
+private struct Retries {
+    private let deadline = ContinuousClock.now + .seconds(5)
+    private var pause = 1_000.0
+
+    /// - Returns: Whether to try again.
+    mutating func wait() -> Bool {
+        guard ContinuousClock.now < deadline else { return false }
+        usleep(UInt32(pause * Double.random(in: 0.5...1)))
+        pause = min(pause * 1.5, 100_000)
+        return true
+    }
+}

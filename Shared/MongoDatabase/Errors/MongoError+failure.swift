@@ -1,0 +1,24 @@
+import Schemas
+
+extension MongoError {
+    /// The failure that a caller over the bus sees: away or full is something to wait for, the rest is a fault of our own.
+    ///
+    /// It names no server: what libmongoc said is for the log.
+    package var failure: any Error {
+        switch code {
+        case .notReachable: away("no server answers")
+        case .timedOut: away("it takes too long")
+        case .notPrimary: away("its servers are choosing a new primary")
+        case .transactionFailed: away("too many change the same thing")
+        case .notAuthenticated, .notAuthorised: away("it refuses the service's user")
+        case .unsuitable: away("the server lacks something that the service needs")
+        case .storageFull: away("its disk is full")
+        case .overloaded: CommandFailure(.overloaded, "too many operations wait for the database")
+        case .duplicateKey, .badURL, .other: self
+        }
+    }
+
+    private func away(_ reason: String) -> CommandFailure {
+        CommandFailure(.unavailable, "the database is not available: \(reason)")
+    }
+}

@@ -1,0 +1,152 @@
+package import Logging
+import Synchronization
+
+/// A MongoDB deployment as a service uses it: operations on threads of their own, and one answer for all while it is away.
+///
+/// Every method throws ``MongoError``, or what the body throws.
+package final class MongoDatabase: Sendable {
+    /// One for transactions, one for probes.
+    static let reservedConnections = 2
+    /// So that waiting stays shorter than anybody's patience.
+    private static let mostWaiting = 10_000
+    private static let pauseBetweenProbes = Duration.milliseconds(500)
+
+    private let url: MongoURL
+    private let logger: Logger
+    private let pool: ConnectionPool
+    private let threads: BlockingThreads
+    /// One thread: transactions of one process that change the same document would only hinder one another.
+    private let transactionThread = BlockingThreads(mostThreads: 1, mostWaiting: mostWaiting)
+    /// Of its own, so that a probe never waits for operations that hang.
+    private let probeThread = BlockingThreads(mostThreads: 1, mostWaiting: 1)
+    private let availability = Mutex(Availability())
+    private let prepare: @Sendable (MongoConnection) throws -> Void
+    private let isPrepared = Mutex(false)
+
+    private init(
+        url: MongoURL, application: String, logger: Logger, prepare: @escaping @Sendable (MongoConnection) throws -> Void
+    ) {
+        self.url = url
+        self.logger = logger
+        self.prepare = prepare
+        pool = ConnectionPool(url: url, application: application)
+        threads = BlockingThreads(mostThreads: url.mostConnections, mostWaiting: Self.mostWaiting)
+    }
+
+    /// Connects. When the database is away it returns as well, after the time that the connection string gives to finding a
+    /// server, and goes on trying.
+    ///
+    /// - Parameters:
+    ///   - application: What the server's logs call the service.
+    ///   - logger: Told once when the database goes, and once when it comes back.
+    ///   - prepare: Makes indexes and the like, once, before anything else; until it has succeeded the database is away.
+    package static func open(
+        _ url: MongoURL, application: String, logger: Logger,
+        prepare: @escaping @Sendable (MongoConnection) throws -> Void = { _ in }
+    ) async -> MongoDatabase {
+        MongoLibrary.start(logger: logger)
+        let database = MongoDatabase(url: url, application: application, logger: logger, prepare: prepare)
+        await database.probe()
+        return database
+    }
+
+    /// The database's name on its servers.
+    package var name: String { url.database }
+
+    /// Runs operations one after another, with one connection.
+    package func run<Value: Sendable>(
+        _ body: @escaping @Sendable (MongoConnection) throws -> Value
+    ) async throws -> Value {
+        try await run(on: threads, body)
+    }
+
+    /// Runs operations on several documents, all of which are done or none; what they read is of one moment. It needs a
+    /// replica set. Transactions of one process run one after another.
+    ///
+    /// - Parameter body: May run more than once; whatever it throws undoes everything.
+    package func transaction<Value: Sendable>(
+        _ body: @escaping @Sendable (MongoConnection) throws -> Value
+    ) async throws -> Value {
+        try await run(on: transactionThread) { try $0.transaction(body) }
+    }
+
+    /// Lets operations that have begun end, and closes all connections; nothing may use it afterwards.
+    package func close() async {
+        await threads.close()
+        await transactionThread.close()
+        await probeThread.close()
+        // libmongoc takes half a second to end its own threads.
+        let lastThread = BlockingThreads(mostThreads: 1, mostWaiting: 1)
+        if !lastThread.submit({ self.pool.close() }) { pool.close() }
+        await lastThread.close()
+    }
+
+    private func run<Value: Sendable>(
+        on threads: BlockingThreads, _ body: @escaping @Sendable (MongoConnection) throws -> Value
+    ) async throws -> Value {
+        let ticket = try availability.withLock { try $0.admit() }
+        return try await withCheckedThrowingContinuation { continuation in
+            let isAccepted = threads.submit {
+                continuation.resume(with: Result { try self.perform(ticket, body) })
+            }
+            if !isAccepted {
+                continuation.resume(throwing: MongoError(.overloaded, "\(Self.mostWaiting) operations wait already"))
+            }
+        }
+    }
+
+    /// On one of the threads.
+    private func perform<Value>(_ ticket: Availability.Ticket, _ body: (MongoConnection) throws -> Value) throws -> Value {
+        // It may have gone while the operation waited for a thread.
+        _ = try availability.withLock { try $0.admit() }
+        do {
+            return try pool.withConnection(body)
+        } catch let error as MongoError {
+            act(on: availability.withLock { $0.failed(error, ticket) })
+            throw error
+        }
+    }
+
+    // MARK: Availability
+
+    private func act(on actions: [Availability.Action]) {
+        for action in actions {
+            switch action {
+            case .announceAway(let error):
+                logger.warning("the database is away", metadata: ["database": "\(url)", "error": "\(error)"])
+            case .announceBack:
+                logger.notice("the database is back", metadata: ["database": "\(url)"])
+            case .probe(let afterPause):
+                Task {
+                    if afterPause { try await Task.sleep(for: Self.pauseBetweenProbes) }
+                    await probe()
+                }
+            }
+        }
+    }
+
+    private func probe() async {
+        let outcome: Result<Void, any Error>? = await withCheckedContinuation { continuation in
+            let isAccepted = probeThread.submit {
+                continuation.resume(returning: Result { try self.pool.withConnection(self.tryOut) })
+            }
+            // It is being closed.
+            if !isAccepted { continuation.resume(returning: nil) }
+        }
+        switch outcome {
+        case nil: break
+        case .success: act(on: availability.withLock { $0.probed(nil) })
+        case .failure(let error):
+            let reason = error as? MongoError ?? MongoError(.other, "\(error)")
+            act(on: availability.withLock { $0.probed(reason) })
+        }
+    }
+
+    private func tryOut(_ connection: MongoConnection) throws {
+        _ = try connection.read(["ping": 1])
+        try isPrepared.withLock { isPrepared in
+            if !isPrepared { try prepare(connection) }
+            isPrepared = true
+        }
+    }
+}
