@@ -142,7 +142,7 @@ let package = Package(
         // The tests, a target for each of those above.
         .testTarget(
             name: "CommandBusTests",
-            dependencies: ["CZeroMQ", "CommandBus", "Schemas", logging, serviceContext, serviceLifecycle],
+            dependencies: ["CZeroMQ", "CommandBus", "Schemas", "TestSupport", logging, serviceContext, serviceLifecycle],
             path: "Tests/CommandBusTests"),
         .testTarget(
             name: "CubeStorageTests", dependencies: ["CubeStorage", "Schemas", "TestSupport"], path: "Tests/CubeStorageTests"),
@@ -175,6 +175,9 @@ let package = Package(
         .testTarget(
             name: "MessageStorageTests", dependencies: ["MessageStorage", "Schemas", "TestSupport"],
             path: "Tests/MessageStorageTests"),
+        .testTarget(
+            name: "MongoDatabaseTests", dependencies: ["MongoDatabase", "Schemas", "TestSupport"],
+            path: "Tests/MongoDatabaseTests"),
         .testTarget(
             name: "OperatorTests", dependencies: ["CubeStorage", "MessageStorage", "Operator", "Schemas", "TestSupport"],
             path: "Tests/OperatorTests"),

@@ -1,9 +1,8 @@
 import CZeroMQ
 import CommandBus
 import FoundationEssentials
-import Logging
 import Schemas
-import Synchronization
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -109,35 +108,5 @@ struct MalformedRequestTests {
         try await peer.send(#"{"id":"good","command":"test.echo"}"#, #"{"text":"still here","number":1}"#)
         let reply = try await peer.receiveText()
         #expect(reply == [#"{"id":"good","status":"ok"}"#, #"{"number":1,"text":"still here"}"#])
-    }
-}
-
-/// What a service would have logged.
-final class RecordedLog: Sendable {
-    private let lines = Mutex<[(Logger.Level, String)]>([])
-
-    var louderThanDebug: [String] {
-        lines.withLock { $0.filter { $0.0 > .debug }.map(\.1) }
-    }
-
-    var logger: Logger {
-        var logger = Logger(label: "test", factory: { _ in Handler(log: self) })
-        logger.logLevel = .trace
-        return logger
-    }
-
-    private struct Handler: LogHandler {
-        let log: RecordedLog
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.trace
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            log.lines.withLock { $0.append((event.level, "\(event.message) \(event.metadata ?? [:])")) }
-        }
     }
 }

@@ -32,6 +32,12 @@ struct TestCertificate {
         key = privateKey.pemRepresentation
     }
 
+    /// Writes the certificate and its key into a folder.
+    func write(certificateFile: String, keyFile: String) throws {
+        try Data(pem.utf8).write(to: URL(filePath: certificateFile))
+        try Data(key.utf8).write(to: URL(filePath: keyFile))
+    }
+
     var serverConfiguration: TLSConfiguration {
         get throws {
             .makeServerConfiguration(

@@ -1,0 +1,57 @@
+import Testing
+
+@testable import MongoDatabase
+
+@Suite("Availability of the database")
+struct AvailabilityTests {
+    private static let gone = MongoError(.notReachable, "no server", meansAway: true)
+
+    @Test("one operation that finds it away fails all others with its error, and begins the only probe")
+    func goesAway() throws {
+        var availability = Availability()
+        let tickets = try (0..<3).map { _ in try availability.admit() }
+        #expect(availability.failed(Self.gone, tickets[0]) == [.announceAway(Self.gone), .probe(afterPause: false)])
+        #expect(throws: Self.gone) { try availability.admit() }
+        #expect(availability.failed(Self.gone, tickets[1]) == [])
+        #expect(availability.failed(Self.gone, tickets[2]) == [])
+    }
+
+    @Test("an error of the operation's own does not make it away")
+    func ordinaryErrors() throws {
+        var availability = Availability()
+        let ticket = try availability.admit()
+        #expect(availability.failed(MongoError(.duplicateKey, "twice"), ticket) == [])
+        _ = try availability.admit()
+    }
+
+    @Test("a probe that fails is repeated after a pause and says nothing new; one that succeeds lets operations begin")
+    func probes() throws {
+        var availability = Availability()
+        let ticket = try availability.admit()
+        _ = availability.failed(Self.gone, ticket)
+        #expect(availability.probed(Self.gone) == [.probe(afterPause: true)])
+        #expect(availability.probed(Self.gone) == [.probe(afterPause: true)])
+        let stranger = MongoError(.notAuthenticated, "who are you", meansAway: true)
+        #expect(availability.probed(stranger) == [.announceAway(stranger), .probe(afterPause: true)])
+        #expect(availability.probed(nil) == [.announceBack])
+        _ = try availability.admit()
+    }
+
+    @Test("an operation that hung while the database was away and came back does not make it away again")
+    func lateFailures() throws {
+        var availability = Availability()
+        let slow = try availability.admit()
+        _ = availability.failed(Self.gone, try availability.admit())
+        _ = availability.probed(nil)
+        #expect(availability.failed(Self.gone, slow) == [])
+        _ = try availability.admit()
+    }
+
+    @Test("the first probe of a start announces only what is wrong")
+    func start() {
+        var availability = Availability()
+        #expect(availability.probed(nil) == [])
+        var absent = Availability()
+        #expect(absent.probed(Self.gone) == [.announceAway(Self.gone), .probe(afterPause: true)])
+    }
+}

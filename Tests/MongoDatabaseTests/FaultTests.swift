@@ -1,0 +1,165 @@
+import Schemas
+import TestSupport
+import Testing
+
+@testable import MongoDatabase
+
+/// What operations answer while the server is away, and that nobody has to do anything when it comes back.
+@Suite("MongoDB faults", .timeLimit(.minutes(2)))
+struct FaultTests {
+    @Test("a killed server: failures at once, said once; when it is there again all goes on, and that is said once as well")
+    func killed() async throws {
+        try await withMongoServer { server in
+            let log = RecordedLog()
+            try await withDatabase(at: server.url(), log: log) { database in
+                let store = { (number: Int32) in
+                    try await database.run { connection in
+                        if let error = try connection.insert([["_id": .int32(number)]], into: "numbers")[0] { throw error }
+                    }
+                }
+                try await store(1)
+                #expect(log.louderThanDebug.isEmpty)
+                await server.kill()
+                let first = await failure { try await store(2) }
+                #expect(first?.code == .notReachable)
+                let start = ContinuousClock.now
+                for number: Int32 in 0..<500 {
+                    let error = await failure { try await store(number) }
+                    #expect(error?.code == .notReachable)
+                    #expect((error?.failure as? CommandFailure)?.status == .unavailable)
+                }
+                #expect(ContinuousClock.now - start < .milliseconds(500))
+                #expect(log.louderThanDebug.map { $0.hasPrefix("the database is away") } == [true])
+
+                try await server.restart()
+                try await eventually { await failure { try await store(3) } == nil }
+                #expect(log.louderThanDebug.map { $0.prefix(20) } == ["the database is away", "the database is back"])
+                // What was stored before the kill is there.
+                #expect(try await database.run { try $0.find([:], in: "numbers").count } == 2)
+            }
+        }
+    }
+
+    @Test("a frozen server is away within the socket's time-out, and back once it goes on")
+    func frozen() async throws {
+        try await withMongoServer { server in
+            let log = RecordedLog()
+            try await withDatabase(at: server.url(options: ["socketTimeoutMS=1000"]), log: log) { database in
+                let ping = { _ = try await database.run { try $0.read(["ping": 1]) } }
+                try await ping()
+                server.freeze()
+                let start = ContinuousClock.now
+                let error = await failure(ping)
+                #expect(error?.code == .timedOut)
+                #expect(ContinuousClock.now - start < .seconds(4))
+                let next = ContinuousClock.now
+                #expect(await failure(ping)?.code == .timedOut)
+                #expect(ContinuousClock.now - next < .milliseconds(200))
+                server.thaw()
+                try await eventually { await failure(ping) == nil }
+                #expect(log.louderThanDebug.count { $0.hasPrefix("the database is back") } == 1)
+            }
+        }
+    }
+
+    @Test("operations that are under way when the server is killed all end with an error or have been done")
+    func killedInTheMiddle() async throws {
+        try await withMongoServer { server in
+            try await withDatabase(at: server.url()) { database in
+                let group = GroupInsert(database: database, collection: "numbers")
+                let stored = try await withThrowingTaskGroup(of: Int32?.self) { tasks in
+                    for number: Int32 in 0..<400 {
+                        tasks.addTask { await failure { try await group.insert(["_id": .int32(number)]) } == nil ? number : nil }
+                    }
+                    var stored: Set<Int32> = []
+                    for try await number in tasks {
+                        if stored.isEmpty { await server.kill() }
+                        if let number { stored.insert(number) }
+                    }
+                    return stored
+                }
+                #expect(!stored.isEmpty && stored.count < 400)
+                try await server.restart()
+                var found: Set<Int32> = []
+                try await eventually {
+                    await failure {
+                        found = Set(
+                            try await database.run { connection in
+                                try connection.find([:], in: "numbers").map { try BSONFields($0).value("_id") }
+                            })
+                    } == nil
+                }
+                #expect(found.isSuperset(of: stored))
+            }
+        }
+    }
+
+    @Test("without a server the start is not held up, and the database is prepared once there is one")
+    func awayAtStart() async throws {
+        try await withMongoServer { server in
+            await server.kill()
+            let log = RecordedLog()
+            let start = ContinuousClock.now
+            let database = await MongoDatabase.open(
+                try MongoURL(server.url()), application: "test", logger: log.logger,
+                prepare: { connection in _ = try connection.insert([["_id": "prepared"]], into: "state") })
+            #expect(ContinuousClock.now - start < .seconds(4))
+            let find = { try await database.run { try $0.find([:], in: "state").count } }
+            #expect(await failure { _ = try await find() }?.code == .notReachable)
+            try await server.restart()
+            try await eventually { await failure { _ = try await find() } == nil }
+            #expect(try await find() == 1)
+            await database.close()
+            #expect(log.louderThanDebug.map { $0.prefix(20) } == ["the database is away", "the database is back"])
+        }
+    }
+
+    @Test("with SCRAM the right password lets in; a wrong one is unavailable, said once, and shown nowhere")
+    func passwords() async throws {
+        try await withMongoServer { server in
+            try await withDatabase(at: server.url(database: "campus")) { database in
+                try await database.run { connection in
+                    _ = try connection.write([
+                        "createUser": "ann", "pwd": "r1ght/password", "roles": [["role": "readWrite", "db": "campus"]],
+                    ])
+                }
+            }
+            await server.stop()
+            try await server.restart(flags: ["--auth"])
+
+            let ping: @Sendable (MongoDatabase) async throws -> Void = { database in
+                _ = try await database.run { try $0.find([:], in: "numbers") }
+            }
+            try await withDatabase(at: server.url(database: "campus", user: "ann:r1ght%2Fpassword"), ping)
+            let log = RecordedLog()
+            try await withDatabase(at: server.url(database: "campus", user: "ann:wr0ng"), log: log) { database in
+                for _ in 0..<3 {
+                    let error = await failure { try await ping(database) }
+                    #expect(error?.code == .notAuthenticated)
+                    #expect((error?.failure as? CommandFailure)?.status == .unavailable)
+                }
+            }
+            #expect(log.louderThanDebug.count == 1)
+            #expect(!log.lines.contains { $0.text.contains("wr0ng") })
+            try await withDatabase(at: server.url(database: "campus")) { database in
+                let error = await failure { try await ping(database) }
+                #expect(error?.code == .notAuthorised || error?.code == .notAuthenticated)
+            }
+        }
+    }
+
+    @Test("with TLS a server whose certificate is signed by the file named is trusted, and no other")
+    func tls() async throws {
+        try await withTLSMongoServer { server, certificates in
+            let ping: @Sendable (MongoDatabase) async throws -> Void = { database in
+                _ = try await database.run { try $0.read(["ping": 1]) }
+            }
+            try await withDatabase(at: server.url(options: ["tls=true", "tlsCAFile=\(certificates)"]), ping)
+            for options in [["tls=true"], []] {
+                try await withDatabase(at: server.url(options: options)) { database in
+                    #expect(await failure { try await ping(database) }?.code == .notReachable)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package import Foundation
+import Glibc
+
+/// A programme that a test runs, with what it writes in a file.
+///
+/// Its standard input is a pipe of the test's, whose end tells it that the test's process has ended, however that came.
+package final class ChildProcess: Sendable {
+    package let identifier: Int32
+    private let logFile: String
+    private let process: Process
+    private let lifeline = Pipe()
+    private let exit: Task<Int32, Never>
+
+    /// It has ended, or takes too long.
+    package struct Silent: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// - Parameters:
+    ///   - environment: All of it.
+    ///   - logFile: Where its standard output and standard error go; made anew.
+    package init(_ executable: URL, _ arguments: [String] = [], environment: [String: String], logFile: String) throws {
+        self.logFile = logFile
+        try Data().write(to: URL(filePath: logFile))
+        let process = Process()
+        process.executableURL = executable
+        process.arguments = arguments
+        process.environment = environment
+        process.standardInput = lifeline
+        let log = FileHandle(forWritingAtPath: logFile)
+        process.standardOutput = log
+        process.standardError = log
+        let (exited, continuation) = AsyncStream<Int32>.makeStream()
+        process.terminationHandler = { process in
+            continuation.yield(process.terminationStatus)
+            continuation.finish()
+        }
+        try process.run()
+        self.process = process
+        identifier = process.processIdentifier
+        exit = Task {
+            for await status in exited { return status }
+            return -1
+        }
+    }
+
+    package var isRunning: Bool { process.isRunning }
+
+    /// What it has written so far.
+    package var log: String {
+        FileManager.default.contents(atPath: logFile).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    /// Waits until it has written what is looked for; it is killed if that does not come.
+    package func waitForLog<Found>(within limit: Duration = .seconds(30), _ find: (String) -> Found?) async throws -> Found {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            let isRunning = isRunning
+            if let found = find(log) { return found }
+            guard isRunning, ContinuousClock.now < deadline else {
+                await kill()
+                throw Silent(description: "\(process.executableURL?.lastPathComponent ?? "it") has said only: \(log)")
+            }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    /// Stops it as an operator would, and waits until it is gone.
+    ///
+    /// - Returns: The exit status.
+    @discardableResult
+    package func stop() async -> Int32 {
+        signal(SIGTERM)
+        return await exit.value
+    }
+
+    /// Ends it at once, with whatever it is doing, and waits until it is gone.
+    package func kill() async {
+        signal(SIGKILL)
+        _ = await exit.value
+    }
+
+    /// Waits until it has ended by itself.
+    ///
+    /// - Returns: The exit status.
+    package func end() async -> Int32 {
+        await exit.value
+    }
+
+    /// Sends a signal, unless the process has ended.
+    package func signal(_ signal: Int32) {
+        if process.isRunning { Glibc.kill(identifier, signal) }
+    }
+}

@@ -1,0 +1,128 @@
+import Glibc
+import Schemas
+import Synchronization
+
+/// A server that speaks MongoDB's protocol, on a free port of the loopback address: a process, which can die and come back.
+///
+/// It is SecantusDB, which takes what the tests here need but has slow retryable writes; hence `retryWrites=false` in its URLs.
+package final class MongoServer: Sendable {
+    private let folder: String
+    private let flags: [String]
+    private let child: Mutex<ChildProcess>
+    package let port: Int
+
+    private init(folder: String, flags: [String], child: ChildProcess, port: Int) {
+        self.folder = folder
+        self.flags = flags
+        self.child = Mutex(child)
+        self.port = port
+    }
+
+    /// Starts a server and waits until it listens.
+    ///
+    /// - Parameters:
+    ///   - folder: Where its log is, and its files, unless `isPersistent` is false.
+    ///   - flags: Further flags, such as `--auth`.
+    package static func start(
+        in folder: String, port: Int = 0, flags: [String] = [], isPersistent: Bool = true
+    ) async throws -> MongoServer {
+        let flags = flags + ["--storage-path", isPersistent ? folder + "/mongodb" : ":memory:"]
+        let (child, port) = try await launch(in: folder, port: port, flags: flags)
+        return MongoServer(folder: folder, flags: flags, child: child, port: port)
+    }
+
+    /// One for all tests that do nothing to it. Each takes a database of its own.
+    package static var shared: MongoServer {
+        get async throws { try await sharedServer.value }
+    }
+
+    /// It ends with the process, and removes its files.
+    private static let sharedServer = Task {
+        try await withTemporaryFolder { try await start(in: $0, isPersistent: false) }
+    }
+
+    private static func launch(in folder: String, port: Int, flags: [String]) async throws -> (ChildProcess, port: Int) {
+        let arguments = ["--host", "127.0.0.1", "--port", String(port), "--sync-on-commit"] + flags
+        let child = try await PythonScript.start(
+            "mongodb_server.py", arguments, logFile: "\(folder)/mongodb-\(UInt32.random(in: 0...UInt32.max)).log")
+        let listening = try await child.waitForLog { $0.firstMatch(of: /listening on 127\.0\.0\.1:(\d+)/)?.1 }
+        return (child, Int(listening) ?? 0)
+    }
+
+    /// A connection string.
+    ///
+    /// - Parameters:
+    ///   - database: One that nothing else uses, if none is given.
+    ///   - user: `name:password`.
+    ///   - options: Further options, such as `tls=true`.
+    package func url(database: String = "test\(ObjectID())", user: String? = nil, options: [String] = []) -> String {
+        let options = ["retryWrites=false"] + options
+        return "mongodb://\(user.map { $0 + "@" } ?? "")127.0.0.1:\(port)/\(database)?\(options.joined(separator: "&"))"
+    }
+
+    /// Ends it at once, with whatever it is doing.
+    package func kill() async {
+        await current.kill()
+    }
+
+    /// Ends it in order.
+    package func stop() async {
+        await current.stop()
+    }
+
+    /// Stops it in the middle of its work, until ``thaw()``.
+    package func freeze() {
+        current.signal(SIGSTOP)
+    }
+
+    package func thaw() {
+        current.signal(SIGCONT)
+    }
+
+    /// Starts it again on the same port with the same files, after it was ended.
+    ///
+    /// - Parameter flags: In place of the former further flags.
+    package func restart(flags: [String]? = nil) async throws {
+        let flags = flags.map { $0 + self.flags.suffix(2) } ?? self.flags
+        let (child, _) = try await Self.launch(in: folder, port: port, flags: flags)
+        self.child.withLock { $0 = child }
+    }
+
+    private var current: ChildProcess { child.withLock { $0 } }
+}
+
+/// Runs a test with a database server of its own.
+package func withMongoServer<Result>(
+    flags: [String] = [], isolation: isolated (any Actor)? = #isolation, _ body: (MongoServer) async throws -> Result
+) async throws -> Result {
+    try await withTemporaryFolder { try await withMongoServer(in: $0, flags: flags, body) }
+}
+
+/// Runs a test with a database server that speaks TLS alone.
+///
+/// - Parameter body: The server, and the file of the certificate to trust.
+package func withTLSMongoServer<Result>(
+    isolation: isolated (any Actor)? = #isolation, _ body: (MongoServer, String) async throws -> Result
+) async throws -> Result {
+    try await withTemporaryFolder { folder in
+        let files = (certificate: folder + "/ca.pem", key: folder + "/key.pem")
+        try TestCertificate().write(certificateFile: files.certificate, keyFile: files.key)
+        let flags = ["--tls-cert-file", files.certificate, "--tls-key-file", files.key]
+        return try await withMongoServer(in: folder, flags: flags) { try await body($0, files.certificate) }
+    }
+}
+
+private func withMongoServer<Result>(
+    in folder: String, flags: [String], isolation: isolated (any Actor)? = #isolation,
+    _ body: (MongoServer) async throws -> Result
+) async throws -> Result {
+    let server = try await MongoServer.start(in: folder, flags: flags)
+    do {
+        let result = try await body(server)
+        await server.kill()
+        return result
+    } catch {
+        await server.kill()
+        throw error
+    }
+}
