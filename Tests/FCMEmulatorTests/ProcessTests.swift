@@ -95,6 +95,25 @@ import Testing
         }
     }
 
+    @Test func itStopsWellWhileNewConnectionsCome() async throws {
+        try await TemporaryFolder.with { folder in
+            for _ in 0..<12 {
+                let emulator = try await EmulatorProcess(in: folder)
+                await withTaskGroup(of: Void.self) { group in
+                    for _ in 0..<16 {
+                        group.addTask {
+                            // Each time another connection, until none is possible any more.
+                            while (try? await emulator.withClient({ try await $0.registerPhone() })) != nil {}
+                        }
+                    }
+                    try? await Task.sleep(for: .milliseconds(300))
+                    #expect(await emulator.stop() == 0)
+                    group.cancelAll()
+                }
+            }
+        }
+    }
+
     @Test func aPortThatIsTakenIsAClearError() async throws {
         try await TemporaryFolder.with { folder in
             let emulator = try await EmulatorProcess(in: folder)

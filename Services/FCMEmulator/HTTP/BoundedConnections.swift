@@ -3,7 +3,9 @@ import Logging
 import NIOCore
 
 /// Connections that end soon after the emulator was told to stop, also those whose peer is stuck in the TLS handshake, or
-/// does not answer at all: else each of them could keep the emulator from stopping for as long as it pleases.
+/// does not answer at all: else each of them could keep the emulator from stopping for as long as it pleases. And that are
+/// not read from before somebody handles them, since a connection that is accepted just when the server stops is handled by
+/// nobody: a request on it would end the process, as SwiftNIO takes its being dropped for a mistake.
 struct BoundedConnections<Base: ServerChildChannel>: ServerChildChannel {
     let base: Base
 
@@ -11,6 +13,7 @@ struct BoundedConnections<Base: ServerChildChannel>: ServerChildChannel {
         do {
             // First of all handlers, so that its close goes straight to the socket and waits for no goodbye of TLS.
             try channel.pipeline.syncOperations.addHandler(StoppingDeadline())
+            try channel.syncOptions?.setOption(.autoRead, value: false)
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }
@@ -18,6 +21,8 @@ struct BoundedConnections<Base: ServerChildChannel>: ServerChildChannel {
     }
 
     func handle(value: Base.Value, logger: Logger) async {
+        // It fails only where the connection has ended already, which the base sees as well.
+        try? await value.channel.setOption(.autoRead, value: true).get()
         await base.handle(value: value, logger: logger)
     }
 }
