@@ -11,9 +11,10 @@ import Testing
 struct HTTPv1SenderTests {
     private func send(
         _ sender: HTTPv1Sender, _ message: RelayMessage = .sample(), _ component: Component = .data,
-        within time: Duration = .seconds(20)
+        before expiry: Duration = .seconds(3_600), within time: Duration = .seconds(20)
     ) async -> Result<String, ComponentError> {
-        await sender.send(FCMMessage(component, of: message, now: message.timestamp), by: .now + time)
+        await sender.send(
+            FCMMessage(component, of: message, now: message.timestamp), before: .now + expiry, by: .now + time)
     }
 
     @Test func sendsTheSeedsFieldsAndReturnsFCMsName() async throws {
@@ -120,6 +121,30 @@ struct HTTPv1SenderTests {
             }
             #expect(error.code == "OAUTH")
             await transport.close()
+        }
+    }
+
+    @Test func whatExpiresWhileThereIsNoTokenIsNotSent() async throws {
+        let google = GoogleDouble { _ in .init(200, #"{"name":"n"}"#) }
+        try await withSender(to: google) { sender, server in
+            // To get a token takes longer.
+            let tooLate = ComponentError(class: .retryable, code: "OAUTH", message: "no access token in time")
+            #expect(await send(sender, before: .milliseconds(5)) == .failure(tooLate))
+            #expect(server.requests.allSatisfy { $0.path == "/token" })
+            #expect(await send(sender) == .success("n"))
+            #expect(await send(sender, before: .zero) == .failure(.expired))
+            #expect(server.requests.count { $0.path != "/token" } == 1)
+        }
+    }
+
+    @Test func anAnswerMayComeAfterTheExpiry() async throws {
+        let google = GoogleDouble { _ in
+            try await Task.sleep(for: .milliseconds(300))
+            return .init(200, #"{"name":"n"}"#)
+        }
+        try await withSender(to: google) { sender, _ in
+            #expect(await send(sender) == .success("n"))
+            #expect(await send(sender, before: .milliseconds(100)) == .success("n"))
         }
     }
 

@@ -13,6 +13,7 @@ struct RelayHandlerTests {
     private final class RecordingSender: FCMSender {
         struct Sent: Sendable {
             let message: FCMMessage
+            let expiry: ContinuousClock.Instant
             let deadline: ContinuousClock.Instant
         }
 
@@ -23,8 +24,10 @@ struct RelayHandlerTests {
             self.answer = answer
         }
 
-        func send(_ message: FCMMessage, by deadline: ContinuousClock.Instant) async -> Result<String, ComponentError> {
-            log.withLock { $0.append(Sent(message: message, deadline: deadline)) }
+        func send(
+            _ message: FCMMessage, before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant
+        ) async -> Result<String, ComponentError> {
+            log.withLock { $0.append(Sent(message: message, expiry: expiry, deadline: deadline)) }
             return await answer(message)
         }
 
@@ -94,6 +97,14 @@ struct RelayHandlerTests {
         let sender = RecordingSender()
         _ = await relay(.sample(expires: expires), sender)
         #expect(sender.sent.count == 2)
+    }
+
+    @Test func theSenderKnowsWhenItExpires() async throws {
+        let sender = RecordingSender()
+        let begin = ContinuousClock.now
+        _ = await relay(.sample(.information, expires: Self.now + 60_000), sender)
+        let given = try #require(sender.sent.first).expiry
+        #expect((begin + .seconds(60)...begin + .seconds(70)).contains(given))
     }
 
     @Test func whatIsTooLargeIsNotSent() async {

@@ -36,10 +36,12 @@ struct UnreachableFCMTests {
         }
     }
 
-    private func outcome(_ outage: Outage, within time: Duration = .seconds(30)) async -> Result<String, ComponentError> {
+    private func outcome(
+        _ outage: Outage, before expiry: Duration = .seconds(30), within time: Duration = .seconds(30)
+    ) async -> Result<String, ComponentError> {
         let tokens = AccessTokenSource(granter: Granter(), logger: Logger(label: "test"))
         let sender = HTTPv1Sender(endpoint: "https://fcm.test", project: "p", transport: outage, tokens: tokens, now: { 0 })
-        return await sender.send(FCMMessage(.data, of: .sample(), now: 0), by: .now + time)
+        return await sender.send(FCMMessage(.data, of: .sample(), now: 0), before: .now + expiry, by: .now + time)
     }
 
     @Test func whatNobodyTookIsSentAgainAtOnce() async {
@@ -54,9 +56,10 @@ struct UnreachableFCMTests {
         #expect(error.class == .retryable)
     }
 
-    @Test func notBeyondTheDeadline() async {
+    @Test(arguments: [(Duration.milliseconds(250), Duration.seconds(30)), (.seconds(30), .milliseconds(250))])
+    func notBeyondTheExpiryOrTheDeadline(expiry: Duration, deadline: Duration) async {
         let began = ContinuousClock.now
-        guard case .failure(let error) = await outcome(Outage(of: .max), within: .milliseconds(250)) else {
+        guard case .failure(let error) = await outcome(Outage(of: .max), before: expiry, within: deadline) else {
             Issue.record("accepted")
             return
         }

@@ -29,7 +29,7 @@ struct RelayHandler: Sendable {
     /// Why a message is not even tried, or `nil`.
     private func refusal(of command: RelayMessage, now: UnixMilliseconds) -> ComponentError? {
         if let expires = command.expires, expires <= now {
-            return ComponentError(class: .expired, code: "EXPIRED", message: "the message's deadline has passed")
+            return .expired
         }
         // Of an Alert, a notification alone would call up a message that never comes: both or none.
         if let violation = limit.violation(by: command) {
@@ -41,11 +41,13 @@ struct RelayHandler: Sendable {
     private func send(
         _ command: RelayMessage, now: UnixMilliseconds, by deadline: ContinuousClock.Instant
     ) async -> [ComponentOutcome] {
-        await withTaskGroup(of: (Int, ComponentOutcome).self) { group in
+        let expiry = ContinuousClock.now + .milliseconds((command.expires ?? .max) - now)
+        return await withTaskGroup(of: (Int, ComponentOutcome).self) { group in
             for (position, component) in command.components.enumerated() {
                 // In the order asked for, so that a phone is likely to show the notification first.
                 group.addImmediateTask {
-                    let result = await sender.send(FCMMessage(component, of: command, now: now), by: deadline)
+                    let result = await sender.send(
+                        FCMMessage(component, of: command, now: now), before: expiry, by: deadline)
                     return (position, ComponentOutcome(component: component, result: result))
                 }
             }

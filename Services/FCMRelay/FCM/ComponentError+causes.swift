@@ -1,6 +1,9 @@
 import Schemas
 
 extension ComponentError {
+    /// It is too late.
+    static let expired = ComponentError(class: .expired, code: "EXPIRED", message: "the message's deadline has passed")
+
     /// No access token: worth trying again, also when Google refuses the key, because an operator can mend that.
     init(_ failure: TokenFailure) {
         self.init(

@@ -4,6 +4,10 @@ import Schemas
 protocol FCMSender: Sendable {
     /// Sends a component, and returns FCM's name for it or why it was not accepted.
     ///
-    /// - Parameter deadline: When to give up; what is not known by then is a retryable error.
-    func send(_ message: FCMMessage, by deadline: ContinuousClock.Instant) async -> Result<String, ComponentError>
+    /// - Parameters:
+    ///   - expiry: FCM is not asked from then on; what was asked before may still be answered.
+    ///   - deadline: When to give up; what is not known by then is a retryable error.
+    func send(
+        _ message: FCMMessage, before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant
+    ) async -> Result<String, ComponentError>
 }

@@ -30,16 +30,18 @@ struct HTTPv1Sender: FCMSender {
         self.now = now
     }
 
-    func send(_ message: FCMMessage, by deadline: ContinuousClock.Instant) async -> Result<String, ComponentError> {
+    func send(
+        _ message: FCMMessage, before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant
+    ) async -> Result<String, ComponentError> {
         do throws(ComponentError) {
             let body = try Self.body(of: message)
-            switch try await attempt(body, by: deadline) {
+            switch try await attempt(body, before: expiry, by: deadline) {
             case .accepted(let name): return .success(name)
             case .refused(let error): return .failure(error)
             case .tokenRefused: break
             }
             // Once more with a new token.
-            switch try await attempt(body, by: deadline) {
+            switch try await attempt(body, before: expiry, by: deadline) {
             case .accepted(let name): return .success(name)
             case .refused(let error), .tokenRefused(let error): return .failure(error)
             }
@@ -48,19 +50,23 @@ struct HTTPv1Sender: FCMSender {
         }
     }
 
-    private func attempt(_ body: Data, by deadline: ContinuousClock.Instant) async throws(ComponentError) -> FCMAnswer {
+    private func attempt(
+        _ body: Data, before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant
+    ) async throws(ComponentError) -> FCMAnswer {
         let token: AccessToken
         do {
-            token = try await tokens.token(by: deadline)
+            token = try await tokens.token(by: min(deadline, expiry))
         } catch {
             throw ComponentError(error)
         }
+        guard .now < expiry else { throw .expired }
         let response: HTTPTransportResponse
         do {
             response = try await reach(
                 HTTPTransportRequest(
                     url: url, headers: ["content-type: application/json", "authorization: Bearer \(token.value)"],
-                    body: body, deadline: min(deadline, .now + Self.requestTimeout)))
+                    body: body, deadline: min(deadline, .now + Self.requestTimeout)),
+                before: expiry)
         } catch {
             throw ComponentError(error)
         }
@@ -70,8 +76,10 @@ struct HTTPv1Sender: FCMSender {
     }
 
     /// Sends a request, again and again for a while as long as nobody takes it.
-    private func reach(_ request: HTTPTransportRequest) async throws(TransportError) -> HTTPTransportResponse {
-        let end = min(request.deadline, .now + Self.reachingTime)
+    private func reach(
+        _ request: HTTPTransportRequest, before expiry: ContinuousClock.Instant
+    ) async throws(TransportError) -> HTTPTransportResponse {
+        let end = min(request.deadline, expiry, .now + Self.reachingTime)
         var pause = Self.firstPause
         while true {
             do {
