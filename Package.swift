@@ -19,6 +19,7 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdHTTP2 = Target.Dependency.product(name: "HummingbirdHTTP2", package: "hummingbird")
@@ -48,6 +49,7 @@ let package = Package(
         .executable(name: "msi-fcm-emulator", targets: ["FCMEmulator"]),
         .executable(name: "msi-fcm-relay", targets: ["FCMRelay"]),
         .executable(name: "msi-gateway", targets: ["Gateway"]),
+        .executable(name: "msi-load", targets: ["LoadTester"]),
         .executable(name: "msi-message-log", targets: ["MessageLog"]),
     ],
     dependencies: [
@@ -67,6 +69,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-service-context", from: "1.5.1"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         // No traits: the defaults would link all of Foundation.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -112,8 +115,18 @@ let package = Package(
             ],
             path: "Services/Operator"),
 
+        .executableTarget(
+            name: "LoadTester",
+            dependencies: [
+                "CommandBus", "Schemas", "SeededRandom", "ServiceKit", argumentParser, asyncHTTPClient, histogram, logging,
+                nioCore,
+                nioHTTP1, unixSignals,
+            ],
+            path: "Services/LoadTester"),
+
         // What the services share. Dependencies point one way: ServiceKit → CommandBus → Schemas → nothing.
         .target(name: "Schemas", path: "Shared/Schemas"),
+        .target(name: "SeededRandom", path: "Shared/SeededRandom"),
         .target(
             name: "CommandBus",
             dependencies: ["CZeroMQ", "DedicatedThread", "Schemas", logging, serviceContext, serviceLifecycle],
@@ -167,7 +180,8 @@ let package = Package(
             ],
             path: "Tests/FCMRelayTests"),
         .testTarget(
-            name: "GatewayTests", dependencies: ["Gateway", "Schemas", "TestSupport", nioCore, nioPosix],
+            name: "GatewayTests",
+            dependencies: ["Gateway", "Schemas", "SeededRandom", "TestSupport", nioCore, nioPosix],
             path: "Tests/GatewayTests"),
         .testTarget(
             name: "MessageLogTests", dependencies: ["CommandBus", "MessageLog", "Schemas", "TestSupport"],
@@ -195,7 +209,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CZeroMQ", "CommandBus", "Schemas", crypto, httpTypes, logging, nioCore, nioHTTP2, nioHTTPTypes,
+                "CZeroMQ", "CommandBus", "Schemas", "SeededRandom", crypto, httpTypes, logging, nioCore, nioHTTP2, nioHTTPTypes,
                 nioHTTPTypesHTTP2, nioPosix, nioSSL, serviceLifecycle, swiftASN1, x509,
             ],
             path: "Tests/TestSupport"),

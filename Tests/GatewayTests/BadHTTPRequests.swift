@@ -1,5 +1,6 @@
 import Schemas
 import TestSupport
+import SeededRandom
 
 /// Something that is no right request, as bytes.
 struct BadHTTPRequest: Sendable {

@@ -1,3 +1,5 @@
+package import SeededRandom
+
 /// A JSON document as somebody careless or malicious would send it.
 package struct SpoiltDocument: Sendable {
     /// What is wrong with it.

@@ -1,0 +1,35 @@
+import ArgumentParser
+import AsyncHTTPClient
+import FoundationEssentials
+import ServiceKit
+
+/// `msi-load gateway`: the whole product, over HTTP.
+struct GatewayLoad: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gateway", abstract: "Posts messages at the gateway, in a portal's place.",
+        discussion: "It makes a channel with subjects to post to, and removes it at the end. The messages stay in the archive.")
+
+    @Option(help: "The gateway's URL. Without it, http://127.0.0.1 at MSI_GATEWAY_PORT.")
+    var url: String?
+
+    @OptionGroup var load: LoadOptions
+
+    func run() async throws {
+        let settings = try await SettingValues(
+            arguments: [], environment: ProcessInfo.processInfo.environment, accepted: [])
+        let url = try self.url ?? "http://127.0.0.1:\(settings.value(.gatewayPort))"
+        try LoopbackRule.check(url, isRemoteAllowed: load.allowRemote)
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = load.inFlight
+        let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        do {
+            let target = try await GatewayTarget.make(at: url, http: http, mix: load.mix)
+            await load.run("gateway", target)
+            try await target.removeChannel()
+        } catch {
+            try await http.shutdown()
+            throw error
+        }
+        try await http.shutdown()
+    }
+}

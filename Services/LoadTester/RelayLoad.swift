@@ -1,0 +1,37 @@
+import ArgumentParser
+import CommandBus
+import FoundationEssentials
+import Logging
+import ServiceKit
+
+/// `msi-load relay`: the relay alone, over the bus.
+struct RelayLoad: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "relay", abstract: "Sends messages to FCM relays over the bus, in the message log's place.")
+
+    @Option(help: "A relay's bus endpoint; may be given several times. Without it, those of MSI_FCM_RELAY_ENDPOINTS.")
+    var endpoint: [String] = []
+
+    @OptionGroup var load: LoadOptions
+
+    func run() async throws {
+        let settings = try await SettingValues(
+            arguments: [], environment: ProcessInfo.processInfo.environment, accepted: [])
+        let endpoints = endpoint.isEmpty ? try settings.value(.fcmRelayEndpoints) : endpoint
+        for endpoint in endpoints { try LoopbackRule.check(endpoint, isRemoteAllowed: load.allowRemote) }
+        var logger = Logger(label: "msi-load")
+        logger.logLevel = .critical
+        let bus = try Bus(logger: logger)
+        var limits = ClientLimits()
+        limits.maxPending = load.inFlight
+        let client: CommandClient
+        do {
+            client = try CommandClient(bus: bus, endpoints: endpoints, limits: limits, logger: logger)
+        } catch {
+            await bus.close()
+            throw ValidationError("\(error)")
+        }
+        await load.run("relay", RelayTarget(client: client, mix: load.mix))
+        await bus.close()
+    }
+}

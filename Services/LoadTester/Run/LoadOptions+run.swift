@@ -1,0 +1,44 @@
+import FoundationEssentials
+import Glibc
+import Schemas
+import UnixSignals
+
+extension LoadOptions {
+    /// The messages that are asked for.
+    var mix: MessageMix {
+        MessageMix(topics: topics, alerts: alerts, text: text.range, seed: seed)
+    }
+
+    /// Sends the load to a target, tells how it goes on standard error, and the figures on standard output. Ctrl-C ends it
+    /// early, with the figures so far.
+    func run(_ name: String, _ target: some LoadTarget) async {
+        let load = LoadRun(target: target, rate: rate, duration: duration, ramp: ramp, inFlight: inFlight) { interval in
+            Self.tell(ReportTable.line(interval))
+        }
+        let running = Task { await load.run() }
+        let interruption = Task {
+            for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { running.cancel() }
+        }
+        let (totals, seconds) = await running.value
+        interruption.cancel()
+        let report = LoadReport(name, self, totals, seconds: seconds)
+        print(ReportTable(report: report))
+        if let json { write(json) { try SchemaJSON.encode(report) } }
+        if let svg { write(svg) { Data(LatencyPlot(report: report).description.utf8) } }
+    }
+
+    /// A file that cannot be written does not take the figures along, which are on the terminal already.
+    private func write(_ path: String, _ content: () throws -> Data) {
+        do {
+            try content().write(to: URL(filePath: path))
+        } catch {
+            Self.tell("\(path) cannot be written: \(error)")
+        }
+    }
+
+    private static func tell(_ line: String) {
+        // One write, so that lines of several processes do not mix.
+        let text = line + "\n"
+        _ = Glibc.write(STDERR_FILENO, text, text.utf8.count)
+    }
+}

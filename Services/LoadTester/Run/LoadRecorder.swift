@@ -1,0 +1,93 @@
+import Histogram
+import Synchronization
+
+/// Collects what became of the messages, from many tasks at once.
+final class LoadRecorder: Sendable {
+    /// One second of a run.
+    struct Interval: Encodable, Sendable {
+        /// Seconds from the beginning to the interval's end.
+        let time: Double
+        /// Messages that were answered in it.
+        let answered: Int
+        let failed: Int
+        /// Milliseconds; 0 where there was no message.
+        let median: Double
+        let p99: Double
+        let longest: Double
+    }
+
+    /// Everything that was counted.
+    struct Totals: Sendable {
+        var latencies = LoadRecorder.histogram()
+        var sent = 0
+        var accepted = 0
+        var failed = 0
+        /// How often each class of error occurred; a message may have several.
+        var errors: [String: Int] = [:]
+        /// How late the tester itself was with a message, at most, in seconds.
+        var longestDelay = 0.0
+        var intervals: [Interval] = []
+    }
+
+    private struct State {
+        var totals = Totals()
+        var interval = LoadRecorder.histogram()
+        var answered = 0
+        var failed = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Microseconds up to an hour, three digits.
+    private static func histogram() -> Histogram<UInt64> {
+        Histogram(highestTrackableValue: 3_600_000_000, numberOfSignificantValueDigits: .three)
+    }
+
+    var totals: Totals { state.withLock(\.totals) }
+
+    /// - Parameter delay: How much later than due it is sent, in seconds.
+    func began(delay: Double) {
+        state.withLock { state in
+            state.totals.sent += 1
+            state.totals.longestDelay = max(state.totals.longestDelay, delay)
+        }
+    }
+
+    /// - Parameters:
+    ///   - latency: From the moment when the message was due to its answer, in seconds.
+    ///   - counts: Whether it is one of those whose latency is asked for.
+    func ended(_ errors: [String]?, latency: Double, counts: Bool) {
+        let microseconds = UInt64(min(max(latency * 1_000_000, 0), 3_600_000_000))
+        state.withLock { state in
+            state.answered += 1
+            state.interval.record(microseconds)
+            if counts { state.totals.latencies.record(microseconds) }
+            guard let errors else {
+                state.totals.accepted += 1
+                return
+            }
+            state.failed += 1
+            state.totals.failed += 1
+            for error in errors { state.totals.errors[error, default: 0] += 1 }
+        }
+    }
+
+    /// Ends an interval.
+    ///
+    /// - Parameter time: Seconds from the beginning.
+    func endInterval(at time: Double) -> Interval {
+        state.withLock { state in
+            func milliseconds(_ percentile: Double) -> Double {
+                state.answered == 0 ? 0 : Double(state.interval.valueAtPercentile(percentile)) / 1_000
+            }
+            let interval = Interval(
+                time: time, answered: state.answered, failed: state.failed, median: milliseconds(50), p99: milliseconds(99),
+                longest: milliseconds(100))
+            state.totals.intervals.append(interval)
+            state.interval.reset()
+            state.answered = 0
+            state.failed = 0
+            return interval
+        }
+    }
+}

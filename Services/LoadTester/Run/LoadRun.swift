@@ -1,0 +1,180 @@
+import Synchronization
+
+/// Sends a load, and measures it.
+struct LoadRun: Sendable {
+    let target: any LoadTarget
+    /// `nil` for as fast as possible.
+    let rate: Double?
+    let duration: Double
+    let ramp: Double
+    /// The most messages without an answer at a time.
+    let inFlight: Int
+    /// Told once a second how it goes.
+    let report: @Sendable (LoadRecorder.Interval) -> Void
+
+    private static let clock = ContinuousClock()
+    /// In seconds.
+    private static let shortestSleep = 0.000_5
+
+    /// Sends until the duration is over or the task is cancelled, waits for the answers, and returns what was measured, and
+    /// for how many seconds messages were sent.
+    func run() async -> (totals: LoadRecorder.Totals, seconds: Double) {
+        let recorder = LoadRecorder()
+        let start = Self.clock.now
+        let seconds = await withTaskGroup(of: Double?.self) { group in
+            group.addTask {
+                if let rate {
+                    await sendOpen(ArrivalSchedule(rate: rate, ramp: ramp, duration: duration), recorder, start)
+                } else {
+                    await sendClosed(recorder, start)
+                }
+            }
+            group.addTask {
+                await reportIntervals(recorder, start)
+                return nil
+            }
+            var seconds: Double?
+            while seconds == nil, let next = await group.next() { seconds = next }
+            group.cancelAll()
+            return seconds ?? 0
+        }
+        _ = recorder.endInterval(at: Self.seconds(since: start))
+        return (recorder.totals, seconds)
+    }
+
+    /// Each message at its moment, whatever became of those before.
+    private func sendOpen(
+        _ schedule: ArrivalSchedule, _ recorder: LoadRecorder, _ start: ContinuousClock.Instant
+    ) async -> Double {
+        let places = Places(inFlight)
+        var end = duration
+        await withDiscardingTaskGroup { group in
+            for index in 0..<schedule.count {
+                let moment = schedule.moment(of: index)
+                // A shorter sleep would cost more than it brings. Whether it was cut off is seen next.
+                if Self.seconds(since: start) + Self.shortestSleep < moment {
+                    try? await Task.sleep(until: start + .seconds(moment))
+                }
+                guard !Task.isCancelled else {
+                    end = Self.seconds(since: start)
+                    break
+                }
+                // Without a place it goes out later than it should; its latency counts from when it was due all the same.
+                await places.take()
+                let sent = Self.seconds(since: start)
+                recorder.began(delay: max(0, sent - moment))
+                group.addTask {
+                    let errors = await Self.detached { await target.send(index) }
+                    recorder.ended(
+                        errors, latency: Self.seconds(since: start) - min(moment, sent), counts: !schedule.isInRamp(index))
+                    places.giveBack()
+                }
+            }
+        }
+        return end
+    }
+
+    /// As many messages at a time as may be, each client's next one after its last.
+    private func sendClosed(_ recorder: LoadRecorder, _ start: ContinuousClock.Instant) async -> Double {
+        let turns = Turns(end: duration)
+        await withDiscardingTaskGroup { group in
+            for _ in 0..<inFlight {
+                group.addTask {
+                    while case let moment = Self.seconds(since: start), moment < duration {
+                        guard !Task.isCancelled else { return turns.cutOff(at: moment) }
+                        let index = turns.next()
+                        recorder.began(delay: 0)
+                        let errors = await Self.detached { await target.send(index) }
+                        recorder.ended(errors, latency: Self.seconds(since: start) - moment, counts: true)
+                    }
+                }
+            }
+        }
+        return turns.end
+    }
+
+    private func reportIntervals(_ recorder: LoadRecorder, _ start: ContinuousClock.Instant) async {
+        var moment = 1.0
+        while true {
+            do {
+                try await Task.sleep(until: start + .seconds(moment))
+            } catch {
+                return
+            }
+            report(recorder.endInterval(at: moment))
+            moment += 1
+        }
+    }
+
+    /// Goes on when the load is cut off: what was sent wants to be answered.
+    private static func detached<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
+        await Task { await body() }.value
+    }
+
+    private static func seconds(since start: ContinuousClock.Instant) -> Double {
+        (clock.now - start) / .seconds(1)
+    }
+}
+
+/// A number of places, for one who takes and many who give back.
+private final class Places: Sendable {
+    private struct State {
+        var free: Int
+        var waiting: CheckedContinuation<Void, Never>?
+    }
+
+    private let state: Mutex<State>
+
+    init(_ count: Int) {
+        state = Mutex(State(free: count))
+    }
+
+    /// Waits for a free place. One task alone may wait.
+    func take() async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                guard state.free > 0 else {
+                    state.waiting = continuation
+                    return false
+                }
+                state.free -= 1
+                return true
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    func giveBack() {
+        let next = state.withLock { state in
+            guard let waiting = state.waiting else {
+                state.free += 1
+                return nil as CheckedContinuation<Void, Never>?
+            }
+            state.waiting = nil
+            return waiting
+        }
+        next?.resume()
+    }
+}
+
+/// Gives many clients one message after another, and remembers when they were cut off.
+private final class Turns: Sendable {
+    private let state: Mutex<(next: Int, end: Double)>
+
+    init(end: Double) {
+        state = Mutex((0, end))
+    }
+
+    var end: Double { state.withLock(\.end) }
+
+    func next() -> Int {
+        state.withLock { state in
+            defer { state.next += 1 }
+            return state.next
+        }
+    }
+
+    func cutOff(at moment: Double) {
+        state.withLock { $0.end = min($0.end, moment) }
+    }
+}

@@ -1,0 +1,82 @@
+import AsyncHTTPClient
+import FoundationEssentials
+import NIOCore
+import NIOHTTP1
+import Schemas
+
+/// The gateway: the load is a portal's. It makes a channel of its own to send to, and takes it away at the end.
+struct GatewayTarget: LoadTarget {
+    private let http: HTTPClient
+    private let url: String
+    private let mix: MessageMix
+    private let channel: ObjectID
+    /// The topics of each distribution.
+    private let topics: [Distribution: [TopicKey]]
+
+    private static let patience = TimeAmount.seconds(30)
+
+    /// The gateway did not do what the load needs first.
+    struct SetupFailure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// - Parameter url: Without a path.
+    static func make(at url: String, http: HTTPClient, mix: MessageMix) async throws -> GatewayTarget {
+        let channel: Schemas.Channel = try await create(
+            "\(url)/channel", NamedDraft(name: "Load test", desc: "Made by msi-load, and removed when it ends"), http)
+        let area: Area = try await create("\(url)/area/\(channel.id)", NamedDraft(name: "Load", desc: ""), http)
+        var topics: [Distribution: [TopicKey]] = [:]
+        for distribution in Distribution.allCases {
+            for number in 0..<mix.topics {
+                let draft = SubjectDraft(
+                    name: "\(distribution.rawValue) \(number)", desc: "",
+                    opt: SubjectOptions(level: .optional, distribution: distribution))
+                let subject: Subject = try await create("\(url)/subject/\(channel.id)/\(area.id)", draft, http)
+                topics[distribution, default: []].append(subject.topicKey)
+            }
+        }
+        return GatewayTarget(http: http, url: url, mix: mix, channel: channel.id, topics: topics)
+    }
+
+    func send(_ index: Int) async -> [String]? {
+        let sample = mix.sample(index)
+        guard let topic = topics[sample.distribution]?[sample.topic] else { return ["no topic"] }
+        let draft = MessageDraft(
+            title: "Message \(index)", desc: sample.distribution == .alert ? "A load test" : "", message: sample.text,
+            topicKey: topic, distribution: sample.distribution)
+        do {
+            let response = try await Self.post("\(url)/message", draft, http)
+            // Read to its end, so that the connection can be used again.
+            _ = try await response.body.collect(upTo: 1 << 20)
+            return response.status == .created ? nil : ["http \(response.status.code)"]
+        } catch let error as HTTPClientError {
+            return ["connection \(error.shortDescription)"]
+        } catch {
+            return ["connection"]
+        }
+    }
+
+    /// Takes the load's channel out of the cube again. The messages stay in the archive.
+    func removeChannel() async throws {
+        var request = HTTPClientRequest(url: "\(url)/channel/\(channel)")
+        request.method = .DELETE
+        _ = try await http.execute(request, timeout: Self.patience)
+    }
+
+    private static func create<Made: Decodable>(_ url: String, _ draft: some Encodable, _ http: HTTPClient) async throws -> Made {
+        let response = try await post(url, draft, http)
+        let body = Data(try await response.body.collect(upTo: 1 << 20).readableBytesView)
+        guard response.status == .created else {
+            throw SetupFailure(description: "\(url): \(response.status) \(String(decoding: body.prefix(300), as: UTF8.self))")
+        }
+        return try SchemaJSON.decode(from: body)
+    }
+
+    private static func post(_ url: String, _ document: some Encodable, _ http: HTTPClient) async throws -> HTTPClientResponse {
+        var request = HTTPClientRequest(url: url)
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.body = .bytes(try SchemaJSON.encode(document))
+        return try await http.execute(request, timeout: patience)
+    }
+}

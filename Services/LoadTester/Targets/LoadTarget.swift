@@ -1,0 +1,9 @@
+/// What a load goes to.
+protocol LoadTarget: Sendable {
+    /// Sends one message, and returns when it is answered.
+    ///
+    /// - Parameter index: Which of the load's messages, from 0.
+    /// - Returns: `nil` when all of it was accepted; otherwise the class of each thing that was not, such as
+    ///   `fcm QUOTA_EXCEEDED`. There are few classes.
+    func send(_ index: Int) async -> [String]?
+}

@@ -1,0 +1,35 @@
+import CommandBus
+import Schemas
+
+/// The FCM relay alone: the load takes the message log's place.
+struct RelayTarget: LoadTarget {
+    let client: CommandClient
+    let mix: MessageMix
+    private let topics: [TopicKey]
+
+    /// As long as a relay may take.
+    private static let patience = Duration.seconds(30)
+
+    init(client: CommandClient, mix: MessageMix) {
+        self.client = client
+        self.mix = mix
+        topics = (0..<mix.topics).map { _ in TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()) }
+    }
+
+    func send(_ index: Int) async -> [String]? {
+        let sample = mix.sample(index)
+        let command = RelayMessage(
+            msiKey: ObjectID(), timestamp: .now,
+            draft: MessageDraft(
+                title: "Message \(index)", desc: sample.distribution == .alert ? "A load test" : "", message: sample.text,
+                topicKey: topics[sample.topic], distribution: sample.distribution))
+        do throws(CommandFailure) {
+            let errors = try await client.request(command, timeout: Self.patience).components.compactMap { outcome in
+                if case .failure(let error) = outcome.result { "fcm \(error.code)" } else { nil }
+            }
+            return errors.isEmpty ? nil : errors
+        } catch {
+            return ["bus \(error.status.rawValue)"]
+        }
+    }
+}
