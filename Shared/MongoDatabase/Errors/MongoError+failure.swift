@@ -12,9 +12,20 @@ extension MongoError {
         case .transactionFailed: away("too many change the same thing")
         case .notAuthenticated, .notAuthorised: away("it refuses the service's user")
         case .unsuitable: away("the server lacks something that the service needs")
-        case .storageFull: away("its disk is full")
+        case .storageFull: CommandFailure(.storageFull, "the disk of the database is full")
         case .overloaded: CommandFailure(.overloaded, "too many operations wait for the database")
         case .duplicateKey, .badURL, .other: self
+        }
+    }
+
+    /// Runs the work of a store, whose callers know of ``CommandFailure`` alone.
+    package static func asFailure<Value>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await body()
+        } catch let error as MongoError {
+            throw error.failure
         }
     }
 
