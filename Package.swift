@@ -149,7 +149,9 @@ let package = Package(
             path: "Shared/EmbeddedDatabase"),
 
         // The stores: libraries, so that `msi migrate` and the benchmarks work with the same code as the services.
-        .target(name: "CubeStorage", dependencies: ["EmbeddedDatabase", "Schemas", grdb], path: "Shared/CubeStorage"),
+        .target(
+            name: "CubeStorage", dependencies: ["EmbeddedDatabase", "MongoDatabase", "Schemas", grdb, logging],
+            path: "Shared/CubeStorage"),
         .target(name: "MessageStorage", dependencies: ["EmbeddedDatabase", "Schemas", grdb], path: "Shared/MessageStorage"),
 
         // The tests, a target for each of those above.
@@ -158,7 +160,8 @@ let package = Package(
             dependencies: ["CZeroMQ", "CommandBus", "Schemas", "TestSupport", logging, serviceContext, serviceLifecycle],
             path: "Tests/CommandBusTests"),
         .testTarget(
-            name: "CubeStorageTests", dependencies: ["CubeStorage", "Schemas", "TestSupport"], path: "Tests/CubeStorageTests"),
+            name: "CubeStorageTests", dependencies: ["CubeStorage", "MongoDatabase", "Schemas", "TestSupport"],
+            path: "Tests/CubeStorageTests"),
         .testTarget(
             name: "CubeTests", dependencies: ["CommandBus", "Cube", "Schemas", "TestSupport"], path: "Tests/CubeTests"),
         .testTarget(

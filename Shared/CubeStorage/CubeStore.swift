@@ -29,4 +29,7 @@ package protocol CubeStore: Sendable {
     ///
     /// - Throws: ``CommandFailure`` with status `conflict` when something else is in it.
     func restore(_ snapshot: CubeSnapshot) async throws
+
+    /// Lets what has begun end, and closes the database; nothing may use the store afterwards.
+    func close() async throws
 }

@@ -70,6 +70,13 @@ package final class MongoDatabase: Sendable {
         try await run(on: transactionThread) { try $0.transaction(body) }
     }
 
+    /// Reads several documents as they are at one moment, beside others that read or write. It needs a replica set.
+    package func snapshot<Value: Sendable>(
+        _ body: @escaping @Sendable (MongoConnection) throws -> Value
+    ) async throws -> Value {
+        try await run(on: threads) { try $0.transaction(body) }
+    }
+
     /// Lets operations that have begun end, and closes all connections; nothing may use it afterwards.
     package func close() async {
         await threads.close()

@@ -5,31 +5,24 @@ import Testing
 @testable import CubeStorage
 
 /// What every store of the cube has to do, whatever database is behind it.
-@Suite("Cube store")
+@Suite("Cube store", .timeLimit(.minutes(2)))
 struct CubeStoreTests {
-    private func withStore<Result>(_ body: (any CubeStore) async throws -> Result) async throws -> Result {
-        try await withTemporaryFolder { folder in
-            let store = try SQLiteCubeStore(path: folder + "/cube.sqlite")
-            let result = try await body(store)
-            try store.close()
-            return result
-        }
-    }
-
     private static let storms = SubjectDraft(
         name: "Storms", desc: "Closures", opt: SubjectOptions(level: .forced, distribution: .alert))
 
-    @Test("a new cube is empty, at version 0")
-    func empty() async throws {
-        try await withStore { store in
+    @Test("a new cube is empty, at version 0", arguments: StoreKind.allCases)
+    func empty(_ kind: StoreKind) async throws {
+        try await withCubeStore(kind) { store in
             let snapshot = try await store.snapshot()
             #expect(snapshot == CubeSnapshot(version: 0, channels: []))
         }
     }
 
-    @Test("channels, areas and subjects are kept in the order in which they were made, with ids and topic keys of their own")
-    func build() async throws {
-        try await withStore { store in
+    @Test(
+        "channels, areas and subjects are kept in the order in which they were made, with ids and topic keys of their own",
+        arguments: StoreKind.allCases)
+    func build(_ kind: StoreKind) async throws {
+        try await withCubeStore(kind) { store in
             let one = try await store.add(AddChannel(channel: NamedDraft(name: "One", desc: "1")))
             let two = try await store.add(AddChannel(channel: NamedDraft(name: "Two", desc: "")))
             let area = try await store.add(AddArea(channelID: one.value.id, area: NamedDraft(name: "Weather", desc: "w")))
@@ -49,9 +42,9 @@ struct CubeStoreTests {
         }
     }
 
-    @Test("an update replaces what it names and leaves what is inside")
-    func update() async throws {
-        try await withStore { store in
+    @Test("an update replaces what it names and leaves what is inside", arguments: StoreKind.allCases)
+    func update(_ kind: StoreKind) async throws {
+        try await withCubeStore(kind) { store in
             let channel = try await store.add(AddChannel(channel: NamedDraft(name: "C", desc: "c"))).value
             let area = try await store.add(AddArea(channelID: channel.id, area: NamedDraft(name: "A", desc: "a"))).value
             let subject = try await store.add(
@@ -74,9 +67,9 @@ struct CubeStoreTests {
         }
     }
 
-    @Test("a deletion takes what is inside with it, and nothing else")
-    func delete() async throws {
-        try await withStore { store in
+    @Test("a deletion takes what is inside with it, and nothing else", arguments: StoreKind.allCases)
+    func delete(_ kind: StoreKind) async throws {
+        try await withCubeStore(kind) { store in
             let channel = try await store.add(AddChannel(channel: NamedDraft(name: "C", desc: ""))).value
             let kept = try await store.add(AddArea(channelID: channel.id, area: NamedDraft(name: "Kept", desc: ""))).value
             let gone = try await store.add(AddArea(channelID: channel.id, area: NamedDraft(name: "Gone", desc: ""))).value
@@ -93,9 +86,9 @@ struct CubeStoreTests {
         }
     }
 
-    @Test("what is not there is not found, also under the wrong parent, and changes nothing")
-    func notFound() async throws {
-        try await withStore { store in
+    @Test("what is not there is not found, also under the wrong parent, and changes nothing", arguments: StoreKind.allCases)
+    func notFound(_ kind: StoreKind) async throws {
+        try await withCubeStore(kind) { store in
             let channel = try await store.add(AddChannel(channel: NamedDraft(name: "C", desc: ""))).value
             let other = try await store.add(AddChannel(channel: NamedDraft(name: "O", desc: ""))).value
             let area = try await store.add(AddArea(channelID: channel.id, area: NamedDraft(name: "A", desc: ""))).value
@@ -128,9 +121,11 @@ struct CubeStoreTests {
         }
     }
 
-    @Test("an edit or a deletion by somebody who has not seen the last change is refused; other objects do not matter")
-    func conflicts() async throws {
-        try await withStore { store in
+    @Test(
+        "an edit or a deletion by somebody who has not seen the last change is refused; other objects do not matter",
+        arguments: StoreKind.allCases)
+    func conflicts(_ kind: StoreKind) async throws {
+        try await withCubeStore(kind) { store in
             let channel = try await store.add(AddChannel(channel: NamedDraft(name: "C", desc: ""))).value
             let area = try await store.add(AddArea(channelID: channel.id, area: NamedDraft(name: "A", desc: "")))
             let seen = area.version
@@ -158,9 +153,9 @@ struct CubeStoreTests {
         }
     }
 
-    @Test("of two hundred changes at once none is lost")
-    func concurrent() async throws {
-        try await withStore { store in
+    @Test("of two hundred changes at once none is lost", arguments: StoreKind.allCases)
+    func concurrent(_ kind: StoreKind) async throws {
+        try await withCubeStore(kind) { store in
             let channel = try await store.add(AddChannel(channel: NamedDraft(name: "C", desc: ""))).value
             try await withThrowingTaskGroup { group in
                 for number in 0..<100 {
@@ -180,21 +175,23 @@ struct CubeStoreTests {
         }
     }
 
-    @Test("the cube and its version are there when the store is opened again")
-    func reopen() async throws {
-        try await withTemporaryFolder { folder in
-            let store = try SQLiteCubeStore(path: folder + "/cube.sqlite")
+    @Test("the cube and its version are there when the store is opened again", arguments: StoreKind.allCases)
+    func reopen(_ kind: StoreKind) async throws {
+        try await withCubePlace(kind) { place in
+            let store = try await place.open()
             _ = try await store.add(AddChannel(channel: NamedDraft(name: "C \"q\" 🎓", desc: "ق")))
             let before = try await store.snapshot()
-            try store.close()
-            let again = try SQLiteCubeStore(path: folder + "/cube.sqlite")
+            try await store.close()
+            let again = try await place.open()
             #expect(try await again.snapshot() == before)
-            try again.close()
+            try await again.close()
         }
     }
 
-    @Test("a cube from elsewhere fills an empty store, identifiers, order and version included; and only an empty one")
-    func restore() async throws {
+    @Test(
+        "a cube from elsewhere fills an empty store, identifiers, order and version included; and only an empty one",
+        arguments: StoreKind.allCases)
+    func restore(_ kind: StoreKind) async throws {
         let (channel, area) = (ObjectID(), ObjectID())
         let subjects = (0..<2).map { number in
             let topic = TopicKey(channel: channel, area: area, subject: ObjectID())
@@ -210,7 +207,7 @@ struct CubeStoreTests {
                     areas: [Area(id: area, name: "A", desc: "a", access: ["cem"], subjects: subjects)]),
                 Channel(id: ObjectID(), name: "Empty", desc: ""),
             ])
-        try await withStore { store in
+        try await withCubeStore(kind) { store in
             try await store.restore(snapshot)
             #expect(try await store.snapshot() == snapshot)
             try await store.restore(snapshot)

@@ -22,7 +22,7 @@ enum CubeQueries {
 
     static func channel(_ id: ObjectID, in database: Database) throws -> ChannelRow {
         guard let row = try ChannelRow.filter(Column("id") == id).fetchOne(database) else {
-            throw CommandFailure(.notFound, "no channel \(id)")
+            throw CommandFailure.noChannel(id)
         }
         return row
     }
@@ -30,7 +30,7 @@ enum CubeQueries {
     static func area(_ id: ObjectID, of channelID: ObjectID, in database: Database) throws -> AreaRow {
         let channel = try channel(channelID, in: database)
         guard let row = try AreaRow.filter(Column("id") == id && Column("channelID") == channel.id).fetchOne(database) else {
-            throw CommandFailure(.notFound, "no area \(id) in channel \(channelID)")
+            throw CommandFailure.noArea(id, in: channelID)
         }
         return row
     }
@@ -40,7 +40,7 @@ enum CubeQueries {
     ) throws -> SubjectRow {
         let area = try area(areaID, of: channelID, in: database)
         guard let row = try SubjectRow.filter(Column("id") == id && Column("areaID") == area.id).fetchOne(database) else {
-            throw CommandFailure(.notFound, "no subject \(id) in area \(areaID) of channel \(channelID)")
+            throw CommandFailure.noSubject(id, in: areaID, of: channelID)
         }
         return row
     }

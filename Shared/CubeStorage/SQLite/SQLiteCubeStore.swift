@@ -125,7 +125,7 @@ package struct SQLiteCubeStore: CubeStore {
             let stored = try CubeQueries.snapshot(of: database)
             guard stored != snapshot else { return }
             guard stored == CubeSnapshot(version: 0, channels: []) else {
-                throw CommandFailure(.conflict, "another cube is there already, at version \(stored.version)")
+                throw CommandFailure.anotherCube(at: stored.version)
             }
             for channel in snapshot.channels {
                 try ChannelRow(channel, version: snapshot.version).insert(database)
@@ -156,8 +156,7 @@ extension CubeRow {
     /// Refuses an edit that was begun before the row was last changed.
     fileprivate func check(unchangedSince known: CubeVersion?) throws {
         guard let known, version > known else { return }
-        throw CommandFailure(
-            .conflict, "\(Self.databaseTableName) \(id) was changed in version \(version), after version \(known)")
+        throw CommandFailure.changed(Self.databaseTableName, id, in: version, after: known)
     }
 }
 

@@ -1,0 +1,24 @@
+import Schemas
+
+/// What every store of the cube says about what is not there, or not as its editor saw it.
+extension CommandFailure {
+    static func noChannel(_ id: ObjectID) -> CommandFailure {
+        CommandFailure(.notFound, "no channel \(id)")
+    }
+
+    static func noArea(_ id: ObjectID, in channelID: ObjectID) -> CommandFailure {
+        CommandFailure(.notFound, "no area \(id) in channel \(channelID)")
+    }
+
+    static func noSubject(_ id: ObjectID, in areaID: ObjectID, of channelID: ObjectID) -> CommandFailure {
+        CommandFailure(.notFound, "no subject \(id) in area \(areaID) of channel \(channelID)")
+    }
+
+    static func changed(_ kind: String, _ id: ObjectID, in version: CubeVersion, after known: CubeVersion) -> CommandFailure {
+        CommandFailure(.conflict, "\(kind) \(id) was changed in version \(version), after version \(known)")
+    }
+
+    static func anotherCube(at version: CubeVersion) -> CommandFailure {
+        CommandFailure(.conflict, "another cube is there already, at version \(version)")
+    }
+}

@@ -1,0 +1,171 @@
+package import Logging
+package import MongoDatabase
+package import Schemas
+
+/// The cube in MongoDB, one document for each channel. It needs a replica set: a change and the version that it makes are
+/// stored in one transaction.
+package struct MongoCubeStore: CubeStore {
+    private let database: MongoDatabase
+
+    /// Connects; where the database is away, or lacks what is needed, the log says so, and every method throws until it is
+    /// there.
+    package init(url: MongoURL, logger: Logger) async {
+        database = await MongoDatabase.open(
+            url, application: "msi-cube", logger: logger, prepare: CubeCollections.prepare)
+    }
+
+    package func close() async {
+        await database.close()
+    }
+
+    package func version() async throws -> CubeVersion {
+        try await MongoError.asFailure {
+            try await database.run { try $0.cubeVersion() }
+        }
+    }
+
+    package func snapshot() async throws -> CubeSnapshot {
+        try await MongoError.asFailure {
+            try await database.snapshot { try $0.cubeSnapshot() }
+        }
+    }
+
+    package func add(_ command: AddChannel) async throws -> CubeEdit<Channel> {
+        let channel = Channel(id: ObjectID(), name: command.channel.name, desc: command.channel.desc)
+        return try await edit { connection, version in
+            try connection.insert(channel.document(version: version, position: version))
+            return channel
+        }
+    }
+
+    package func update(_ command: UpdateChannel) async throws -> CubeEdit<Channel> {
+        try await edit { connection, version in
+            let document = try connection.channel(command.channelID)
+            try document.check(.channel, command.channelID, unchangedSince: command.unchangedSince)
+            try connection.change(
+                ["_id": .objectID(command.channelID)],
+                ["$set": .document(command.channel.changes(version: version))])
+            var channel = document.channel
+            (channel.name, channel.desc) = (command.channel.name, command.channel.desc)
+            return channel
+        }
+    }
+
+    package func delete(_ command: DeleteChannel) async throws -> CubeEdit<Done> {
+        try await edit { connection, _ in
+            let document = try connection.channel(command.channelID)
+            try document.check(.channel, command.channelID, unchangedSince: command.unchangedSince)
+            for area in document.channel.areas {
+                try document.checkWithSubjects(of: area, unchangedSince: command.unchangedSince)
+            }
+            _ = try connection.delete(["_id": .objectID(command.channelID)], from: CubeCollections.channels)
+            return Done()
+        }
+    }
+
+    package func add(_ command: AddArea) async throws -> CubeEdit<Area> {
+        let area = Area(id: ObjectID(), name: command.area.name, desc: command.area.desc)
+        return try await edit { connection, version in
+            _ = try connection.channel(command.channelID)
+            try connection.change(
+                ["_id": .objectID(command.channelID)],
+                ["$push": ["areas": .document(area.document(version: version))]])
+            return area
+        }
+    }
+
+    package func update(_ command: UpdateArea) async throws -> CubeEdit<Area> {
+        try await edit { connection, version in
+            let document = try connection.channel(command.channelID)
+            var area = try document.area(command.areaID)
+            try document.check(.area, command.areaID, unchangedSince: command.unchangedSince)
+            try connection.change(
+                ["_id": .objectID(command.channelID), "areas.id": .objectID(command.areaID)],
+                ["$set": .document(command.area.changes(version: version, in: "areas.$."))])
+            (area.name, area.desc) = (command.area.name, command.area.desc)
+            return area
+        }
+    }
+
+    package func delete(_ command: DeleteArea) async throws -> CubeEdit<Done> {
+        try await edit { connection, _ in
+            let document = try connection.channel(command.channelID)
+            try document.checkWithSubjects(
+                of: try document.area(command.areaID), unchangedSince: command.unchangedSince)
+            try connection.change(
+                ["_id": .objectID(command.channelID)], ["$pull": ["areas": ["id": .objectID(command.areaID)]]])
+            return Done()
+        }
+    }
+
+    package func add(_ command: AddSubject) async throws -> CubeEdit<Subject> {
+        let topicKey = TopicKey(channel: command.channelID, area: command.areaID, subject: ObjectID())
+        let draft = command.subject
+        let subject = Subject(id: topicKey.subject, name: draft.name, desc: draft.desc, topicKey: topicKey, opt: draft.opt)
+        return try await edit { connection, version in
+            _ = try connection.channel(command.channelID).area(command.areaID)
+            try connection.change(
+                ["_id": .objectID(command.channelID), "areas.id": .objectID(command.areaID)],
+                ["$push": ["areas.$.subjects": .document(subject.document(version: version))]])
+            return subject
+        }
+    }
+
+    package func update(_ command: UpdateSubject) async throws -> CubeEdit<Subject> {
+        try await edit { connection, version in
+            let document = try connection.channel(command.channelID)
+            var subject = try document.subject(command.subjectID, in: command.areaID)
+            try document.check(.subject, command.subjectID, unchangedSince: command.unchangedSince)
+            try connection.change(
+                ["_id": .objectID(command.channelID)],
+                ["$set": .document(command.subject.changes(version: version, in: "areas.$[area].subjects.$[subject]."))],
+                arrayFilters: [
+                    ["area.id": .objectID(command.areaID)], ["subject.id": .objectID(command.subjectID)],
+                ])
+            (subject.name, subject.desc, subject.opt) = (command.subject.name, command.subject.desc, command.subject.opt)
+            return subject
+        }
+    }
+
+    package func delete(_ command: DeleteSubject) async throws -> CubeEdit<Done> {
+        try await edit { connection, _ in
+            let document = try connection.channel(command.channelID)
+            _ = try document.subject(command.subjectID, in: command.areaID)
+            try document.check(.subject, command.subjectID, unchangedSince: command.unchangedSince)
+            try connection.change(
+                ["_id": .objectID(command.channelID), "areas.id": .objectID(command.areaID)],
+                ["$pull": ["areas.$.subjects": ["id": .objectID(command.subjectID)]]])
+            return Done()
+        }
+    }
+
+    package func restore(_ snapshot: CubeSnapshot) async throws {
+        try await MongoError.asFailure {
+            try await database.transaction { connection in
+                let stored = try connection.cubeSnapshot()
+                guard stored != snapshot else { return }
+                guard stored == CubeSnapshot(version: 0, channels: []) else {
+                    throw CommandFailure.anotherCube(at: stored.version)
+                }
+                for (index, channel) in snapshot.channels.enumerated() {
+                    try connection.insert(channel.document(version: snapshot.version, position: Int64(index)))
+                }
+                _ = try connection.update(
+                    CubeCollections.counter, ["$set": ["version": .int64(snapshot.version)]], in: CubeCollections.cube)
+            }
+        }
+    }
+
+    /// One change: everything in it is committed together with the version that it makes.
+    private func edit<Value: Codable & Hashable & Sendable>(
+        _ change: @escaping @Sendable (MongoConnection, CubeVersion) throws -> Value
+    ) async throws -> CubeEdit<Value> {
+        try await MongoError.asFailure {
+            try await database.transaction { connection in
+                // First, so that of two changes at once one notices the other before it has done anything.
+                let version = try connection.nextCubeVersion()
+                return CubeEdit(version: version, value: try change(connection, version))
+            }
+        }
+    }
+}

@@ -1,0 +1,13 @@
+package import Logging
+package import MongoDatabase
+
+/// Opens the store of the cube: in MongoDB where a connection string is given, otherwise in a SQLite file of its own.
+///
+/// - Parameters:
+///   - folder: Where the file is, or will be.
+///   - logger: Told when MongoDB goes away and comes back.
+/// - Throws: ``CommandFailure`` with status `unavailable` when the file cannot be used. MongoDB may be away.
+package func openCubeStore(database: MongoURL?, folder: String, logger: Logger) async throws -> any CubeStore {
+    if let database { return await MongoCubeStore(url: database, logger: logger) }
+    return try SQLiteCubeStore(path: folder + "/cube.sqlite")
+}

@@ -1,0 +1,91 @@
+import CubeStorage
+import MongoDatabase
+import Schemas
+import TestSupport
+import Testing
+
+/// What is MongoDB's own: several processes, other programs' documents, and servers that will not do.
+@Suite("Cube in MongoDB", .timeLimit(.minutes(2)))
+struct MongoCubeStoreTests {
+    @Test(
+        "of the changes of several processes at once none is lost, each has a version of its own, and a snapshot is of one moment"
+    )
+    func severalProcesses() async throws {
+        try await withCubePlace(.mongodb) { place in
+            let stores = [try await place.open(), try await place.open()]
+            let channel = try await stores[0].add(AddChannel(channel: NamedDraft(name: "C", desc: ""))).value
+            let versions = try await withThrowingTaskGroup(of: [CubeVersion].self) { group in
+                for number in 0..<60 {
+                    group.addTask {
+                        let store = stores[number % 2]
+                        let draft = NamedDraft(name: "\(number)", desc: "")
+                        let version = try await store.add(AddArea(channelID: channel.id, area: draft)).version
+                        // Every change has added an area, but for the first, which made the channel.
+                        let snapshot = try await stores[1 - number % 2].snapshot()
+                        #expect(snapshot.channels[0].areas.count == Int(snapshot.version) - 1)
+                        #expect(snapshot.version >= version)
+                        return [version]
+                    }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            #expect(versions.sorted() == Array(2...61))
+            for store in stores { try await store.close() }
+        }
+    }
+
+    @Test("a cube that another program has written is read and edited, and its own fields are left alone")
+    func foreignDocuments() async throws {
+        try await withCubePlace(.mongodb) { place in
+            let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+            let url = try #require(place.database)
+            let database = await MongoDatabase.open(url, application: "test", logger: quietLogger)
+            let subject: BSONDocument = [
+                "id": topic.subject.bson, "name": "S", "desc": "", "access": .array([]), "topic_key": topic.bson,
+                "opt": ["level": "Forced", "distribution": "Alert"], "tags": .array([]), "note": "mine",
+            ]
+            let area: BSONDocument = [
+                "id": topic.area.bson, "name": "A", "desc": "", "access": .array([]), "subjects": [.document(subject)],
+            ]
+            let channel: BSONDocument = [
+                "_id": topic.channel.bson, "name": "C", "desc": "", "access": ["ann"], "areas": [.document(area)],
+            ]
+            try await database.run { connection in
+                let errors = try connection.insert([channel], into: "icube")
+                #expect(errors == [nil])
+            }
+
+            let store = try await place.open()
+            let second = try await store.add(AddChannel(channel: NamedDraft(name: "Second", desc: ""))).value
+            let draft = SubjectDraft(name: "S2", desc: "d", opt: SubjectOptions(level: .optional, distribution: .alert))
+            _ = try await store.update(
+                UpdateSubject(
+                    channelID: topic.channel, areaID: topic.area, subjectID: topic.subject, subject: draft, unchangedSince: 0))
+            let channels = try await store.snapshot().channels
+            #expect(channels.map(\.id) == [topic.channel, second.id])
+            #expect(channels[0].access == ["ann"])
+            #expect(channels[0].areas[0].subjects[0].name == "S2")
+            let stored = try await database.run { try $0.find(["_id": topic.channel.bson], in: "icube") }
+            let note = try BSONFields(stored[0]).list("areas")[0].list("subjects")[0].value("note", as: String.self)
+            #expect(note == "mine")
+            try await store.close()
+            await database.close()
+        }
+    }
+
+    @Test("a server without transactions is unavailable from the start, and the log says what it lacks")
+    func standalone() async throws {
+        try await withMongoServer(flags: ["--standalone"]) { server in
+            let log = RecordedLog()
+            let store = await MongoCubeStore(url: try MongoURL(server.url()), logger: log.logger)
+            await #expect {
+                try await store.snapshot()
+            } throws: { error in
+                (error as? CommandFailure)?.status == .unavailable
+            }
+            await store.close()
+            #expect(log.louderThanDebug.count == 1)
+            #expect(log.louderThanDebug.first?.contains("make it a replica set") == true)
+        }
+    }
+}
