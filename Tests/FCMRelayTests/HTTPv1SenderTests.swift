@@ -137,14 +137,20 @@ struct HTTPv1SenderTests {
         }
     }
 
-    @Test func anAnswerMayComeAfterTheExpiry() async throws {
-        let google = GoogleDouble { _ in
-            try await Task.sleep(for: .milliseconds(300))
+    @Test func anAnswerMayComeALittleAfterTheExpiry() async throws {
+        let google = GoogleDouble { request in
+            let isSlow = String(decoding: request.body, as: UTF8.self).contains("slow")
+            try await Task.sleep(for: isSlow ? .seconds(60) : .milliseconds(300))
             return .init(200, #"{"name":"n"}"#)
         }
         try await withSender(to: google) { sender, _ in
             #expect(await send(sender) == .success("n"))
             #expect(await send(sender, before: .milliseconds(100)) == .success("n"))
+            guard case .failure(let error) = await send(sender, .sample(message: "slow"), before: .milliseconds(100)) else {
+                Issue.record("accepted")
+                return
+            }
+            #expect(error.code == "TIMEOUT")
         }
     }
 

@@ -10,6 +10,9 @@ struct HTTPv1Sender: FCMSender {
     /// storm warning has not lost the ten seconds that an FCM in trouble has to be left alone for.
     private static let reachingTime = Duration.seconds(3)
     private static let firstPause = Duration.milliseconds(100)
+    /// For how long a request that was made before its message expired may be answered after that. It may have to wait for a
+    /// connection first: a message is never later at FCM than this.
+    private static let timeAfterExpiry = Duration.seconds(1)
 
     private let url: String
     private let transport: any HTTPTransport
@@ -65,7 +68,7 @@ struct HTTPv1Sender: FCMSender {
             response = try await reach(
                 HTTPTransportRequest(
                     url: url, headers: ["content-type: application/json", "authorization: Bearer \(token.value)"],
-                    body: body, deadline: min(deadline, .now + Self.requestTimeout)),
+                    body: body, deadline: min(deadline, .now + Self.requestTimeout, expiry + Self.timeAfterExpiry)),
                 before: expiry)
         } catch {
             throw ComponentError(error)
