@@ -154,7 +154,15 @@ let package = Package(
             path: "Shared/CubeStorage"),
         .target(name: "MessageStorage", dependencies: ["EmbeddedDatabase", "Schemas", grdb], path: "Shared/MessageStorage"),
 
+        // What drives the product from outside, without a test around it.
+        .executableTarget(
+            name: "Chaos",
+            dependencies: ["ProductHarness", "TestSupport", argumentParser, asyncHTTPClient, nioHTTP1, unixSignals],
+            path: "Tests/Chaos",
+            exclude: ["run"]),
+
         // The tests, a target for each of those above.
+        .testTarget(name: "ChaosTests", dependencies: ["Chaos", "ProductHarness"], path: "Tests/ChaosTests"),
         .testTarget(
             name: "CommandBusTests",
             dependencies: ["CZeroMQ", "CommandBus", "Schemas", "TestSupport", logging, serviceContext, serviceLifecycle],

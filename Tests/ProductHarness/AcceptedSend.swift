@@ -21,10 +21,11 @@ package struct AcceptedSend: Hashable, Sendable {
     package let name: String
     /// When FCM took it, Unix milliseconds.
     package let received: Int64
-    /// When the relay took it up, in Unix seconds without their fraction: when it counted the time that was left.
-    package let taken: Int64
+    /// When the relay took it up, in Unix seconds without their fraction: when it counted the time that was left. `nil` where none
+    /// was.
+    package let taken: Int64?
 
-    package init(component: SentComponent, name: String, received: Int64, taken: Int64) {
+    package init(component: SentComponent, name: String, received: Int64, taken: Int64?) {
         self.component = component
         self.name = name
         self.received = received
@@ -75,7 +76,7 @@ extension AcceptedSend: Decodable {
         }
         self.init(
             component: SentComponent(msiKey: msiKey, name: content.notification == nil ? "data" : "notification"),
-            name: document.name, received: document.receivedAt, taken: expiration - timeToLive)
+            name: document.name, received: document.receivedAt, taken: expiration == 0 ? nil : expiration - timeToLive)
     }
 }
 

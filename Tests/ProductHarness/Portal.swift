@@ -63,6 +63,12 @@ package struct Portal: Sendable {
         }
     }
 
+    /// Whether `GET /health` says that the gateway and what it needs can do their work.
+    package func isHealthy() async -> Bool {
+        let answer = try? await call(.GET, "/health", within: .seconds(5))
+        return answer?.status == 200
+    }
+
     private func made(_ answer: HTTPAnswer, _ identifier: String) throws -> String {
         guard answer.status == 201, let id = try answer.json[identifier]?.string else { throw UnexpectedAnswer(answer) }
         return id

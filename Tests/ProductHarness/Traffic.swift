@@ -26,6 +26,11 @@ package final class Traffic: Sendable {
         package let msiKey: String
         package let distribution: String
 
+        package init(msiKey: String, distribution: String) {
+            self.msiKey = msiKey
+            self.distribution = distribution
+        }
+
         /// What FCM has to get of it.
         package var components: [SentComponent] {
             let names = distribution == "Alert" ? ["notification", "data"] : ["data"]

@@ -70,11 +70,9 @@ extension SystemTests {
         /// The relay state of every message in the archive, once all are final.
         private func settledStates(_ portal: Portal) async throws -> [String: String] {
             try await eventually("every message is final", within: .seconds(30), every: .milliseconds(250)) {
-                var states: [String: String] = [:]
-                try await portal.eachMessage { message in
-                    states[message["msi_key"]?.string ?? ""] = message["relay"]?["state"]?.string
-                }
-                return states.values.contains { ["pending", "retrying"].contains($0) } ? nil : states
+                let archive = try await portal.archive()
+                guard archive.allSatisfy(\.isFinal) else { return nil }
+                return Dictionary(uniqueKeysWithValues: archive.map { ($0.msiKey, $0.state) })
             }
         }
 

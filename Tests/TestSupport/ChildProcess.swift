@@ -6,7 +6,8 @@ import Glibc
 /// Its standard input is a pipe of the test's, whose end tells it that the test's process has ended, however that came.
 package final class ChildProcess: Sendable {
     package let identifier: Int32
-    private let logFile: String
+    /// The path of the file that holds what it writes.
+    package let logFile: String
     private let process: Process
     private let lifeline = Pipe()
     private let exit: Task<Int32, Never>
@@ -32,7 +33,8 @@ package final class ChildProcess: Sendable {
         process.standardError = log
         let (exited, continuation) = AsyncStream<Int32>.makeStream()
         process.terminationHandler = { process in
-            continuation.yield(process.terminationStatus)
+            let status = process.terminationStatus
+            continuation.yield(process.terminationReason == .uncaughtSignal ? 128 + status : status)
             continuation.finish()
         }
         try process.run()
@@ -51,7 +53,7 @@ package final class ChildProcess: Sendable {
         FileManager.default.contents(atPath: logFile).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// Waits until it has written what is looked for; it is killed if that does not come.
+    /// Waits until it has written what is looked for; it is killed if that does not come, or nobody waits for it any more.
     package func waitForLog<Found>(within limit: Duration = .seconds(30), _ find: (String) -> Found?) async throws -> Found {
         let deadline = ContinuousClock.now + limit
         while true {
@@ -61,13 +63,18 @@ package final class ChildProcess: Sendable {
                 await kill()
                 throw Silent(description: "\(process.executableURL?.lastPathComponent ?? "it") has said only: \(log)")
             }
-            try await Task.sleep(for: .milliseconds(5))
+            do {
+                try await Task.sleep(for: .milliseconds(5))
+            } catch {
+                await kill()
+                throw error
+            }
         }
     }
 
     /// Stops it as an operator would, and waits until it is gone.
     ///
-    /// - Returns: The exit status.
+    /// - Returns: As ``end()`` does.
     @discardableResult
     package func stop() async -> Int32 {
         signal(SIGTERM)
@@ -82,7 +89,7 @@ package final class ChildProcess: Sendable {
 
     /// Waits until it has ended by itself.
     ///
-    /// - Returns: The exit status.
+    /// - Returns: The exit status; of a process that a signal ended, 128 and the signal's number.
     package func end() async -> Int32 {
         await exit.value
     }

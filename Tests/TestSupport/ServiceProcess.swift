@@ -18,14 +18,16 @@ package final class ServiceProcess: Sendable {
     ///   - name: The executable's name.
     ///   - folder: Its state directory; its sockets are in `run` there.
     ///   - settings: Further settings, such as `MSI_GATEWAY_PORT`.
-    package init(_ name: String, in folder: String, settings: [String: String] = [:]) async throws {
+    ///   - logFile: The path of a new file for what it writes to standard error; one in `folder` where there is none.
+    /// - Throws: ``StartFailed``.
+    package init(_ name: String, in folder: String, settings: [String: String] = [:], logFile: String? = nil) async throws {
         self.name = name
         let environment = settings.merging(
             ["MSI_STATE_DIR": folder, "MSI_SUPERVISED": "true", "SWIFT_BACKTRACE": "enable=no"]
         ) { given, _ in given }
         child = try ChildProcess(
             Self.executables.appending(path: name), environment: environment,
-            logFile: "\(folder)/\(name)-\(UInt32.random(in: 0...UInt32.max)).log")
+            logFile: logFile ?? "\(folder)/\(name)-\(UInt32.random(in: 0...UInt32.max)).log")
         do {
             try await child.waitForLog { $0.contains("\"message\":\"ready\"") ? () : nil }
         } catch {
@@ -37,17 +39,25 @@ package final class ServiceProcess: Sendable {
 
     package var isRunning: Bool { child.isRunning }
 
+    /// The path of the file that holds what it writes to standard error.
+    package var logFile: String { child.logFile }
+
     /// What it has written to standard error so far.
     package var log: String { child.log }
 
     /// Stops it as an operator would, and waits until it is gone.
     ///
-    /// - Returns: The exit status.
+    /// - Returns: As ``end()`` does.
     @discardableResult
     package func stop() async -> Int32 { await child.stop() }
 
     /// Ends it at once, with whatever it is doing, and waits until it is gone.
     package func kill() async { await child.kill() }
+
+    /// Waits for its end.
+    ///
+    /// - Returns: As ``ChildProcess/end()`` does.
+    package func end() async -> Int32 { await child.end() }
 
     /// Sends a signal, unless the process has ended.
     package func signal(_ signal: Int32) { child.signal(signal) }

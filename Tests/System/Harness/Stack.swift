@@ -50,10 +50,7 @@ struct Stack: Sendable {
 
     /// Waits until every service can do its work.
     func healthy(within limit: Duration = .seconds(30)) async throws {
-        try await eventually("a healthy stack", within: limit) {
-            guard let health = try? await portal.call(.GET, "/health", within: .seconds(5)) else { return false }
-            return health.status == 200
-        }
+        try await eventually("a healthy stack", within: limit) { await portal.isHealthy() }
     }
 
     /// Does something with a phone that listens.

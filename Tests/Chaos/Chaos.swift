@@ -1,0 +1,83 @@
+import ArgumentParser
+import FoundationEssentials
+import UnixSignals
+
+/// Posts messages to the product while its processes are killed, frozen and restarted, and judges what became of them.
+@main
+struct Chaos: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "Tests/Chaos/run",
+        abstract: "Kills, freezes and restarts the product's processes while messages are posted, and judges what became of them."
+    )
+
+    @Option(help: "Where the services keep what they are told: \(Store.allCases.map(\.rawValue).joined(separator: " or ")).")
+    var store = Store.sqlite
+
+    @Option(help: "For how long there are faults; the run takes about half a minute more.")
+    var minutes = 0.6
+
+    @Option(help: "Which faults: the same seed has the same ones at the same moments. Without one, any.")
+    var seed = UInt64.random(in: 1...9_999)
+
+    func validate() throws {
+        guard minutes > 0, minutes <= 7 * 24 * 60 else {
+            throw ValidationError("--minutes: expected more than 0, and a week at most")
+        }
+    }
+
+    func run() async throws {
+        let journal = Journal()
+        journal.say("chaos: --store \(store.rawValue) --minutes \(minutes) --seed \(seed)")
+        // Short: the path of a Unix socket may have 107 bytes in all.
+        let folder = "/tmp/msi-chaos-" + String(UInt32.random(in: 0...UInt32.max), radix: 36)
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        let experiment = Experiment(store: store, length: .seconds(minutes * 60), seed: seed, folder: folder, journal: journal)
+        do {
+            let verdict = try await untilInterrupted { try await experiment.run() }
+            report(verdict, folder: folder)
+            guard verdict.isGood else { throw ExitCode.failure }
+            try FileManager.default.removeItem(atPath: folder)
+        } catch let interruption as Interruption {
+            try FileManager.default.removeItem(atPath: folder)
+            journal.say("interrupted; everything is stopped")
+            throw ExitCode(128 + interruption.signal)
+        } catch let error where !(error is ExitCode) {
+            journal.say("no verdict: \(error)")
+            print("The databases and logs are kept in \(folder)")
+            throw ExitCode.failure
+        }
+    }
+
+    private func report(_ verdict: Verdict, folder: String) {
+        for (explanation, count) in verdict.explained.sorted(by: { $0.key < $1.key }) {
+            print("\(count) copies because \(explanation)")
+        }
+        for problem in verdict.problems.prefix(50) { print(problem) }
+        if verdict.problems.count > 50 { print("and \(verdict.problems.count - 50) more") }
+        if !verdict.isGood { print("The databases and logs are kept in \(folder)") }
+        print(verdict.summary)
+    }
+}
+
+/// A signal that asks the run to end before its time.
+private struct Interruption: Error {
+    let signal: Int32
+}
+
+/// Does something, unless a signal such as Ctrl-C's comes first: then it is cancelled, and waited for.
+///
+/// - Throws: What the body throws, or ``Interruption``.
+private func untilInterrupted<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
+    return try await withThrowingTaskGroup(of: Value.self) { group in
+        group.addTask { try await body() }
+        group.addTask {
+            for await signal in signals { throw Interruption(signal: signal.rawValue) }
+            throw CancellationError()
+        }
+        defer { group.cancelAll() }
+        guard let value = try await group.next() else { throw CancellationError() }
+        return value
+    }
+}

@@ -1,0 +1,133 @@
+import FoundationEssentials
+import ProductHarness
+
+/// One run: the product under traffic and faults, until everything has come to an end and can be judged.
+struct Experiment: Sendable {
+    let store: Store
+    let length: Duration
+    let seed: UInt64
+    /// The state directory: there, and empty.
+    let folder: String
+    let journal: Journal
+
+    /// Fifty messages a second, from many portals.
+    private static let clients = 16
+    private static let period = Duration.milliseconds(320)
+    private static let subjects = 16
+    /// How long a careful portal tries: longer than anything is away.
+    private static let patience = Duration.seconds(120)
+    /// How long the product may take until all is well again after the last fault.
+    private static let longestRecovery = Duration.seconds(60)
+    /// How long a message may be overdue at the end: what is to be tried again is tried again then.
+    private static let longestDelay: Int64 = 60_000
+    /// No retry is later than this, and a minute for it.
+    private static let longestSettling = Duration.seconds(11 * 60)
+
+    /// - Throws: What keeps it from a verdict, such as a process that cannot be started.
+    func run() async throws -> Verdict {
+        let deployment = try Deployment(in: folder, store: store, journal: journal)
+        let outcome: Result<Verdict, any Error>
+        do {
+            outcome = .success(try await run(deployment))
+        } catch {
+            outcome = .failure(error)
+        }
+        // Also when the task is cancelled.
+        await Task { await deployment.end() }.value
+        return try outcome.get()
+    }
+
+    private func run(_ deployment: Deployment) async throws -> Verdict {
+        try await deployment.start()
+        journal.say("\(deployment.parts.count) processes are up in \(folder)")
+        var evidence = Evidence()
+        try await deployment.withClients { portal, fcm in
+            let subjects = try await makeSubjects(portal)
+            let mix = PostMix(seed: seed, subjects: subjects)
+            let traffic = Traffic(portal: portal, patience: Self.patience, next: mix.post)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await traffic.run(clients: Self.clients, every: Self.period) }
+                try await harm(deployment)
+                journal.say("the last fault is over")
+                try await recover(deployment, portal, traffic)
+                traffic.stop()
+                try await group.waitForAll()
+            }
+            journal.say("posted \(traffic.posts), tried again \(traffic.retries) times, accepted \(traffic.accepted.count)")
+            evidence.accepted = traffic.accepted
+            evidence.problems += traffic.surprises.map { "an answer that nobody should get: \($0)" }
+            evidence.archive = try await settledArchive(portal)
+            for subject in subjects {
+                for send in try await fcm.acceptedComponents(to: subject.topicKey) {
+                    evidence.sends[send.component, default: []].append(send)
+                }
+            }
+        }
+        await deployment.stop()
+        journal.say("everything is stopped")
+        try collect(from: deployment.parts, into: &evidence)
+        return Verdict(evidence)
+    }
+
+    private func makeSubjects(_ portal: Portal) async throws -> [SubjectPath] {
+        var subjects: [SubjectPath] = []
+        for number in 0..<Self.subjects {
+            subjects.append(try await portal.makeSubject(number.isMultiple(of: 2) ? "Alert" : "Information"))
+        }
+        return subjects
+    }
+
+    private func harm(_ deployment: Deployment) async throws {
+        let schedule = Schedule(seed: seed, length: length, parts: deployment.parts.map(\.part))
+        let begin = ContinuousClock.now
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for part in deployment.parts {
+                group.addTask {
+                    try await part.suffer(schedule.faults.filter { $0.part == part.part }, from: begin)
+                    try await part.stayWell(until: begin + length)
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Waits until all is well again and messages are accepted as before.
+    private func recover(_ deployment: Deployment, _ portal: Portal, _ traffic: Traffic) async throws {
+        try await eventually("a healthy product", within: Self.longestRecovery, every: .milliseconds(200)) {
+            for part in deployment.parts { try await part.mend() }
+            return await portal.isHealthy()
+        }
+        try await traffic.accepts(more: 2 * Self.clients, within: Self.longestRecovery)
+    }
+
+    /// The archive, once every message has come to an end, or is overdue.
+    private func settledArchive(_ portal: Portal) async throws -> [String: ArchivedMessage] {
+        var archive: [String: ArchivedMessage] = [:]
+        for message in try await portal.archive() { archive[message.msiKey] = message }
+        let deadline = ContinuousClock.now + Self.longestSettling
+        var said = -1
+        while true {
+            let open = archive.values.filter { !$0.isFinal }
+            let isOverdue = open.contains { max($0.nextAttempt ?? 0, $0.leaseEnd ?? 0) + Self.longestDelay < .nowInMilliseconds }
+            if open.isEmpty || isOverdue || ContinuousClock.now >= deadline { return archive }
+            if open.count != said { journal.say("\(open.count) of \(archive.count) messages are still on their way") }
+            said = open.count
+            try await Task.sleep(for: .seconds(1))
+            for message in open { archive[message.msiKey] = try await portal.archived(message.msiKey) }
+        }
+    }
+
+    private func collect(from parts: [RunningPart], into evidence: inout Evidence) throws {
+        for part in parts {
+            evidence.disturbances += part.disturbances
+            evidence.failedStarts += part.failedStarts
+            evidence.problems += part.problems
+            guard Part.relays.contains(part.part) else { continue }
+            for file in part.logFiles {
+                for (name, time) in try RelayLog.answers(in: file) {
+                    evidence.hearings[name] = Hearing(relay: part.part, time: time)
+                }
+            }
+        }
+    }
+}

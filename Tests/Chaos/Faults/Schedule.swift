@@ -1,0 +1,71 @@
+import TestSupport
+
+/// What is done to whom and when: the same for the same seed, length and parts.
+///
+/// Faults are dealt like cards, so that even a short run does everything to everybody: a deck has, for each process, a kill,
+/// a restart and a freeze; and for those that there are several of, and for all processes together, one at the same
+/// moment. After each deck there is calm for a while, in which nothing excuses anything.
+struct Schedule: Hashable, Sendable {
+    /// In order of time.
+    let faults: [Fault]
+
+    /// The time between two faults, half or double at times.
+    private static let pause = Duration.milliseconds(1_300)
+    private static let calm = Duration.seconds(6)
+    /// How long a process that has come back is left alone.
+    private static let respite = Duration.milliseconds(1_500)
+    /// How long a card's processes are waited for before another card comes first.
+    private static let longestWait = Duration.seconds(4)
+    /// A run of this length has freezes that are longer than a lease of the message log.
+    private static let shortestWithLongFreezes = Duration.seconds(180)
+    /// A lease is 30 s.
+    private static let longFreezes = 31.0...40.0
+    /// Longer than it takes the bus to give a silent connection up, which is 3 s.
+    private static let freezes = 0.1...5.0
+    private static let absences = 0.0...2.0
+
+    private struct Card {
+        let parts: [Part]
+        let deed: Fault.Deed
+        let seconds: ClosedRange<Double>
+    }
+
+    init(seed: UInt64, length: Duration, parts: [Part]) {
+        var random = SeededGenerator(seed: seed)
+        let cards = Self.deck(of: parts, hasLongFreezes: length >= Self.shortestWithLongFreezes)
+        var faults: [Fault] = []
+        var free: [Part: Duration] = [:]
+        var deck: [Card] = []
+        var now = Duration.seconds(1)
+        while now < length {
+            if deck.isEmpty { deck = cards.shuffled(using: &random) }
+            // The next card whose processes are well, or will be soon.
+            let waits = deck.map { card in card.parts.map { (free[$0] ?? .zero) - now }.max() ?? .zero }
+            let index = waits.firstIndex { $0 <= Self.longestWait } ?? waits.indices.min { waits[$0] < waits[$1] } ?? 0
+            now += max(.zero, waits[index])
+            let card = deck.remove(at: index)
+            let seconds = Double.random(in: card.seconds, using: &random)
+            for part in card.parts where now < length {
+                faults.append(Fault(at: now, part: part, deed: card.deed, length: min(.seconds(seconds), length - now)))
+                free[part] = now + .seconds(seconds) + Self.respite
+            }
+            now += Self.pause * Double.random(in: 0.5...1.5, using: &random)
+            if deck.isEmpty { now = max(now, free.values.max() ?? now) + Self.calm }
+        }
+        self.faults = faults
+    }
+
+    private static func deck(of parts: [Part], hasLongFreezes: Bool) -> [Card] {
+        let deeds: [(Fault.Deed, ClosedRange<Double>)] = [(.kill, absences), (.restart, absences), (.freeze, freezes)]
+        var cards = parts.flatMap { part in
+            deeds.map { deed, seconds in Card(parts: [part], deed: deed, seconds: seconds) }
+        }
+        for group in [Part.relays, Part.messageLogs, parts] {
+            cards += [Card(parts: group, deed: .kill, seconds: absences), Card(parts: group, deed: .freeze, seconds: freezes)]
+        }
+        if hasLongFreezes {
+            cards += parts.map { Card(parts: [$0], deed: .freeze, seconds: longFreezes) }
+        }
+        return cards
+    }
+}

@@ -1,0 +1,25 @@
+import ProductHarness
+import TestSupport
+
+/// What the portals post: to every subject, with and without an Idempotency-Key, at once and later, for long and for a moment.
+struct PostMix: Sendable {
+    let seed: UInt64
+    let subjects: [SubjectPath]
+
+    func post(client: Int, number: Int) -> Post {
+        var random = SeededGenerator(seed: seed ^ UInt64(client) << 40 ^ UInt64(number))
+        func happens(in percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+
+        let subject = subjects[Int.random(in: subjects.indices, using: &random)]
+        var body = subject.message(title: "\(client)/\(number)")
+        if happens(in: 40) {
+            // In seconds: now or never, not longer than some faults, and longer than any.
+            body["ttl"] = .integer([0, 10, 15, 300].randomElement(using: &random) ?? 0)
+        }
+        if happens(in: 15) {
+            body["send_at"] = .integer(.nowInMilliseconds + Int64.random(in: 1_000...10_000, using: &random))
+        }
+        guard happens(in: 60) else { return Post(body, for: subject) }
+        return Post(body, for: subject, key: "chaos-\(client)-\(number)", isRepeated: happens(in: 20))
+    }
+}

@@ -1,0 +1,73 @@
+import AsyncHTTPClient
+import FoundationEssentials
+import ProductHarness
+
+/// The product with two message logs and two relays, each process started by itself.
+struct Deployment: Sendable {
+    /// In the order in which they are started.
+    let parts: [RunningPart]
+    private let folder: String
+    private let gatewayPort: Int
+    private let emulatorPort: Int
+
+    /// - Parameter folder: The state directory: there, and empty.
+    init(in folder: String, store: Store, journal: Journal) throws {
+        self.folder = folder
+        gatewayPort = try FreePort.choose()
+        emulatorPort = try FreePort.choose()
+        try FileManager.default.createDirectory(atPath: folder + "/log", withIntermediateDirectories: false)
+        let shared = [
+            "MSI_GATEWAY_PORT": String(gatewayPort),
+            "MSI_FCM_EMULATOR_PORT": String(emulatorPort),
+            "MSI_FCM_ENDPOINT": "https://127.0.0.1:\(emulatorPort)",
+            "MSI_FCM_SERVICE_ACCOUNT_FILE": folder + "/fcm-emulator/service-account.json",
+            "MSI_FCM_CA_FILE": folder + "/fcm-emulator/ca.pem",
+            "MSI_MESSAGE_LOG_ENDPOINTS": Self.endpoints(of: Part.messageLogs, in: folder),
+            "MSI_FCM_RELAY_ENDPOINTS": Self.endpoints(of: Part.relays, in: folder),
+        ]
+        parts = Part.allCases.map { part in
+            let settings = shared.merging(Self.settings(of: part, in: folder)) { $1 }
+            return RunningPart(part, in: folder, settings: settings, journal: journal)
+        }
+    }
+
+    func start() async throws {
+        for part in parts { try await part.start() }
+    }
+
+    /// Stops what runs, the last that was started first.
+    func stop() async {
+        for part in parts.reversed() { await part.stop() }
+    }
+
+    /// Ends every process, whatever state it is in.
+    func end() async {
+        for part in parts { await part.end() }
+    }
+
+    /// Does something with a portal and FCM as they are seen from outside.
+    func withClients<Value>(_ body: (Portal, FCMServer) async throws -> Value) async throws -> Value {
+        let emulator = folder + "/fcm-emulator"
+        return try await withHTTPClient(trusting: emulator + "/ca.pem") { http in
+            try await body(
+                Portal(port: gatewayPort, http: http), FCMServer(port: emulatorPort, folder: emulator, http: http))
+        }
+    }
+
+    private static func settings(of part: Part, in folder: String) -> [String: String] {
+        switch part {
+        // What FCM answered is logged at this level, name by name: the evidence for what became of a doubled component.
+        case .relay1, .relay2: ["MSI_FCM_RELAY_LISTEN": endpoint(of: part, in: folder), "MSI_LOG_LEVEL": "debug"]
+        case .messageLog1, .messageLog2: ["MSI_MESSAGE_LOG_LISTEN": endpoint(of: part, in: folder)]
+        case .emulator, .cube, .gateway: [:]
+        }
+    }
+
+    private static func endpoint(of part: Part, in folder: String) -> String {
+        "ipc://\(folder)/run/\(part.rawValue).sock"
+    }
+
+    private static func endpoints(of parts: [Part], in folder: String) -> String {
+        parts.map { endpoint(of: $0, in: folder) }.joined(separator: ",")
+    }
+}

@@ -1,0 +1,24 @@
+import ProductHarness
+
+/// What a chaos run has seen from outside, once everything has come to its end.
+struct Evidence: Sendable {
+    /// What was answered with 201.
+    var accepted: [Traffic.Accepted] = []
+    /// Every message of the archive, by `msi_key`.
+    var archive: [String: ArchivedMessage] = [:]
+    /// Every send that FCM accepted, in order.
+    var sends: [SentComponent: [AcceptedSend]] = [:]
+    /// Who heard that FCM has accepted a send, by FCM's name for it.
+    var hearings: [String: Hearing] = [:]
+    var disturbances: [Disturbance] = []
+    var failedStarts: [RunningPart.FailedStart] = []
+    /// Answers that nobody should get, processes that ended by themselves: wrong whatever else there is.
+    var problems: [String] = []
+}
+
+/// That a relay has heard of an accepted send.
+struct Hearing: Hashable, Sendable {
+    let relay: Part
+    /// Unix milliseconds.
+    let time: Int64
+}

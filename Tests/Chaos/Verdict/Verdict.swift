@@ -1,0 +1,132 @@
+import ProductHarness
+
+/// What the evidence amounts to. Pure.
+struct Verdict: Sendable {
+    private(set) var accepted = 0
+    /// Of the accepted messages, those of which FCM has every component.
+    private(set) var delivered = 0
+    /// Those that have come to another end, with a reason.
+    private(set) var failed = 0
+    /// Those that have not.
+    private(set) var lost = 0
+    /// Components that FCM has more than once.
+    private(set) var doubled = 0
+    /// How many copies beside the one in the archive there are, by what explains them.
+    private(set) var explained: [String: Int] = [:]
+    /// Everything that is wrong: what was lost, and what has no explanation.
+    private(set) var problems: [String]
+
+    /// How long a send may take that nothing holds up, in milliseconds.
+    private static let longestSend: Int64 = 2_000
+
+    var isGood: Bool { problems.isEmpty && lost == 0 }
+
+    /// The last line of a run.
+    var summary: String { "accepted=\(accepted) delivered=\(delivered) failed=\(failed) lost=\(lost) doubled=\(doubled)" }
+
+    init(_ evidence: Evidence) {
+        problems = evidence.problems
+        for message in evidence.accepted { judge(message, evidence) }
+        for message in evidence.archive.values { judge(message, evidence) }
+        for (component, copies) in evidence.sends { judge(copies, of: component, evidence) }
+        for start in evidence.failedStarts { judge(start, evidence) }
+        let keys = Set(evidence.accepted.map(\.msiKey))
+        if keys.count < evidence.accepted.count {
+            problems.append("\(evidence.accepted.count - keys.count) messages were accepted under the msi_key of another one")
+        }
+    }
+
+    /// Whether an accepted message has come to a good end.
+    private mutating func judge(_ message: Traffic.Accepted, _ evidence: Evidence) {
+        accepted += 1
+        let missing = message.components.filter { evidence.sends[$0] == nil }
+        let archived = evidence.archive[message.msiKey]
+        if missing.isEmpty {
+            delivered += 1
+        } else if let archived, archived.isFinal, archived.state != "relayed" {
+            failed += 1
+        } else {
+            lost += 1
+            let state = archived.map { "is \($0.state) in the archive" } ?? "is not in the archive"
+            problems.append("lost: \(message.msiKey) \(state), and FCM does not have \(missing.map(\.name))")
+        }
+    }
+
+    /// Whether what the archive says of a message is so, whoever got an answer for it.
+    private mutating func judge(_ message: ArchivedMessage, _ evidence: Evidence) {
+        if !message.isFinal { problems.append("\(message.msiKey) has come to no end: \(message)") }
+        for component in message.components {
+            switch component.state {
+            case "accepted":
+                let names = evidence.sends[component.component]?.map(\.name) ?? []
+                if !names.contains(component.name ?? "") {
+                    problems.append(
+                        "\(component.component) is at FCM by the archive, as \(component.name ?? "nothing"); FCM has \(names)")
+                }
+            case "failed" where component.error == nil: problems.append("\(component.component) has failed without a reason")
+            default: break
+            }
+        }
+        if message.state == "expired" { judgeExpiry(of: message, evidence) }
+        let states = Set(message.components.map(\.state))
+        if message.state == "relayed", states != ["accepted"] {
+            problems.append("\(message.msiKey) is relayed, but its components are \(states.sorted())")
+        }
+    }
+
+    /// Whether a component was sent in its time, and no more often than can be explained.
+    private mutating func judge(_ copies: [AcceptedSend], of component: SentComponent, _ evidence: Evidence) {
+        guard let message = evidence.archive[component.msiKey] else {
+            problems.append("FCM has \(component), which is not in the archive")
+            return
+        }
+        for copy in copies { judgeTime(of: copy, message, evidence) }
+        if copies.count > 1 { doubled += 1 }
+        let recorded = message.components.first { $0.component == component }?.name
+        for copy in copies where copy.name != recorded {
+            let stray = StrayCopy(copy, hearing: evidence.hearings[copy.name])
+            if let cause = stray.cause(among: evidence.disturbances) {
+                explained["\(stray.rule.rawValue): \(cause.part.rawValue), \(cause.deed.rawValue)", default: 0] += 1
+            } else {
+                problems.append("unexplained: \(stray); the archive has \(recorded ?? "none") of \(copies.map(\.name))")
+            }
+        }
+    }
+
+    /// Whether a component went out when it was due, and before it expired.
+    private mutating func judgeTime(of copy: AcceptedSend, _ message: ArchivedMessage, _ evidence: Evidence) {
+        if copy.received < message.due {
+            problems.append("\(copy.component) was at FCM at \(copy.received), before it was due at \(message.due)")
+        }
+        let wasTakenTooLate = copy.taken.map { $0 * 1_000 >= message.expires } ?? false
+        // What was sent in time is late at FCM where the way there stood still meanwhile.
+        let wasHeldUp = evidence.disturbances.contains { disturbance in
+            disturbance.deed == .freeze && Part.sending.contains(disturbance.part)
+                && disturbance.overlaps(message.expires...max(message.expires, copy.received))
+        }
+        if wasTakenTooLate || copy.received > message.expires + Self.longestSend && !wasHeldUp {
+            let sent = copy.taken.map { "sent at \($0) s and " } ?? ""
+            problems.append("\(copy.component) expired at \(message.expires), and was \(sent)at FCM at \(copy.received)")
+        }
+    }
+
+    /// Whether a message that expired had a reason to wait for so long.
+    private mutating func judgeExpiry(of message: ArchivedMessage, _ evidence: Evidence) {
+        let hadReason = evidence.disturbances.contains { disturbance in
+            Part.relaying.contains(disturbance.part) && disturbance.overlaps(message.due...message.expires)
+        }
+        if !hadReason { problems.append("expired though nothing was away: \(message)") }
+    }
+
+    /// Whether a process had a reason not to start.
+    private mutating func judge(_ start: RunningPart.FailedStart, _ evidence: Evidence) {
+        // One message log may hold the other's database in the middle of a transaction while it is frozen.
+        let isExcused =
+            Part.messageLogs.contains(start.part)
+            && evidence.disturbances.contains { disturbance in
+                disturbance.deed == .freeze && disturbance.part != start.part && Part.messageLogs.contains(disturbance.part)
+                    && (disturbance.began...disturbance.ended).contains(start.at)
+            }
+        if !isExcused { problems.append("\(start.part.rawValue) did not start, see \(start.logFile)") }
+    }
+}

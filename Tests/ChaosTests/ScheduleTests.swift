@@ -1,0 +1,46 @@
+import Testing
+
+@testable import Chaos
+
+struct ScheduleTests {
+    private func schedule(_ seed: UInt64, seconds: Double) -> Schedule {
+        Schedule(seed: seed, length: .seconds(seconds), parts: Part.allCases)
+    }
+
+    @Test("the same seed and length make the same schedule, another seed another one")
+    func seeds() {
+        #expect(schedule(1, seconds: 600) == schedule(1, seconds: 600))
+        #expect(schedule(1, seconds: 600) != schedule(2, seconds: 600))
+    }
+
+    @Test("a process has one fault at a time, and all are over when the time is up", arguments: 1...50 as ClosedRange<UInt64>)
+    func oneAtATime(seed: UInt64) {
+        for seconds in [0.5, 36, 600] {
+            let length = Duration.seconds(seconds)
+            let faults = schedule(seed, seconds: seconds).faults
+            #expect(faults == faults.sorted { $0.at < $1.at })
+            #expect(faults.allSatisfy { $0.at + $0.length <= length })
+            for part in Part.allCases {
+                let own = faults.filter { $0.part == part }
+                for (fault, next) in zip(own, own.dropFirst()) { #expect(fault.at + fault.length < next.at) }
+            }
+        }
+    }
+
+    @Test("every process is killed, frozen and restarted in a minute", arguments: 1...50 as ClosedRange<UInt64>)
+    func completeness(seed: UInt64) {
+        let faults = schedule(seed, seconds: 70).faults
+        for part in Part.allCases {
+            #expect(Set(faults.filter { $0.part == part }.map(\.deed)) == Set(Fault.Deed.allCases), "\(part)")
+        }
+    }
+
+    @Test("only a long run freezes processes for longer than a lease")
+    func longFreezes() {
+        let lease = Duration.seconds(30)
+        #expect(schedule(1, seconds: 60).faults.allSatisfy { $0.length < lease })
+        let long = schedule(1, seconds: 900).faults.filter { $0.length > lease }
+        #expect(Set(long.map(\.part)) == Set(Part.allCases))
+        #expect(long.allSatisfy { $0.deed == .freeze })
+    }
+}

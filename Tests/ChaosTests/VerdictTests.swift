@@ -1,0 +1,186 @@
+import ProductHarness
+import Testing
+
+@testable import Chaos
+
+/// A chaos run is worth what its judge notices.
+struct VerdictTests {
+    /// In Unix milliseconds: a whole second.
+    private static let start: Int64 = 1_795_262_400_000
+
+    /// What is seen of one message of Information that went well: logged, sent 100 ms later, and heard 20 ms after that.
+    private func evidence(_ change: (inout Evidence) -> Void = { _ in }) -> Evidence {
+        var evidence = Evidence()
+        evidence.accepted = [Traffic.Accepted(msiKey: "m", distribution: "Information")]
+        archive("relayed", "accepted", name: "n", in: &evidence)
+        send("n", after: 100, heardAfter: 120, in: &evidence)
+        change(&evidence)
+        return evidence
+    }
+
+    private static let component = SentComponent(msiKey: "m", name: "data")
+
+    private func archive(
+        _ state: String, _ componentState: String, name: String? = nil, error: String? = nil, nextAttempt: Int64? = nil,
+        in evidence: inout Evidence
+    ) {
+        evidence.archive["m"] = ArchivedMessage(
+            msiKey: "m", due: Self.start, expires: Self.start + 60_000, state: state, nextAttempt: nextAttempt,
+            components: [.init(component: Self.component, state: componentState, name: name, error: error)])
+    }
+
+    private func send(_ name: String, after delay: Int64, heardAfter hearing: Int64?, in evidence: inout Evidence) {
+        let received = Self.start + delay
+        evidence.sends[Self.component, default: []].append(
+            AcceptedSend(component: Self.component, name: name, received: received, taken: received / 1_000))
+        if let hearing { evidence.hearings[name] = Hearing(relay: .relay1, time: Self.start + hearing) }
+    }
+
+    private func disturb(_ part: Part, _ deed: Fault.Deed, after delay: Int64, in evidence: inout Evidence) {
+        evidence.disturbances.append(
+            Disturbance(part: part, deed: deed, began: Self.start + delay, ended: Self.start + delay + 500))
+    }
+
+    @Test("a message that went well is delivered")
+    func delivered() {
+        let verdict = Verdict(evidence())
+        #expect(verdict.summary == "accepted=1 delivered=1 failed=0 lost=0 doubled=0")
+        #expect(verdict.isGood, "\(verdict.problems)")
+    }
+
+    @Test("a message that has failed or expired for a reason is failed, and nothing is wrong")
+    func failed() {
+        for (state, error, part) in [("failed", "INVALID_ARGUMENT", nil), ("expired", nil, Part.emulator)] {
+            let verdict = Verdict(
+                evidence { evidence in
+                    evidence.sends = [:]
+                    archive(state, state, error: error, in: &evidence)
+                    if let part { disturb(part, .freeze, after: 100, in: &evidence) }
+                })
+            #expect(verdict.summary == "accepted=1 delivered=0 failed=1 lost=0 doubled=0")
+            #expect(verdict.isGood, "\(verdict.problems)")
+        }
+    }
+
+    @Test("what is not at FCM and has no end in the archive is lost")
+    func lost() {
+        let losses: [(inout Evidence) -> Void] = [
+            { $0.archive = [:] },
+            { _ in },
+            { archive("retrying", "pending", nextAttempt: Self.start, in: &$0) },
+        ]
+        for loss in losses {
+            let verdict = Verdict(
+                evidence { evidence in
+                    evidence.sends = [:]
+                    loss(&evidence)
+                })
+            #expect(verdict.lost == 1)
+            #expect(!verdict.isGood)
+        }
+    }
+
+    @Test("what nobody got an answer for has to come to an end as well")
+    func unanswered() {
+        let verdict = Verdict(
+            evidence { evidence in
+                evidence.accepted = []
+                archive("retrying", "pending", nextAttempt: Self.start, in: &evidence)
+            })
+        #expect(verdict.lost == 0)
+        #expect(!verdict.isGood)
+    }
+
+    @Test("an archive that is wrong about FCM, or has no reason, is noticed")
+    func archiveThatIsWrong() {
+        let wrongs: [(inout Evidence) -> Void] = [
+            { archive("relayed", "accepted", name: "another", in: &$0) },
+            { archive("relayed", "pending", name: "n", in: &$0) },
+            { archive("failed", "failed", in: &$0) },
+            // Nothing was away.
+            { archive("expired", "expired", in: &$0) },
+            { $0.archive = [:] },
+            { $0.accepted.append($0.accepted[0]) },
+        ]
+        for wrong in wrongs { #expect(!Verdict(evidence(wrong)).isGood) }
+    }
+
+    @Test("a copy that no relay heard of needs a fault of the emulator or a relay, while it was under way")
+    func answerLost() {
+        for part in Part.allCases {
+            for (deed, delay) in [(Fault.Deed.kill, Int64(200)), (.freeze, -300), (.restart, 200), (.kill, 5_000)] {
+                let verdict = Verdict(
+                    evidence { evidence in
+                        evidence.sends = [:]
+                        send("lost", after: 50, heardAfter: nil, in: &evidence)
+                        send("n", after: 10_100, heardAfter: 10_120, in: &evidence)
+                        disturb(part, deed, after: delay, in: &evidence)
+                    })
+                #expect(verdict.doubled == 1)
+                let isSuspect = part == .emulator || Part.relays.contains(part) && deed != .restart
+                #expect(verdict.isGood == (isSuspect && delay < 1_000), "\(part) \(deed) \(delay)")
+            }
+        }
+    }
+
+    @Test("a copy that a relay heard of needs a fault of that relay or a message log, while it was under way")
+    func outcomeLost() {
+        for part in Part.allCases {
+            for (deed, delay) in [(Fault.Deed.kill, Int64(900)), (.freeze, 900), (.restart, 900), (.kill, 5_000)] {
+                let verdict = Verdict(
+                    evidence { evidence in
+                        evidence.sends = [:]
+                        // Late, because the relay was busy.
+                        send("lost", after: 50, heardAfter: 800, in: &evidence)
+                        send("n", after: 10_100, heardAfter: 10_120, in: &evidence)
+                        disturb(part, deed, after: delay, in: &evidence)
+                    })
+                #expect(verdict.doubled == 1)
+                let isSuspect = Part.messageLogs.contains(part) || part == .relay1
+                #expect(verdict.isGood == (isSuspect && deed != .restart && delay < 2_000), "\(part) \(deed) \(delay)")
+            }
+        }
+    }
+
+    @Test("what is sent after it has expired, or before it is due, is noticed")
+    func time() {
+        for delay: Int64 in [-10, 60_001, 63_000] {
+            let verdict = Verdict(
+                evidence { evidence in
+                    evidence.sends = [:]
+                    send("n", after: delay, heardAfter: delay + 20, in: &evidence)
+                })
+            #expect(verdict.delivered == 1)
+            #expect(!verdict.isGood, "\(delay)")
+        }
+    }
+
+    @Test("what was sent in time and held up on its way to FCM is not late")
+    func heldUp() {
+        for (part, isGood) in [(Part.emulator, true), (.relay2, true), (.messageLog1, false)] {
+            let verdict = Verdict(
+                evidence { evidence in
+                    let received = Self.start + 66_000
+                    evidence.sends[Self.component] = [
+                        AcceptedSend(component: Self.component, name: "n", received: received, taken: Self.start / 1_000 + 59)
+                    ]
+                    disturb(part, .freeze, after: 61_000, in: &evidence)
+                })
+            #expect(verdict.isGood == isGood, "\(part): \(verdict.problems)")
+        }
+    }
+
+    @Test("a process that does not start is noticed, unless the other message log holds its database")
+    func failedStarts() {
+        for (part, frozen, isGood) in [
+            (Part.messageLog1, Part.messageLog2, true), (.messageLog1, .messageLog1, false), (.relay1, .messageLog2, false),
+        ] {
+            let verdict = Verdict(
+                evidence { evidence in
+                    evidence.failedStarts = [.init(part: part, at: Self.start + 100, logFile: "log")]
+                    disturb(frozen, .freeze, after: 0, in: &evidence)
+                })
+            #expect(verdict.isGood == isGood)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import FoundationEssentials
+import NIOHTTP1
+
+/// A message as the archive shows it: what a test asks about its way to FCM.
+package struct ArchivedMessage: Hashable, Sendable {
+    package struct Component: Hashable, Sendable {
+        package let component: SentComponent
+        package let state: String
+        /// FCM's own name for it, once it is accepted.
+        package let name: String?
+        /// The code of the error that it was not accepted with.
+        package let error: String?
+
+        package init(component: SentComponent, state: String, name: String? = nil, error: String? = nil) {
+            self.component = component
+            self.state = state
+            self.name = name
+            self.error = error
+        }
+    }
+
+    package let msiKey: String
+    /// When it was to go out, Unix milliseconds, as all times here.
+    package let due: Int64
+    package let expires: Int64
+    package let state: String
+    /// When it is to be tried next; `nil` once nothing more will happen to it.
+    package let nextAttempt: Int64?
+    package let leaseEnd: Int64?
+    package let components: [Component]
+
+    package init(
+        msiKey: String, due: Int64, expires: Int64, state: String, nextAttempt: Int64? = nil, leaseEnd: Int64? = nil,
+        components: [Component]
+    ) {
+        self.msiKey = msiKey
+        self.due = due
+        self.expires = expires
+        self.state = state
+        self.nextAttempt = nextAttempt
+        self.leaseEnd = leaseEnd
+        self.components = components
+    }
+
+    package var isFinal: Bool { nextAttempt == nil }
+}
+
+extension ArchivedMessage: Decodable {
+    private struct Document: Decodable {
+        struct Relay: Decodable {
+            let state: String
+            let nextAttempt: Int64?
+            let lease: Lease?
+            let components: [Component]
+
+            private enum CodingKeys: String, CodingKey {
+                case state, lease, components
+                case nextAttempt = "next_attempt"
+            }
+        }
+
+        struct Lease: Decodable {
+            let until: Int64
+        }
+
+        struct Component: Decodable {
+            struct Failure: Decodable {
+                let code: String
+            }
+
+            let component: String
+            let state: String
+            let name: String?
+            let error: Failure?
+        }
+
+        let msiKey: String
+        let timestamp: Int64
+        let sendAt: Int64?
+        let expires: Int64
+        let relay: Relay
+
+        private enum CodingKeys: String, CodingKey {
+            case msiKey = "msi_key"
+            case sendAt = "send_at"
+            case timestamp, expires, relay
+        }
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let document = try Document(from: decoder)
+        let relay = document.relay
+        self.init(
+            msiKey: document.msiKey, due: max(document.timestamp, document.sendAt ?? 0), expires: document.expires,
+            state: relay.state, nextAttempt: relay.nextAttempt,
+            leaseEnd: relay.lease?.until,
+            components: relay.components.map { component in
+                Component(
+                    component: SentComponent(msiKey: document.msiKey, name: component.component), state: component.state,
+                    name: component.name, error: component.error?.code)
+            })
+    }
+}
+
+extension Portal {
+    private struct Page: Decodable {
+        let messages: [ArchivedMessage]
+        let next: String?
+    }
+
+    /// Every message of the archive, newest first.
+    package func archive() async throws -> [ArchivedMessage] {
+        var messages: [ArchivedMessage] = []
+        var next: String? = "/message?limit=200"
+        while let path = next {
+            let page: Page = try await get(path)
+            messages += page.messages
+            next = page.next
+        }
+        return messages
+    }
+
+    /// One message of the archive.
+    package func archived(_ msiKey: String) async throws -> ArchivedMessage {
+        try await get("/message/\(msiKey)")
+    }
+
+    private func get<Document: Decodable>(_ path: String) async throws -> Document {
+        let answer = try await call(.GET, path)
+        guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
+        return try JSONDecoder().decode(Document.self, from: answer.body)
+    }
+}
