@@ -157,7 +157,9 @@ let package = Package(
         // What drives the product from outside, without a test around it.
         .executableTarget(
             name: "Chaos",
-            dependencies: ["ProductHarness", "TestSupport", argumentParser, asyncHTTPClient, nioHTTP1, unixSignals],
+            dependencies: [
+                "ProductHarness", "SeededRandom", "TestSupport", argumentParser, asyncHTTPClient, nioHTTP1, unixSignals,
+            ],
             path: "Tests/Chaos",
             exclude: ["run"]),
 

@@ -1,5 +1,5 @@
 import ProductHarness
-import TestSupport
+import SeededRandom
 
 /// What the portals post: to every subject, with and without an Idempotency-Key, at once and later, for long and for a moment.
 struct PostMix: Sendable {

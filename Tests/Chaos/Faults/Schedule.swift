@@ -1,4 +1,4 @@
-import TestSupport
+import SeededRandom
 
 /// What is done to whom and when: the same for the same seed, length and parts.
 ///
