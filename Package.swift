@@ -197,6 +197,9 @@ let package = Package(
             dependencies: ["Gateway", "Schemas", "SeededRandom", "TestSupport", nioCore, nioPosix],
             path: "Tests/GatewayTests"),
         .testTarget(
+            name: "LoadTesterTests", dependencies: ["LoadTester", "Schemas", argumentParser, histogram],
+            path: "Tests/LoadTesterTests"),
+        .testTarget(
             name: "MessageLogTests", dependencies: ["CommandBus", "MessageLog", "Schemas", "TestSupport"],
             path: "Tests/MessageLogTests"),
         .testTarget(

@@ -1,0 +1,97 @@
+import FoundationEssentials
+import Histogram
+import Schemas
+import Synchronization
+import Testing
+
+@testable import LoadTester
+
+/// A load on targets that behave as a test wants.
+@Suite("Load run")
+struct LoadRunTests {
+    private struct Target: LoadTarget {
+        let behaviour: @Sendable (Int) async -> [String]?
+
+        func send(_ index: Int) async -> [String]? { await behaviour(index) }
+    }
+
+    private func run(
+        rate: Double?, duration: Double, ramp: Double = 0, inFlight: Int = 1_000,
+        _ behaviour: @escaping @Sendable (Int) async -> [String]?
+    ) async -> (totals: LoadRecorder.Totals, seconds: Double) {
+        await LoadRun(
+            target: Target(behaviour: behaviour), rate: rate, duration: duration, ramp: ramp, inFlight: inFlight, report: { _ in }
+        ).run()
+    }
+
+    @Test("every message of the schedule is sent once, and counted as it was answered")
+    func counts() async {
+        let seen = Mutex<[Int]>([])
+        let (totals, seconds) = await run(rate: 1_000, duration: 0.5) { index in
+            seen.withLock { $0.append(index) }
+            return index % 10 == 0 ? ["fcm A", "fcm B"] : index % 10 == 1 ? ["fcm A"] : nil
+        }
+        #expect(seen.withLock { $0.sorted() } == Array(0..<500))
+        #expect(totals.sent == 500 && totals.accepted == 400 && totals.failed == 100)
+        #expect(totals.errors == ["fcm A": 100, "fcm B": 50])
+        #expect(totals.latencies.totalCount == 500)
+        #expect(totals.intervals.map(\.answered).reduce(0, +) == 500)
+        #expect(seconds == 0.5)
+    }
+
+    @Test("what a stalled target keeps waiting is in the latencies, although it was sent late")
+    func coordinatedOmission() async {
+        let stall = Mutex<ContinuousClock.Instant?>(nil)
+        let (totals, _) = await run(rate: 500, duration: 1, inFlight: 1) { index in
+            guard index == 100 else { return nil }
+            stall.withLock { $0 = .now }
+            try? await Task.sleep(for: .milliseconds(400))
+            return nil
+        }
+        // Two hundred messages were due while it stalled: they waited for anything up to its 400 ms.
+        let waited = totals.latencies.count(within: 50_000...3_600_000_000)
+        #expect(waited > 120, "\(waited)")
+        #expect(totals.latencies.valueAtPercentile(100) >= 390_000)
+        #expect(totals.longestDelay > 0.3)
+    }
+
+    @Test("messages of the ramp are sent, but are not in the latencies")
+    func ramp() async {
+        let (totals, _) = await run(rate: 400, duration: 0.5, ramp: 0.25) { _ in nil }
+        #expect(totals.sent == 150)
+        #expect(totals.latencies.totalCount == 100)
+    }
+
+    @Test("without a rate, as many are under way as may be, and never more")
+    func closedLoop() async {
+        let underWay = Mutex((now: 0, most: 0))
+        let (totals, _) = await run(rate: nil, duration: 0.3, inFlight: 8) { _ in
+            underWay.withLock { state in
+                state.now += 1
+                state.most = max(state.most, state.now)
+            }
+            try? await Task.sleep(for: .milliseconds(5))
+            underWay.withLock { $0.now -= 1 }
+            return nil
+        }
+        #expect(underWay.withLock(\.most) == 8)
+        #expect(totals.accepted > 50 && totals.accepted == totals.sent)
+    }
+
+    @Test("a load that is cut off waits for its answers, and tells for how long it sent")
+    func cutOff() async {
+        let sent = Mutex(0)
+        let load = LoadRun(
+            target: Target { _ in
+                sent.withLock { $0 += 1 }
+                try? await Task.sleep(for: .milliseconds(100))
+                return nil
+            }, rate: 200, duration: 60, ramp: 0, inFlight: 1_000, report: { _ in })
+        let running = Task { await load.run() }
+        while sent.withLock({ $0 < 20 }) { await Task.yield() }
+        running.cancel()
+        let (totals, seconds) = await running.value
+        #expect(totals.accepted == totals.sent && totals.sent >= 20)
+        #expect(seconds < 30)
+    }
+}

@@ -1,0 +1,63 @@
+import FoundationEssentials
+import NIOHTTP1
+import ProductHarness
+import Testing
+
+extension SystemTests {
+    /// The load tester against the product.
+    @Suite("Load", .serialized, .stack())
+    struct LoadTests {
+        let stack: Stack
+
+        init() throws {
+            stack = try SharedStack.current
+        }
+
+        private func load(_ arguments: [String]) async throws -> (figures: JSONValue, lines: [String]) {
+            let file = stack.stateDirectory + "/load.json"
+            let plot = stack.stateDirectory + "/load.svg"
+            let environment = [
+                "MSI_STATE_DIR": stack.stateDirectory, "MSI_GATEWAY_PORT": "\(stack.portal.port)",
+            ]
+            let end = try await withProgram(
+                try BuiltProduct.path(of: "msi-load"), arguments: arguments + ["--json", file, "--svg", plot],
+                environment: environment
+            ) { program in
+                try await program.line(within: .seconds(60)) { $0.hasPrefix("throughput") }
+            }
+            #expect(end.exitCode == 0)
+            #expect(try String(contentsOfFile: plot, encoding: .utf8).hasPrefix("<svg"))
+            return (try JSONValue(parsing: Data(contentsOf: URL(filePath: file))), end.lines)
+        }
+
+        @Test("a load on the relay alone comes to FCM as it is counted")
+        func relay() async throws {
+            let before = try await stack.fcm.acceptedSends().count
+            let (figures, lines) = try await load(
+                ["relay", "--rate", "40", "--duration", "2", "--alerts", "50", "--topics", "3", "--text", "10"])
+            #expect(figures["accepted"] == 80 && figures["failed"] == 0)
+            #expect(lines.contains { $0.contains("80 sent, 80 accepted, 0 failed") })
+            let sends = try await stack.fcm.acceptedSends().dropFirst(before)
+            let alerts = sends.count { $0["body"]?["message"]?["notification"] != nil }
+            #expect(sends.count == 80 + alerts && (20...60).contains(alerts))
+        }
+
+        @Test("a load on the gateway goes through the whole product, and takes its channel away again")
+        func gateway() async throws {
+            let (figures, _) = try await load(["gateway", "--rate", "30", "--duration", "2", "--topics", "2"])
+            #expect(figures["accepted"] == 60 && figures["failed"] == 0)
+            let archive = try await stack.portal.call(.GET, "/message?limit=200").json["messages"]?.array ?? []
+            #expect(archive.count { $0["names"]?["channel"] == "Load test" } == 60)
+            let channels = try await stack.portal.call(.GET, "/channel").json.array
+            #expect(!channels.contains { $0["name"] == "Load test" })
+        }
+
+        @Test("errors are told by their class")
+        func errors() async throws {
+            let (figures, _) = try await load([
+                "relay", "--endpoint", "ipc://\(stack.stateDirectory)/nobody.sock", "--rate", "10", "--duration", "1",
+            ])
+            #expect(figures["accepted"] == 0 && figures["errors"] == ["bus unavailable": 10])
+        }
+    }
+}
