@@ -152,7 +152,9 @@ let package = Package(
         .target(
             name: "CubeStorage", dependencies: ["EmbeddedDatabase", "MongoDatabase", "Schemas", grdb, logging],
             path: "Shared/CubeStorage"),
-        .target(name: "MessageStorage", dependencies: ["EmbeddedDatabase", "Schemas", grdb], path: "Shared/MessageStorage"),
+        .target(
+            name: "MessageStorage", dependencies: ["EmbeddedDatabase", "MongoDatabase", "Schemas", grdb, logging],
+            path: "Shared/MessageStorage"),
 
         // What drives the product from outside, without a test around it.
         .executableTarget(
@@ -203,7 +205,7 @@ let package = Package(
             name: "MessageLogTests", dependencies: ["CommandBus", "MessageLog", "Schemas", "TestSupport"],
             path: "Tests/MessageLogTests"),
         .testTarget(
-            name: "MessageStorageTests", dependencies: ["MessageStorage", "Schemas", "TestSupport"],
+            name: "MessageStorageTests", dependencies: ["MessageStorage", "MongoDatabase", "Schemas", "TestSupport"],
             path: "Tests/MessageStorageTests"),
         .testTarget(
             name: "MongoDatabaseTests", dependencies: ["MongoDatabase", "Schemas", "TestSupport"],

@@ -52,6 +52,9 @@ package protocol MessageStore: Sendable {
 
     /// How much the messages take up, indexes included, in bytes; what is free to be used again does not count.
     func size() async throws -> Int64
+
+    /// Lets what has begun end, and closes the database; nothing may use the store afterwards.
+    func close() async throws
 }
 
 /// What a claimant has room for.

@@ -5,17 +5,8 @@ import Testing
 @testable import MessageStorage
 
 /// What every archive has to do, whatever database is behind it.
-@Suite("Message store")
+@Suite("Message store", .timeLimit(.minutes(2)))
 struct MessageStoreTests {
-    private func withStore<Result>(_ body: (any MessageStore) async throws -> Result) async throws -> Result {
-        try await withTemporaryFolder { folder in
-            let store = try SQLiteMessageStore(path: folder + "/message-log.sqlite")
-            let result = try await body(store)
-            try store.close()
-            return result
-        }
-    }
-
     private static let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
 
     private static func message(
@@ -53,9 +44,9 @@ struct MessageStoreTests {
         return try await store.page(filter, before: nil, limit: 100).map(\.title)
     }
 
-    @Test("a message is read back as it was stored")
-    func roundTrip() async throws {
-        try await withStore { store in
+    @Test("a message is read back as it was stored", arguments: StoreKind.allCases)
+    func roundTrip(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
             let message = Self.message(key: "k", ttl: 60, sendAt: 2_000, lease: Lease(owner: "o", until: 5))
             let known = try await store.insert(message)
             #expect(known == nil)
@@ -64,9 +55,9 @@ struct MessageStoreTests {
         }
     }
 
-    @Test("the same msi_key or idempotency key is stored once, also when they come at once")
-    func idempotent() async throws {
-        try await withStore { store in
+    @Test("the same msi_key or idempotency key is stored once, also when they come at once", arguments: StoreKind.allCases)
+    func idempotent(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
             let message = Self.message(key: "k")
             let results = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for _ in 0..<20 {
@@ -84,9 +75,11 @@ struct MessageStoreTests {
         }
     }
 
-    @Test("pages go from the newest to the oldest, without gaps or doubles, also among equal timestamps")
-    func pages() async throws {
-        try await withStore { store in
+    @Test(
+        "pages go from the newest to the oldest, without gaps or doubles, also among equal timestamps",
+        arguments: StoreKind.allCases)
+    func pages(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
             var stored: [Message] = []
             for number in 0..<25 {
                 let message = Self.message("\(number)", at: Int64(1_000 + number / 5))
@@ -109,9 +102,9 @@ struct MessageStoreTests {
         }
     }
 
-    @Test("of many claimants at once each message has one; a lease that is over frees it")
-    func claims() async throws {
-        try await withStore { store in
+    @Test("of many claimants at once each message has one; a lease that is over frees it", arguments: StoreKind.allCases)
+    func claims(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
             for number in 0..<50 { _ = try await store.insert(Self.message("\(number)")) }
             let claimed = try await withThrowingTaskGroup(of: [Message].self) { group in
                 for owner in 0..<10 {
@@ -132,9 +125,9 @@ struct MessageStoreTests {
         }
     }
 
-    @Test("an owner's leases are given up, up to a moment, and nobody else's")
-    func releases() async throws {
-        try await withStore { store in
+    @Test("an owner's leases are given up, up to a moment, and nobody else's", arguments: StoreKind.allCases)
+    func releases(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
             let mine = Self.message("mine", lease: Lease(owner: "me", until: 10_000))
             let newer = Self.message("newer", lease: Lease(owner: "me", until: 10_001))
             let theirs = Self.message("theirs", lease: Lease(owner: "them", until: 10_000))
@@ -146,9 +139,11 @@ struct MessageStoreTests {
         }
     }
 
-    @Test("only what is due is claimed, the longest due first, and never what is final or of the other distribution")
-    func due() async throws {
-        try await withStore { store in
+    @Test(
+        "only what is due is claimed, the longest due first, and never what is final or of the other distribution",
+        arguments: StoreKind.allCases)
+    func due(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
             let late = Self.message("late", at: 3_000)
             let early = Self.message("early", at: 1_000)
             let scheduled = Self.message("scheduled", at: 1_000, sendAt: 50_000)
@@ -166,9 +161,11 @@ struct MessageStoreTests {
         }
     }
 
-    @Test("a flooded topic leaves every other one its share, and no topic gets more than there is room for")
-    func fairness() async throws {
-        try await withStore { store in
+    @Test(
+        "a flooded topic leaves every other one its share, and no topic gets more than there is room for",
+        arguments: StoreKind.allCases)
+    func fairness(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
             let topics = (0..<4).map { _ in TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()) }
             for number in 0..<60 { _ = try await store.insert(Self.message("flood", at: Int64(number), topic: topics[0])) }
             for topic in topics[1...] {
@@ -188,9 +185,9 @@ struct MessageStoreTests {
         }
     }
 
-    @Test("changes of a record at the same time are all kept; one that is refused changes nothing")
-    func updates() async throws {
-        try await withStore { store in
+    @Test("changes of a record at the same time are all kept; one that is refused changes nothing", arguments: StoreKind.allCases)
+    func updates(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
             let message = Self.message()
             _ = try await store.insert(message)
             try await withThrowingTaskGroup { group in
@@ -212,9 +209,9 @@ struct MessageStoreTests {
         }
     }
 
-    @Test("what became of every component, and who did what, is read back as it was written")
-    func record() async throws {
-        try await withStore { store in
+    @Test("what became of every component, and who did what, is read back as it was written", arguments: StoreKind.allCases)
+    func record(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
             let message = Self.message()
             _ = try await store.insert(message)
             let record = RelayRecord(
@@ -232,9 +229,9 @@ struct MessageStoreTests {
         }
     }
 
-    @Test("every filter leaves what it says, alone and together with others, newest first")
-    func filters() async throws {
-        try await withStore { store in
+    @Test("every filter leaves what it says, alone and together with others, newest first", arguments: StoreKind.allCases)
+    func filters(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
             let (campus, library, sports) = (ObjectID(), ObjectID(), ObjectID())
             let (hours, loans, matches) = (ObjectID(), ObjectID(), ObjectID())
             func topic(_ area: ObjectID, _ subject: ObjectID) -> TopicKey {
@@ -265,9 +262,11 @@ struct MessageStoreTests {
         }
     }
 
-    @Test("a search finds whole words of title, description and text in any case, all of them, and beginnings with a star")
-    func search() async throws {
-        try await withStore { store in
+    @Test(
+        "a search finds whole words of title, description and text in any case, all of them, and beginnings with a star",
+        arguments: StoreKind.allCases)
+    func search(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
             let texts = [
                 ("Exam moved", "Room B12, not the old one."), ("Library closed", "Übung fällt aus; 休講です"),
                 ("EXAMS", "The exam's room: b12"), ("Storm", "It's 100% closed (O'Neil)"),
@@ -298,9 +297,11 @@ struct MessageStoreTests {
         }
     }
 
-    @Test("old messages whose end has come are removed, the oldest first, and are not found any more; the others stay")
-    func retention() async throws {
-        try await withStore { store in
+    @Test(
+        "old messages whose end has come are removed, the oldest first, and are not found any more; the others stay",
+        arguments: StoreKind.allCases)
+    func retention(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
             let old = (0..<5).map { Self.message("old \($0)", text: "word", at: Int64(100 + $0)) }
             let outstanding = Self.message("outstanding", text: "word", at: 50)
             let scheduled = Self.message("sent later", text: "word", at: 60, sendAt: 5_000)
@@ -317,9 +318,9 @@ struct MessageStoreTests {
         }
     }
 
-    @Test("the size grows with the messages")
-    func size() async throws {
-        try await withStore { store in
+    @Test("the size grows with the messages", arguments: StoreKind.allCases)
+    func size(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
             let before = try await store.size()
             let text = String(repeating: "lorem ipsum ", count: 120)
             for number in 0..<200 { _ = try await store.insert(Self.message("\(number)", text: text, at: Int64(number))) }

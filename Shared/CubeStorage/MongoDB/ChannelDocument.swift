@@ -108,4 +108,3 @@ extension SubjectOptions {
 }
 
 extension SubscriptionLevel: BSONConvertible {}
-extension Distribution: BSONConvertible {}

@@ -121,3 +121,5 @@ extension BSONConvertible where Self: ClosedEnum {
 
     package var bson: BSONValue { .string(rawValue) }
 }
+
+extension Distribution: BSONConvertible {}

@@ -28,7 +28,7 @@ extension MongoConnection {
                 try commit(session, &retries)
                 return value
             } catch let error as MongoError {
-                guard error.isTransient, !error.meansAway, retries.wait() else { throw error }
+                guard error.isTransient, !error.meansAway, Self.pause(&retries) else { throw error }
             }
         }
     }
@@ -51,22 +51,16 @@ extension MongoConnection {
                 _ = try call { mongoc_client_session_commit_transaction(session, $0, $1) }
                 return
             } catch let error as MongoError {
-                guard error.isCommitUnknown, !error.isTransient, !error.meansAway, retries.wait() else { throw error }
+                guard error.isCommitUnknown, !error.isTransient, !error.meansAway, Self.pause(&retries) else { throw error }
             }
         }
     }
-}
-
-/// How long and how often a transaction is tried: with growing pauses, of different lengths in different processes.
-private struct Retries {
-    private let deadline = ContinuousClock.now + .seconds(5)
-    private var pause = 1_000.0
 
     /// - Returns: Whether to try again.
-    mutating func wait() -> Bool {
-        guard ContinuousClock.now < deadline else { return false }
-        usleep(UInt32(pause * Double.random(in: 0.5...1)))
-        pause = min(pause * 1.5, 100_000)
+    private static func pause(_ retries: inout Retries) -> Bool {
+        guard let pause = retries.nextPause() else { return false }
+        // On a thread that is there to block.
+        usleep(UInt32(pause / .microseconds(1)))
         return true
     }
 }

@@ -25,20 +25,19 @@ package struct MongoConnection {
         try withCollection(collection) { collection in
             try withOptions(options) { options in
                 try filter.withBSON { filter in
-                    let start = ContinuousClock.now
-                    guard let cursor = mongoc_collection_find_with_opts(collection, filter, options, nil) else { return [] }
-                    defer { mongoc_cursor_destroy(cursor) }
-                    var documents: [BSONDocument] = []
-                    var document: OpaquePointer?
-                    while mongoc_cursor_next(cursor, &document) {
-                        if let document { documents.append(BSONDocument(copying: document)) }
-                    }
-                    var error = bson_error_t()
-                    var reply: OpaquePointer?
-                    guard !mongoc_cursor_error_document(cursor, &error, &reply) else {
-                        throw MongoError(error, reply: reply, tookTooLong: tookTooLong(since: start))
-                    }
-                    return documents
+                    try documents(mongoc_collection_find_with_opts(collection, filter, options, nil))
+                }
+            }
+        }
+    }
+
+    /// What comes out of a pipeline of stages, run by the primary.
+    package func aggregate(_ stages: [BSONDocument], in collection: String) throws -> [BSONDocument] {
+        let pipeline: BSONDocument = ["pipeline": stages.bson]
+        return try withCollection(collection) { collection in
+            try withOptions([:]) { options in
+                try pipeline.withBSON { pipeline in
+                    try documents(mongoc_collection_aggregate(collection, MONGOC_QUERY_NONE, pipeline, options, nil))
                 }
             }
         }
@@ -98,6 +97,23 @@ package struct MongoConnection {
     }
 
     // MARK: Calling libmongoc
+
+    /// All that a cursor gives. It is destroyed.
+    private func documents(_ cursor: OpaquePointer?) throws -> [BSONDocument] {
+        defer { mongoc_cursor_destroy(cursor) }
+        let start = ContinuousClock.now
+        var documents: [BSONDocument] = []
+        var document: OpaquePointer?
+        while mongoc_cursor_next(cursor, &document) {
+            if let document { documents.append(BSONDocument(copying: document)) }
+        }
+        var error = bson_error_t()
+        var reply: OpaquePointer?
+        guard !mongoc_cursor_error_document(cursor, &error, &reply) else {
+            throw MongoError(error, reply: reply, tookTooLong: tookTooLong(since: start))
+        }
+        return documents
+    }
 
     func withCollection<Value>(_ name: String, _ body: (OpaquePointer?) throws -> Value) rethrows -> Value {
         let collection = mongoc_client_get_collection(client, url.database, name)

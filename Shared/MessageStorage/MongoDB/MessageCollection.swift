@@ -1,0 +1,46 @@
+import MongoDatabase
+import Schemas
+
+/// The `message` collection (seed, "Schema") and its indexes.
+enum MessageCollection {
+    static let name = "message"
+
+    /// Makes the indexes, where they are not there yet.
+    static func prepare(_ connection: MongoConnection) throws {
+        _ = try connection.write([
+            "createIndexes": .string(name), "indexes": .array(indexes.map { .document($0) }),
+        ])
+    }
+
+    /// Every index that gives pages ends in the order of the archive, so that a page costs the same however long the archive is.
+    private static var indexes: [BSONDocument] {
+        [
+            ["name": "key", "key": ["msi_key": 1], "unique": true],
+            [
+                "name": "idempotency", "key": ["sender": 1, "idempotency_key": 1], "unique": true,
+                "partialFilterExpression": ["idempotency_key": ["$gt": ""]],
+            ],
+            history("history", []),
+            history("channel", ["topic.channel"]), history("area", ["topic.area"]), history("subject", ["topic.subject"]),
+            history("sender", ["sender"]), history("state", ["relay.state"]), history("words", ["words"]),
+            // Only what still has to be relayed is in these two, so they stay short.
+            outbox("due", ["distribution", "relay.next_attempt"]),
+            outbox("due of topic", ["distribution", "topic_key", "relay.next_attempt"]),
+        ]
+    }
+
+    private static func history(_ name: String, _ keys: [String]) -> BSONDocument {
+        let order = [("timestamp", BSONValue.int32(-1)), ("msi_key", .int32(-1))]
+        return ["name": .string(name), "key": .document(BSONDocument(keys.map { ($0, 1) } + order))]
+    }
+
+    private static func outbox(_ name: String, _ keys: [String]) -> BSONDocument {
+        [
+            "name": .string(name), "key": .document(BSONDocument(keys.map { ($0, 1) })),
+            "partialFilterExpression": ["relay.next_attempt": ["$gte": .int64(0)]],
+        ]
+    }
+
+    /// From the newest to the oldest.
+    static let order: BSONValue = ["timestamp": -1, "msi_key": -1]
+}

@@ -1,0 +1,69 @@
+import MongoDatabase
+import Schemas
+
+/// A message as a document of `message`: the seed's fields, and beside them what its way to FCM and the history need: those of
+/// ``Message``, the parts of the topic key in `topic`, and the words that it is found by in `words`.
+///
+/// Documents that another program has written may lack ours: they count as relayed.
+struct MessageDocument {
+    let message: Message
+    /// Counts the changes of the relay record; absent in another program's documents.
+    let revision: Int64?
+
+    /// - Throws: ``BSONError`` where a field of the seed's schema is missing or something else.
+    init(_ document: BSONDocument) throws {
+        let fields = try BSONFields(document)
+        let timestamp: UnixMilliseconds = try fields.value("timestamp")
+        let draft = MessageDraft(
+            title: try fields.value("title"), desc: try fields.value("desc"), message: try fields.value("message"),
+            topicKey: try fields.value("topic_key"), distribution: try fields.value("distribution"),
+            ttl: try fields.optional("ttl"), sendAt: try fields.optional("send_at"))
+        let relay = try fields.optionalFields("relay")
+        message = Message(
+            id: try fields.value("_id"), msiKey: try fields.value("msi_key"), draft: draft, sender: try fields.value("sender"),
+            timestamp: timestamp, names: try CubeNames(fields.optionalFields("names")),
+            expires: try fields.optional("expires") ?? timestamp, idempotencyKey: try fields.optional("idempotency_key"),
+            relay: try RelayRecord(relay))
+        revision = try relay?.optional("revision")
+    }
+
+    /// The update that gives it another relay record; `nil` where it has that one already.
+    func changes(to relay: RelayRecord) -> BSONDocument? {
+        guard revision != nil else { return ["$set": ["relay": .document(relay.document(revision: 1))]] }
+        return relay.changes(from: message.relay)
+    }
+
+    /// A new message.
+    static func new(_ message: Message) -> BSONDocument {
+        let words = message.searchWords.sorted().map { BSONValue.string($0) }
+        let fields: [(String, BSONValue?)] = [
+            ("_id", message.id.bson), ("msi_key", message.msiKey.bson), ("title", message.title.bson),
+            ("desc", message.desc.bson), ("message", message.message.bson), ("topic_key", message.topicKey.bson),
+            ("distribution", message.distribution.bson), ("sender", message.sender.bson),
+            ("timestamp", message.timestamp.bson), ("ttl", message.ttl?.bson), ("send_at", message.sendAt?.bson),
+            ("names", .document(message.names.document)), ("expires", message.expires.bson),
+            ("idempotency_key", message.idempotencyKey?.bson), ("relay", .document(message.relay.document(revision: 0))),
+            ("topic", .document(message.topicKey.document)), ("words", .array(words)),
+        ]
+        return BSONDocument(fields.compactMap { key, value in value.map { (key, $0) } })
+    }
+}
+
+extension CubeNames {
+    /// - Parameter fields: `nil` for a message of another program's.
+    fileprivate init(_ fields: BSONFields?) throws {
+        self.init(
+            channel: try fields?.value("channel") ?? "", area: try fields?.value("area") ?? "",
+            subject: try fields?.value("subject") ?? "")
+    }
+
+    fileprivate var document: BSONDocument {
+        ["channel": channel.bson, "area": area.bson, "subject": subject.bson]
+    }
+}
+
+extension TopicKey {
+    fileprivate var document: BSONDocument {
+        ["channel": channel.bson, "area": area.bson, "subject": subject.bson]
+    }
+}

@@ -1,0 +1,44 @@
+import MongoDatabase
+import Schemas
+
+extension MessageFilter {
+    /// The filter as MongoDB's.
+    ///
+    /// - Parameter cursor: Only what stands after it, which is older.
+    func document(after cursor: PageCursor?) -> BSONDocument {
+        var fields: [(String, BSONValue)] = []
+        if let channel { fields.append(("topic.channel", channel.bson)) }
+        if let area { fields.append(("topic.area", area.bson)) }
+        if let subject { fields.append(("topic.subject", subject.bson)) }
+        if let sender { fields.append(("sender", sender.bson)) }
+        if let state {
+            // Those of another program have no state, and have been relayed.
+            fields.append(("relay.state", state == .relayed ? ["$in": [state.bson, nil]] : state.bson))
+        }
+        if let text {
+            let words = text.terms.filter { !$0.isPrefix }.map { $0.word.bson }
+            let beginnings = text.terms.filter(\.isPrefix).map { term -> BSONValue in
+                // A word has nothing in it that a regular expression takes for anything but a letter.
+                ["words": ["$regex": .string("^" + term.word)]]
+            }
+            if words.count == 1 { fields.append(("words", words[0])) }
+            if words.count > 1 { fields.append(("words", ["$all": .array(words)])) }
+            if !beginnings.isEmpty { fields.append(("$and", .array(beginnings))) }
+        }
+        fields += times(after: cursor)
+        return BSONDocument(fields)
+    }
+
+    private func times(after cursor: PageCursor?) -> [(String, BSONValue)] {
+        var bounds: [(String, BSONValue)] = []
+        if let from { bounds.append(("$gte", from.bson)) }
+        if let to { bounds.append(("$lt", to.bson)) }
+        guard let cursor else { return bounds.isEmpty ? [] : [("timestamp", .document(BSONDocument(bounds)))] }
+        // The first condition finds the place in the index, the second one the place among equal times.
+        bounds.append(("$lte", cursor.timestamp.bson))
+        return [
+            ("timestamp", .document(BSONDocument(bounds))),
+            ("$or", [["timestamp": ["$lt": cursor.timestamp.bson]], ["msi_key": ["$lt": cursor.msiKey.bson]]]),
+        ]
+    }
+}

@@ -1,0 +1,44 @@
+import MongoDatabase
+import Schemas
+
+/// Changes of archived messages.
+extension MongoConnection {
+    /// Changes a relay record, unless somebody changes it at the same moment.
+    func update(
+        _ msiKey: ObjectID, _ change: (inout RelayRecord, Message) throws -> Void
+    ) throws -> MessageUpdate {
+        guard let stored = try find(["msi_key": msiKey.bson], in: MessageCollection.name).first else { return .notFound }
+        let document = try MessageDocument(stored)
+        var message = document.message
+        try change(&message.relay, document.message)
+        guard let changes = document.changes(to: message.relay) else { return .done(message) }
+        let unchanged: BSONDocument = ["msi_key": msiKey.bson, "relay.revision": document.revision?.bson ?? .null]
+        let update = try update(unchanged, changes, in: MessageCollection.name)
+        return update.matched == 1 ? .done(message) : .overtaken
+    }
+
+    /// - Returns: How many were removed.
+    func removeArchived(before moment: UnixMilliseconds, limit: Int) throws -> Int {
+        let old: BSONDocument = [
+            "timestamp": ["$lt": moment.bson], "relay.next_attempt": nil,
+            "$or": [["send_at": nil], ["send_at": ["$lt": moment.bson]]],
+        ]
+        let found = try find(
+            old, in: MessageCollection.name,
+            options: ["sort": ["timestamp": 1, "msi_key": 1], "limit": .int64(Int64(limit)), "projection": ["_id": 1]])
+        let identifiers = try found.map { try BSONFields($0).value("_id", as: ObjectID.self) }
+        guard !identifiers.isEmpty else { return 0 }
+        // One that is to be tried once more after all stays.
+        return Int(
+            try delete(["_id": ["$in": identifiers.bson], "relay.next_attempt": nil], from: MessageCollection.name))
+    }
+}
+
+/// What became of an attempt to change a message.
+enum MessageUpdate: Sendable {
+    /// The message as it is now.
+    case done(Message)
+    /// Somebody else has changed it since it was read.
+    case overtaken
+    case notFound
+}

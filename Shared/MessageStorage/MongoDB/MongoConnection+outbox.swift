@@ -1,0 +1,108 @@
+import MongoDatabase
+import Schemas
+
+/// The outbox: the messages that have a next attempt.
+extension MongoConnection {
+    /// Leases messages that are due, and returns them as they are then.
+    func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) throws -> [Message] {
+        var (claim, claimed): (Claim, [Message]) = (claim, [])
+        while claim.limit > 0 {
+            let candidates = try candidates(for: claim, now: now)
+            guard !candidates.isEmpty else { break }
+            let won = try take(candidates, for: lease, now: now)
+            claimed += won
+            // Whatever another claimant has taken meanwhile leaves room for others.
+            guard won.count < candidates.count else { break }
+            for message in won {
+                claim.room[message.topicKey] = claim.room(for: message.topicKey) - 1
+            }
+            claim.limit -= won.count
+        }
+        return claimed
+    }
+
+    /// Gives up leases: the messages are due at once.
+    func releaseLeases(of owner: String, endingBy end: UnixMilliseconds, now: UnixMilliseconds) throws {
+        _ = try update(
+            [
+                "distribution": ["$in": .array(Distribution.allCases.map(\.bson))],
+                "relay.next_attempt": Self.dueTime(.max), "relay.lease.owner": owner.bson,
+                "relay.lease.until": ["$lte": end.bson],
+            ],
+            [
+                "$set": ["relay.next_attempt": now.bson], "$unset": ["relay.lease": ""],
+                "$inc": ["relay.revision": .int64(1)],
+            ],
+            in: MessageCollection.name, all: true)
+    }
+
+    /// The identifiers of messages that may be claimed, each topic with its share.
+    private func candidates(for claim: Claim, now: UnixMilliseconds) throws -> [ObjectID] {
+        // A look first: most of the time nothing is due.
+        guard try !identifiers(Self.due(claim.distribution, now), limit: 1).isEmpty else { return [] }
+        var shares = FairShare(of: claim, among: try topics(claim.distribution, now))
+        var candidates: [ObjectID] = []
+        var counts: [TopicKey: Int] = [:]
+        while let (topic, count) = shares.next() {
+            let ofTopic = Self.due(claim.distribution, now).with("topic_key", topic.bson)
+            let found = try identifiers(ofTopic, skip: counts[topic, default: 0], limit: count)
+            candidates += found
+            counts[topic, default: 0] += found.count
+            shares.brought(found.count)
+        }
+        return candidates
+    }
+
+    /// The topics that have messages due, the longest waiting first.
+    private func topics(_ distribution: Distribution, _ now: UnixMilliseconds) throws -> [TopicKey] {
+        // In the order of the index, of which the server then reads one entry a topic.
+        let topics = try aggregate(
+            [
+                ["$match": .document(Self.due(distribution, now))],
+                ["$sort": ["topic_key": 1, "relay.next_attempt": 1]],
+                ["$group": ["_id": "$topic_key", "due": ["$first": "$relay.next_attempt"]]],
+                ["$sort": ["due": 1]],
+            ], in: MessageCollection.name)
+        return try topics.map { try BSONFields($0).value("_id") }
+    }
+
+    /// The longest due first.
+    private func identifiers(_ filter: BSONDocument, skip: Int = 0, limit: Int) throws -> [ObjectID] {
+        let options: BSONDocument = [
+            "sort": ["relay.next_attempt": 1], "skip": .int64(Int64(skip)), "limit": .int64(Int64(limit)),
+            "projection": ["_id": 1],
+        ]
+        return try find(filter, in: MessageCollection.name, options: options).map { try BSONFields($0).value("_id") }
+    }
+
+    /// Leases those of the messages that are still due, and returns them as they are then.
+    private func take(_ candidates: [ObjectID], for lease: Lease, now: UnixMilliseconds) throws -> [Message] {
+        // Tells what is taken now from what the same owner has taken in the same millisecond.
+        let claim = ObjectID()
+        let among: BSONValue = ["$in": candidates.bson]
+        _ = try update(
+            ["_id": among, "relay.next_attempt": Self.dueTime(now)],
+            [
+                "$set": [
+                    "relay.lease": .document(lease.document.with("claim", claim.bson)),
+                    "relay.next_attempt": lease.until.bson,
+                ],
+                "$inc": ["relay.revision": .int64(1)],
+            ],
+            in: MessageCollection.name, all: true)
+        let taken = try find(
+            ["_id": among, "relay.lease.claim": claim.bson], in: MessageCollection.name, options: ["projection": ["words": 0]])
+        let messages = try taken.map { try MessageDocument($0).message }
+        let byIdentifier = Dictionary(messages.map { ($0.id, $0) }) { first, _ in first }
+        return candidates.compactMap { byIdentifier[$0] }
+    }
+
+    private static func due(_ distribution: Distribution, _ now: UnixMilliseconds) -> BSONDocument {
+        ["distribution": distribution.bson, "relay.next_attempt": dueTime(now)]
+    }
+
+    /// The lower bound is that of the outbox's indexes, which the server uses only for what is surely in them.
+    private static func dueTime(_ now: UnixMilliseconds) -> BSONValue {
+        ["$gte": .int64(0), "$lte": now.bson]
+    }
+}

@@ -1,0 +1,120 @@
+package import Logging
+package import MongoDatabase
+package import Schemas
+
+/// The archive in MongoDB, one document a message.
+package struct MongoMessageStore: MessageStore {
+    private let database: MongoDatabase
+    private let inserts: GroupInsert
+    private let turns = Turns<ObjectID>()
+
+    /// Connects; where the database is away the log says so, and every method throws until it is there.
+    package init(url: MongoURL, logger: Logger) async {
+        database = await MongoDatabase.open(
+            url, application: "msi-message-log", logger: logger, prepare: MessageCollection.prepare)
+        inserts = GroupInsert(database: database, collection: MessageCollection.name)
+    }
+
+    package func close() async {
+        await database.close()
+    }
+
+    package func insert(_ message: Message) async throws -> Message? {
+        try await MongoError.asFailure {
+            do {
+                try await inserts.insert(MessageDocument.new(message))
+                return nil
+            } catch let error as MongoError where error.code == .duplicateKey {
+                guard let known = try await known(as: message) else { throw error }
+                return known
+            }
+        }
+    }
+
+    package func message(_ msiKey: ObjectID) async throws -> Message? {
+        try await findOne(["msi_key": msiKey.bson])
+    }
+
+    package func message(of sender: String, idempotencyKey: String) async throws -> Message? {
+        try await findOne(["sender": sender.bson, "idempotency_key": idempotencyKey.bson])
+    }
+
+    package func page(_ filter: MessageFilter, before cursor: PageCursor?, limit: Int) async throws -> [Message] {
+        try await find(
+            filter.document(after: cursor),
+            options: ["sort": MessageCollection.order, "limit": .int64(Int64(limit)), "projection": ["words": 0]])
+    }
+
+    package func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [Message] {
+        try await MongoError.asFailure {
+            try await database.run { try $0.claim(claim, lease: lease, now: now) }
+        }
+    }
+
+    package func update(
+        _ msiKey: ObjectID, _ change: @escaping @Sendable (inout RelayRecord, Message) throws -> Void
+    ) async throws -> Message? {
+        try await MongoError.asFailure {
+            try await turns.take(msiKey) {
+                var retries = Retries()
+                while true {
+                    switch try await database.run({ try $0.update(msiKey, change) }) {
+                    case .done(let message): return message
+                    case .notFound: return nil
+                    case .overtaken:
+                        guard let pause = retries.nextPause() else {
+                            throw MongoError(.transactionFailed, "message \(msiKey) is changed by too many at once")
+                        }
+                        try await Task.sleep(for: pause)
+                    }
+                }
+            }
+        }
+    }
+
+    package func releaseLeases(of owner: String, endingBy end: UnixMilliseconds, now: UnixMilliseconds) async throws {
+        try await MongoError.asFailure {
+            try await database.run { try $0.releaseLeases(of: owner, endingBy: end, now: now) }
+        }
+    }
+
+    package func removeArchived(before moment: UnixMilliseconds, limit: Int) async throws -> Int {
+        try await MongoError.asFailure {
+            try await database.run { try $0.removeArchived(before: moment, limit: limit) }
+        }
+    }
+
+    /// What the server's files hold; they follow what is stored by up to a minute.
+    package func size() async throws -> Int64 {
+        try await MongoError.asFailure {
+            try await database.run { connection in
+                let sizes = try BSONFields(connection.read(["dbStats": 1, "freeStorage": 1]))
+                let used = try sizes.value("storageSize", as: Int64.self) + sizes.value("indexSize", as: Int64.self)
+                // Not every server tells them.
+                let free = try ["freeStorageSize", "indexFreeStorageSize"].map { try sizes.optional($0, as: Int64.self) ?? 0 }
+                return used - free.reduce(0, +)
+            }
+        }
+    }
+
+    /// The message that stands in the way of another.
+    private func known(as message: Message) async throws -> Message? {
+        if let known = try await self.message(message.msiKey) { return known }
+        guard let key = message.idempotencyKey else { return nil }
+        return try await self.message(of: message.sender, idempotencyKey: key)
+    }
+
+    private func findOne(_ filter: BSONDocument) async throws -> Message? {
+        try await find(filter, options: ["limit": 1, "projection": ["words": 0]]).first
+    }
+
+    private func find(_ filter: BSONDocument, options: BSONDocument) async throws -> [Message] {
+        try await MongoError.asFailure {
+            try await database.run { connection in
+                try connection.find(filter, in: MessageCollection.name, options: options).map {
+                    try MessageDocument($0).message
+                }
+            }
+        }
+    }
+}

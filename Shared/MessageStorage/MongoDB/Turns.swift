@@ -1,0 +1,38 @@
+import Synchronization
+
+/// Lets those who want to change the same thing do it one after another, in the order in which they came. Within one process
+/// they so never get in one another's way.
+final class Turns<Key: Hashable & Sendable>: Sendable {
+    /// Those who wait, for each key that somebody is at work on.
+    private let waiting = Mutex<[Key: [CheckedContinuation<Void, Never>]]>([:])
+
+    func take<Value>(
+        _ key: Key, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
+    ) async rethrows -> Value {
+        await withCheckedContinuation { continuation in
+            let isFirst = waiting.withLock { waiting in
+                guard waiting[key] != nil else {
+                    waiting[key] = []
+                    return true
+                }
+                waiting[key]?.append(continuation)
+                return false
+            }
+            if isFirst { continuation.resume() }
+        }
+        defer { next(key)?.resume() }
+        return try await body()
+    }
+
+    private func next(_ key: Key) -> CheckedContinuation<Void, Never>? {
+        waiting.withLock { waiting in
+            guard var others = waiting[key], !others.isEmpty else {
+                waiting[key] = nil
+                return nil
+            }
+            let next = others.removeFirst()
+            waiting[key] = others
+            return next
+        }
+    }
+}

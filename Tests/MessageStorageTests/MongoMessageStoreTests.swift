@@ -1,0 +1,113 @@
+import MongoDatabase
+import Schemas
+import TestSupport
+import Testing
+
+@testable import MessageStorage
+
+/// What is MongoDB's own: several processes, other programs' documents, and a server that comes and goes.
+@Suite("Archive in MongoDB", .timeLimit(.minutes(2)))
+struct MongoMessageStoreTests {
+    @Test("several processes share the outbox: each message is leased once, and no change of a record is lost")
+    func severalProcesses() async throws {
+        try await withMessagePlace(.mongodb) { place in
+            let stores = [try await place.open(), try await place.open(), try await place.open()]
+            let messages = (0..<60).map { Message.sample("\($0)", at: Int64($0)) }
+            for message in messages { _ = try await stores[0].insert(message) }
+            let claimed = try await withThrowingTaskGroup(of: [Message].self) { group in
+                for (number, store) in stores.enumerated() {
+                    for attempt in 0..<4 {
+                        group.addTask {
+                            try await store.claim(
+                                Claim(.alert, limit: 5, mostPerTopic: 5),
+                                lease: Lease(owner: "\(number)-\(attempt)", until: 10_000),
+                                now: 5_000)
+                        }
+                    }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            #expect(claimed.count == 60)
+            #expect(Set(claimed.map(\.msiKey)) == Set(messages.map(\.msiKey)))
+
+            try await withThrowingTaskGroup { group in
+                for store in stores {
+                    for _ in 0..<15 {
+                        group.addTask { _ = try await store.update(messages[0].msiKey) { record, _ in record.attempts += 1 } }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await stores[0].message(messages[0].msiKey)?.relay.attempts == 45)
+            for store in stores { try await store.close() }
+        }
+    }
+
+    @Test("a message that another program has written is read as relayed, found, and can be given a record of its own")
+    func foreignDocuments() async throws {
+        try await withMessagePlace(.mongodb) { place in
+            let url = try #require(place.database)
+            let database = await MongoDatabase.open(url, application: "test", logger: quietLogger)
+            let sample = Message.sample("old", at: 0)
+            let foreign: BSONDocument = [
+                "_id": sample.id.bson, "msi_key": sample.msiKey.bson, "title": "old", "desc": "d", "message": "m",
+                "topic_key": sample.topicKey.bson, "distribution": "Alert", "sender": "Communicator", "timestamp": .double(1_234),
+            ]
+            try await database.run { connection in
+                let errors = try connection.insert([foreign], into: "message")
+                #expect(errors == [nil])
+            }
+            let store = try await place.open()
+            let read = try #require(try await store.message(sample.msiKey))
+            #expect(read.timestamp == 1_234 && read.relay.state == .relayed)
+            var filter = MessageFilter()
+            filter.state = .relayed
+            #expect(try await store.page(filter, before: nil, limit: 5) == [read])
+            let record = RelayRecord(logged: .alert, due: 7)
+            let updated = try await store.update(sample.msiKey) { stored, _ in stored = record }
+            #expect(updated?.relay == record)
+            let claimed = try await store.claim(
+                Claim(.alert, limit: 5, mostPerTopic: 5), lease: Lease(owner: "o", until: 10_000), now: 7)
+            #expect(claimed.map(\.msiKey) == [sample.msiKey])
+            try await store.close()
+            await database.close()
+        }
+    }
+
+    @Test("without a server every call is unavailable at once; when it comes, the indexes are made and everything works")
+    func awayAtStart() async throws {
+        try await withMongoServer { server in
+            await server.kill()
+            let store = await MongoMessageStore(url: try MongoURL(server.url()), logger: quietLogger)
+            let message = Message.sample("T", at: 0, key: "k")
+            func isUnavailable(_ body: () async throws -> Void) async throws -> Bool {
+                do {
+                    try await body()
+                    return false
+                } catch let failure as CommandFailure {
+                    return failure.status == .unavailable
+                }
+            }
+            let start = ContinuousClock.now
+            #expect(try await isUnavailable { _ = try await store.insert(message) })
+            #expect(try await isUnavailable { _ = try await store.page(MessageFilter(), before: nil, limit: 1) })
+            #expect(ContinuousClock.now - start < .milliseconds(500))
+            try await server.restart()
+            try await eventually { try await !isUnavailable { _ = try await store.insert(message) } }
+            // The sender's key is unique, which an index sees to.
+            #expect(try await store.insert(.sample("other", at: 0, key: "k"))?.msiKey == message.msiKey)
+            await store.close()
+        }
+    }
+}
+
+extension Message {
+    fileprivate static func sample(_ title: String, at timestamp: UnixMilliseconds, key: String? = nil) -> Message {
+        let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+        return Message(
+            msiKey: ObjectID(),
+            draft: MessageDraft(title: title, desc: "d", message: "m", topicKey: topic, distribution: .alert),
+            sender: "Communicator", timestamp: timestamp, names: CubeNames(channel: "C", area: "A", subject: "S"),
+            expires: 9_000_000, idempotencyKey: key, relay: RelayRecord(logged: .alert, due: timestamp))
+    }
+}
