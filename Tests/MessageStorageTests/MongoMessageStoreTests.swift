@@ -74,6 +74,31 @@ struct MongoMessageStoreTests {
         }
     }
 
+    @Test("another program finds in message what the data dictionary says, field by field and type by type")
+    func dataDictionary() async throws {
+        let url = try await MongoServer.shared.url()
+        let store = await MongoMessageStore(url: try MongoURL(url), logger: quietLogger)
+        let messages = (0..<6).map { Message.sample("\($0)", at: 1_763_712_000_000 + Int64($0), key: "\($0)") }
+        for message in messages { _ = try await store.insert(message) }
+        let claim = Claim(.alert, limit: 2, mostPerTopic: 1)
+        #expect(try await store.claim(claim, lease: Lease(owner: "o", until: .max), now: .now).count == 2)
+        let error = ComponentError(class: .retryable, code: "QUOTA", message: "wait", retryAfter: 5_000)
+        let components = [
+            ComponentRecord(component: .notification, state: .accepted, name: "projects/p/messages/1"),
+            ComponentRecord(component: .data, error: error),
+        ]
+        try await store.update(messages[4].msiKey) { record, _ in
+            (record.state, record.attempts, record.components) = (.retrying, 1, components)
+        }
+        try await store.update(messages[5].msiKey) { record, _ in
+            (record.state, record.nextAttempt) = (.recalled, nil)
+            record.trace = [Intervention(action: .recall, at: .now, by: "Ann")]
+        }
+        let output = try await PythonScript.run("check_collections.py", [url, "message", "6"])
+        #expect(output.contains("message: 6 documents are as the data dictionary says"))
+        await store.close()
+    }
+
     @Test("without a server every call is unavailable at once; when it comes, the indexes are made and everything works")
     func awayAtStart() async throws {
         try await withMongoServer { server in

@@ -51,6 +51,7 @@ package struct MongoMessageStore: MessageStore {
         }
     }
 
+    @discardableResult
     package func update(
         _ msiKey: ObjectID, _ change: @escaping @Sendable (inout RelayRecord, Message) throws -> Void
     ) async throws -> Message? {

@@ -60,6 +60,7 @@ package struct SQLiteMessageStore: MessageStore {
         }
     }
 
+    @discardableResult
     package func update(
         _ msiKey: ObjectID, _ change: @escaping @Sendable (inout RelayRecord, Message) throws -> Void
     ) async throws -> Message? {
