@@ -47,7 +47,7 @@ struct FaultTests {
             try await withDatabase(at: server.url(options: ["socketTimeoutMS=1000"]), log: log) { database in
                 let ping = { _ = try await database.run { try $0.read(["ping": 1]) } }
                 try await ping()
-                server.freeze()
+                try await server.freeze()
                 let start = ContinuousClock.now
                 let error = await failure(ping)
                 #expect(error?.code == .timedOut)

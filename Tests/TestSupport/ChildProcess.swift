@@ -48,6 +48,17 @@ package final class ChildProcess: Sendable {
 
     package var isRunning: Bool { process.isRunning }
 
+    /// Whether every thread of it has been stopped by a signal: the state `T` of proc(5), after the name in brackets.
+    package var hasStopped: Bool {
+        get throws {
+            let tasks = "/proc/\(identifier)/task"
+            return try FileManager.default.contentsOfDirectory(atPath: tasks).allSatisfy { task in
+                let stat = try String(contentsOfFile: "\(tasks)/\(task)/stat", encoding: .utf8)
+                return stat.split(separator: ")").last?.hasPrefix(" T") == true
+            }
+        }
+    }
+
     /// What it has written so far.
     package var log: String {
         FileManager.default.contents(atPath: logFile).map { String(decoding: $0, as: UTF8.self) } ?? ""

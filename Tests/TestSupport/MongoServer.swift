@@ -1,6 +1,7 @@
 import Glibc
 import Schemas
 import Synchronization
+import Testing
 
 /// A server that speaks MongoDB's protocol, on a free port of the loopback address: a process, which can die and come back.
 ///
@@ -70,9 +71,10 @@ package final class MongoServer: Sendable {
         await current.stop()
     }
 
-    /// Stops it in the middle of its work, until ``thaw()``.
-    package func freeze() {
+    /// Stops it in the middle of its work, until ``thaw()``. Returns when every thread of it stands still.
+    package func freeze() async throws {
         current.signal(SIGSTOP)
+        try await eventually { try current.hasStopped }
     }
 
     package func thaw() {
