@@ -30,10 +30,27 @@ package final class EmbeddedDatabase: Sendable {
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             pool = try DatabasePool(path: path, configuration: configuration)
             try migrator.migrate(pool)
+            try Self.checkWritable(pool)
         } catch {
             throw CommandFailure(.unavailable, "the database \(path) cannot be opened: \(error)")
         }
         commits = GroupCommit(pool: pool)
+    }
+
+    /// SQLite opens a file that it may not write to for reading alone, and leaves it at that for as long as it is open, also when
+    /// the file has become writable again. Whoever starts the process again does better than a service that only reads.
+    private static func checkWritable(_ pool: DatabasePool) throws {
+        do {
+            try pool.writeWithoutTransaction { database in
+                try database.inTransaction(.immediate) {
+                    // To begin is allowed in any case.
+                    try database.execute(sql: "PRAGMA user_version = 0")
+                    return .rollback
+                }
+            }
+        } catch let error as DatabaseError where error.resultCode.primaryResultCode == .SQLITE_BUSY {
+            // Another process is writing to it.
+        }
     }
 
     /// Reads, in a snapshot of its own, beside other readers and the writer.
