@@ -1,0 +1,188 @@
+import FoundationEssentials
+import Glibc
+import NIOHTTP1
+import ProductHarness
+import TestSupport
+import Testing
+
+extension SystemTests {
+    /// What happens when the services cannot write, and that it passes by itself.
+    @Suite("Storage", .serialized)
+    struct StorageTests {
+        private static let mayMount: Comment = "needs a superuser who may mount a small disk"
+        private static let mayProtect: Comment = "needs a superuser, and a file system with immutable files"
+
+        @Test(
+            "a full disk is a 507, loses nothing that was accepted and keeps nothing that was refused; with room again all goes on",
+            .enabled(if: SmallDisk.isPossible, mayMount))
+        func fullDisk() async throws {
+            try await SmallDisk.with(megabytes: 24) { disk in
+                try await withStack(in: disk.folder + "/state") { stack in
+                    let portal = stack.portal
+                    let subject = try await portal.makeSubject("Alert")
+                    try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
+                        var posts = Posts(portal: portal, subject: subject)
+                        for _ in 0..<5 { _ = try await posts.post() }
+                        #expect(posts.refused.isEmpty)
+                        let processes = stack.processes
+
+                        try disk.fill()
+                        // There is room left in the files that are there.
+                        var refusal = try await posts.post()
+                        while refusal.status != 507, posts.count < 5_000 { refusal = try await posts.post() }
+                        #expect(refusal.status == 507)
+                        #expect(refusal["Content-Type"] == "application/problem+json")
+                        #expect(try refusal.json["type"] == "/problems/storage-full")
+                        for _ in 0..<5 { #expect(try await posts.post().status == 507) }
+                        #expect(try await portal.call(.GET, "/message").status == 200)
+                        #expect(try await portal.call(.GET, "/channel").status == 200)
+
+                        try disk.free()
+                        try await eventually("a message is accepted again") { try await posts.post().status == 201 }
+                        #expect(stack.processes == processes)
+                        try await expectAccounted(posts, stack, phone)
+                    }
+                }
+            }
+        }
+
+        @Test(
+            "a message log that is started again on a full disk comes up by itself once there is room",
+            .enabled(if: SmallDisk.isPossible, mayMount))
+        func startOnFullDisk() async throws {
+            try await SmallDisk.with(megabytes: 24) { disk in
+                try await withStack(in: disk.folder + "/state") { stack in
+                    let subject = try await stack.portal.makeSubject("Information")
+                    try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
+                        var posts = Posts(portal: stack.portal, subject: subject)
+                        // FCM gets them only later.
+                        try await stack.whileFrozen("msi-fcm-emulator") {
+                            for _ in 0..<5 { _ = try await posts.post() }
+                            #expect(posts.refused.isEmpty)
+                            try stack.signal(SIGKILL, "msi-message-log")
+                            try disk.fill()
+                            let answer = try await posts.post()
+                            #expect([503, 507].contains(answer.status), "\(answer)")
+                        }
+                        try disk.free()
+                        try await eventually("a message is accepted again", within: .seconds(40)) {
+                            try await posts.post().status == 201
+                        }
+                        try await expectAccounted(posts, stack, phone, wasKilled: true)
+                    }
+                }
+            }
+        }
+
+        @Test(
+            "databases that become read-only are a 503 for whoever writes, and nobody else; what FCM accepts meanwhile is not sent twice",
+            .enabled(if: WriteProtection.isPossible, mayProtect))
+        func readOnly() async throws {
+            try await withStack { stack in
+                let portal = stack.portal
+                let subject = try await portal.makeSubject("Alert")
+                try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
+                    var posts = Posts(portal: portal, subject: subject)
+                    let processes = stack.processes
+                    try stack.signal(SIGSTOP, "msi-fcm-emulator")
+                    let accepted = try await posts.post()
+                    try await WriteProtection.of(databases(["message-log", "cube"], of: stack)) {
+                        try stack.signal(SIGCONT, "msi-fcm-emulator")
+                        _ = try await phone.events(2)
+                        for answer in [
+                            try await posts.post(), try await posts.post(key: "read-only"),
+                            try await portal.call(.POST, "/channel", ["name": "While it is read-only", "desc": ""]),
+                        ] {
+                            #expect(answer.status == 503, "\(answer)")
+                            #expect(answer["Content-Type"] == "application/problem+json")
+                            #expect(answer["Retry-After"].flatMap { Int($0) }.map { $0 > 0 } == true)
+                        }
+                        #expect(try await portal.call(.GET, "/message").status == 200)
+                        let key = try #require(try accepted.json["msi_key"]?.string)
+                        #expect(try await portal.message(key)["relay"]?["state"] == "pending")
+                    }
+                    try await eventually("a message is accepted again") { try await posts.post(key: "read-only").status == 201 }
+                    #expect(stack.processes == processes)
+                    #expect(try await portal.call(.GET, "/channel").json.array.count == 1)
+                    try await expectAccounted(posts, stack, phone)
+                }
+            }
+        }
+
+        @Test(
+            "a message log whose database is read-only does not start, says which file it is, and is back once it is writable",
+            .enabled(if: WriteProtection.isPossible, mayProtect))
+        func startReadOnly() async throws {
+            try await withStack { stack in
+                let subject = try await stack.portal.makeSubject("Information")
+                try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
+                    var posts = Posts(portal: stack.portal, subject: subject)
+                    try stack.signal(SIGSTOP, "msi-fcm-emulator")
+                    for _ in 0..<3 { _ = try await posts.post() }
+                    let files = databases(["message-log"], of: stack)
+                    try await WriteProtection.of(files) {
+                        try stack.signal(SIGKILL, "msi-message-log")
+                        try stack.signal(SIGCONT, "msi-fcm-emulator")
+                        let log = stack.stateDirectory + "/log/msi-message-log.log"
+                        try await eventually("the log says why") {
+                            try String(contentsOfFile: log, encoding: .utf8).contains("\(files[0]) cannot be opened")
+                        }
+                        let answer = try await posts.post()
+                        #expect(answer.status == 503)
+                        #expect(answer["Retry-After"] != nil)
+                    }
+                    try await eventually("a message is accepted again", within: .seconds(40)) {
+                        try await posts.post().status == 201
+                    }
+                    try await expectAccounted(posts, stack, phone, wasKilled: true)
+                }
+            }
+        }
+
+        /// The databases of services, the files that are written to while they run.
+        private func databases(_ names: [String], of stack: Stack) -> [String] {
+            names.flatMap { name in ["", "-wal"].map { "\(stack.stateDirectory)/\(name).sqlite\($0)" } }
+        }
+
+        /// Waits until what was accepted is relayed and with the phone, and checks that nothing else is there.
+        private func expectAccounted(_ posts: Posts, _ stack: Stack, _ phone: Phone, wasKilled: Bool = false) async throws {
+            let accepted = Set(posts.accepted)
+            let archive = try await eventually("every message is relayed", within: .seconds(60), every: .milliseconds(250)) {
+                let archive = try await stack.portal.archive()
+                return archive.allSatisfy { $0.state == "relayed" } ? archive : nil
+            }
+            #expect(Set(archive.map(\.msiKey)) == accepted)
+            let components = Set(archive.flatMap(\.components).map(\.component))
+            let events = try await phone.events(components.count)
+            #expect(Set(events.map(\.delivered)) == components)
+            // Only a process that was killed may double what it had under way.
+            if !wasKilled { #expect(events.count == components.count) }
+        }
+    }
+}
+
+/// Messages that are posted one after another, and what became of them.
+private struct Posts {
+    let portal: Portal
+    let subject: SubjectPath
+    /// The `msi_key` of those that were answered with 201.
+    private(set) var accepted: [String] = []
+    private(set) var refused: [HTTPAnswer] = []
+
+    init(portal: Portal, subject: SubjectPath) {
+        self.portal = portal
+        self.subject = subject
+    }
+
+    var count: Int { accepted.count + refused.count }
+
+    mutating func post(key: String? = nil) async throws -> HTTPAnswer {
+        let answer = try await portal.post(subject.message(message: String(repeating: "long ", count: 200)), key: key)
+        if answer.status == 201, let msiKey = try answer.json["msi_key"]?.string {
+            accepted.append(msiKey)
+        } else {
+            refused.append(answer)
+        }
+        return answer
+    }
+}
