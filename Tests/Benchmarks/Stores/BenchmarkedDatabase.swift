@@ -1,0 +1,68 @@
+import FoundationEssentials
+import Logging
+import MessageStorage
+import MongoDatabase
+import Schemas
+
+/// A database whose store is measured, and the peer that writes to it without the store.
+enum BenchmarkedDatabase {
+    /// Files in a folder.
+    case sqlite(folder: String, peers: String)
+    /// A deployment; each measurement has a database of its own, which is left there.
+    case mongodb(MongoURL, text: String, peers: String)
+
+    /// Where one measurement's messages are.
+    enum Place {
+        case file(String)
+        case url(String)
+    }
+
+    var name: String {
+        switch self {
+        case .sqlite: "SQLite"
+        case .mongodb: "MongoDB"
+        }
+    }
+
+    /// Does something with a new and empty store.
+    func withStore<Value>(_ body: (any MessageStore, Place) async throws -> Value) async throws -> Value {
+        let name = "benchmark\(ObjectID())"
+        switch self {
+        case .sqlite(let folder, _):
+            let file = "\(folder)/\(name)/message-log.sqlite"
+            let store = try SQLiteMessageStore(path: file)
+            let value = try await body(store, .file(file))
+            try await store.close()
+            return value
+        case .mongodb(_, let text, _):
+            let url = Self.url(text, database: name)
+            let store = await MongoMessageStore(url: try MongoURL(url), logger: Logger(label: "benchmark"))
+            do {
+                let value = try await body(store, .url(url))
+                await store.close()
+                return value
+            } catch {
+                await store.close()
+                throw error
+            }
+        }
+    }
+
+    /// Runs the peer where a store has made its tables or indexes.
+    func raw(_ place: Place, clients: Int, seconds: Double) async throws -> (count: Double, seconds: Double) {
+        switch (self, place) {
+        case (.sqlite(_, let peers), .file(let file)), (.mongodb(_, _, let peers), .file(let file)):
+            try await Peer(path: peers + "/raw_sqlite").run([file, String(clients), String(seconds)])
+        case (.sqlite(_, let peers), .url(let url)), (.mongodb(_, _, let peers), .url(let url)):
+            try await Peer(path: peers + "/raw_mongodb").run(
+                [String(clients), String(seconds)], environment: ["MSI_DATABASE_URL": url])
+        }
+    }
+
+    /// The same deployment, another database.
+    private static func url(_ text: String, database: String) -> String {
+        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let hosts = parts[0].split(separator: "/", omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
+        return "\(hosts)/\(database)" + (parts.count == 2 ? "?\(parts[1])" : "")
+    }
+}
