@@ -87,12 +87,13 @@ let package = Package(
             path: "Services/Gateway"),
         .executableTarget(
             name: "Cube",
-            dependencies: ["CommandBus", "CubeStorage", "Schemas", "ServiceKit", logging, serviceLifecycle],
+            dependencies: ["CommandBus", "CubeStorage", "MongoDatabase", "Schemas", "ServiceKit", logging, serviceLifecycle],
             path: "Services/Cube"),
         .executableTarget(
             name: "MessageLog",
             dependencies: [
-                "CommandBus", "MessageStorage", "Schemas", "ServiceKit", logging, serviceContext, serviceLifecycle,
+                "CommandBus", "MessageStorage", "MongoDatabase", "Schemas", "ServiceKit", logging, serviceContext,
+                serviceLifecycle,
             ],
             path: "Services/MessageLog"),
         .executableTarget(

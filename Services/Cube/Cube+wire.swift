@@ -1,5 +1,6 @@
 import CommandBus
 import CubeStorage
+import MongoDatabase
 import ServiceKit
 
 extension ServicePlan {
@@ -7,7 +8,8 @@ extension ServicePlan {
     static func cube(_ wiring: Wiring) async throws -> ServicePlan {
         let settings = wiring.settings
         let logger = wiring.logger
-        let store = try SQLiteCubeStore(path: settings.value(.stateDirectory) + "/cube.sqlite")
+        let store = try await openCubeStore(
+            database: settings.optional(.databaseURL, as: MongoURL.init), folder: settings.value(.stateDirectory), logger: logger)
         let bus = try Bus(logger: logger)
         let publisher = try EventPublisher(bus: bus, endpoint: settings.value(.cubeEventsListen), logger: logger)
         let announcer = CubeAnnouncer(store: store, publisher: publisher, logger: logger)
@@ -17,7 +19,7 @@ extension ServicePlan {
             services: [announcer, server],
             close: {
                 await bus.close()
-                try store.close()
+                try await store.close()
             })
     }
 }

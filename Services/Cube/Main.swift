@@ -5,7 +5,9 @@ enum Main {
     static func main() async {
         await ServiceMain.run(
             "msi-cube", "keeps the information cube: channels, their areas, their subjects.",
-            settings: [Setting.cubeListen.declaration, Setting.cubeEventsListen.declaration],
+            settings: [
+                Setting.databaseURL.declaration, Setting.cubeListen.declaration, Setting.cubeEventsListen.declaration,
+            ],
             wire: ServicePlan.cube)
     }
 }

@@ -6,7 +6,7 @@ enum Main {
         await ServiceMain.run(
             "msi-message-log", "archives messages and sees to it that each reaches FCM.",
             settings: [
-                Setting.messageLogListen.declaration, Setting.fcmRelayEndpoints.declaration,
+                Setting.databaseURL.declaration, Setting.messageLogListen.declaration, Setting.fcmRelayEndpoints.declaration,
                 Setting.messageRetention.declaration, Setting.messageLogStorageLimit.declaration,
             ],
             wire: ServicePlan.messageLog)

@@ -1,6 +1,7 @@
 import CommandBus
 import FoundationEssentials
 import MessageStorage
+import MongoDatabase
 import ServiceKit
 
 extension ServicePlan {
@@ -8,7 +9,8 @@ extension ServicePlan {
     static func messageLog(_ wiring: Wiring) async throws -> ServicePlan {
         let settings = wiring.settings
         let logger = wiring.logger
-        let store = try SQLiteMessageStore(path: settings.value(.stateDirectory) + "/message-log.sqlite")
+        let store = try await openMessageStore(
+            database: settings.optional(.databaseURL, as: MongoURL.init), folder: settings.value(.stateDirectory), logger: logger)
         let bus = try Bus(logger: logger)
         let relays = try CommandClient(bus: bus, endpoints: settings.value(.fcmRelayEndpoints), logger: logger)
         let endpoint = try settings.value(.messageLogListen)
@@ -25,7 +27,7 @@ extension ServicePlan {
             services: [storage, retention, outbox, server],
             close: {
                 await bus.close()
-                try store.close()
+                try await store.close()
             })
     }
 }

@@ -104,7 +104,8 @@ extension DatabaseError {
             CommandFailure(.storageFull, "the disk of the database is full")
         case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_IOERR, .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_NOMEM,
             .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ABORT:
-            CommandFailure(.unavailable, "the database is not available: \(message ?? resultCode.description)")
+            CommandFailure(
+                .unavailable, "the database is not available: \(message ?? resultCode.description)", retryAfter: 2_000)
         default:
             self
         }

@@ -1,8 +1,9 @@
 import FoundationEssentials
 import Logging
-import ServiceKit
 import TestSupport
 import Testing
+
+@testable import ServiceKit
 
 @Suite("Settings")
 struct SettingTests {
@@ -47,6 +48,32 @@ struct SettingTests {
         #expect(try runtime.value(.fcmRelayListen) == "ipc:///run/msi/fcm-relay.sock")
         let home = try await values().value(.stateDirectory)
         #expect(home.hasPrefix("/") && home.hasSuffix("/.local/state/msi"))
+    }
+
+    @Test("a secret is read from the environment alone, and no error and no help shows it or a flag for it")
+    func secrets() async throws {
+        let accepted = SettingDeclaration.common + [Setting.databaseURL.declaration]
+        func values(_ arguments: [String], _ environment: [String: String]) async throws -> SettingValues {
+            try await SettingValues(arguments: arguments, environment: environment, accepted: accepted)
+        }
+        let url = "mongodb://ann:s3cret@localhost/campus"
+        #expect(try await values([], ["MSI_DATABASE_URL": url]).value(.databaseURL) == url)
+        for arguments in [["--database-url", url], ["--database-url=" + url]] {
+            await #expect {
+                try await values(arguments, [:])
+            } throws: { error in
+                "\(error)" == "--database-url would be seen in every list of processes; set MSI_DATABASE_URL instead"
+            }
+        }
+        struct Unreadable: Error {}
+        let read = try await values([], ["MSI_DATABASE_URL": url])
+        #expect {
+            try read.optional(.databaseURL) { _ in throw Unreadable() }
+        } throws: { error in
+            "\(error)" == "MSI_DATABASE_URL: Unreadable()"
+        }
+        let help = "\(SettingHelp(program: "msi-cube", summary: "", settings: accepted))"
+        #expect(help.contains("  [MSI_DATABASE_URL]\n") && !help.contains("--database-url"))
     }
 
     @Test("lists are separated by commas")

@@ -88,7 +88,8 @@ struct MessagePosting: Sendable {
             do {
                 return try await messageLog.request(command, timeout: deadline - .now).message
             } catch {
-                guard error.status == .unavailable, ContinuousClock.now < deadline else { throw error }
+                // A restart is waited for, a database that is away is not.
+                guard error.status == .unavailable, error.retryAfter == nil, ContinuousClock.now < deadline else { throw error }
                 // The client has waited for a connection; this only keeps one that fails at once from being a busy loop.
                 try await Task.sleep(for: .milliseconds(50))
             }

@@ -32,6 +32,9 @@ final class Outbox: Service {
     private let started = UnixMilliseconds.now
     private let schedule = RetrySchedule()
     private let logger: Logger
+    private let releasing: LastingTrouble
+    private let claiming: LastingTrouble
+    private let recording: LastingTrouble
     private let state: Mutex<OutboxStateMachine>
     private let events: AsyncStream<Event>
     private let event: AsyncStream<Event>.Continuation
@@ -42,6 +45,9 @@ final class Outbox: Service {
         self.relay = relay
         self.owner = owner
         self.logger = logger
+        releasing = LastingTrouble("the leases of the last run cannot be taken back yet", logger: logger)
+        claiming = LastingTrouble("due messages cannot be claimed", logger: logger)
+        recording = LastingTrouble("outcomes cannot be stored yet", logger: logger)
         state = Mutex(OutboxStateMachine(capacity: capacity))
         (events, event) = AsyncStream.makeStream()
     }
@@ -115,7 +121,12 @@ final class Outbox: Service {
             await group.next()
             group.cancelAll()
         }
-        try await store.releaseLeases(of: owner, endingBy: .max, now: .now)
+        do {
+            try await store.releaseLeases(of: owner, endingBy: .max, now: .now)
+        } catch {
+            // They end by themselves.
+            logger.warning("the leases cannot be given up", metadata: ["error": "\(error)"])
+        }
     }
 
     /// Takes back what this instance held when it was killed: the process that is this instance now is another one.
@@ -123,9 +134,10 @@ final class Outbox: Service {
         while !Task.isCancelled {
             do {
                 try await store.releaseLeases(of: owner, endingBy: started + Self.leaseDuration, now: .now)
+                releasing.worked()
                 return
             } catch {
-                logger.warning("the leases of the last run cannot be taken back yet", metadata: ["error": "\(error)"])
+                releasing.failed(error)
                 try? await Task.sleep(for: .seconds(1))
             }
         }
@@ -155,9 +167,10 @@ final class Outbox: Service {
     private func messages(for claim: Claim) async -> [Message] {
         do {
             let messages = try await store.claim(claim, lease: lease(at: .now), now: .now)
+            claiming.worked()
             return state.withLock { $0.claimed(messages, for: claim, at: .now) }
         } catch {
-            logger.warning("due messages cannot be claimed", metadata: ["error": "\(error)"])
+            claiming.failed(error)
             state.withLock { $0.claimFailed(claim, at: .now) }
             return []
         }
@@ -220,9 +233,10 @@ final class Outbox: Service {
         while !Task.isCancelled {
             do {
                 if let message = try await store.update(msiKey, { record, _ in change(&record) }) { report(message) }
+                recording.worked()
                 return
             } catch {
-                logger.warning("an outcome cannot be stored yet", metadata: ["error": "\(error)"])
+                recording.failed(error)
                 try? await Task.sleep(for: .seconds(1))
             }
         }

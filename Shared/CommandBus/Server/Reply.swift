@@ -27,6 +27,7 @@ struct Reply: Sendable {
         }
         json.appendLiteral("\"message\":")
         json.appendJSON(String(failure.message.unicodeScalars.prefix(Self.longestMessage)))
+        if let retryAfter = failure.retryAfter { json += Array(",\"retry_after\":\(retryAfter)".utf8) }
         json.appendLiteral("}")
         payload = Data(json)
     }

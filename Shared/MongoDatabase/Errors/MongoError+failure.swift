@@ -30,6 +30,6 @@ extension MongoError {
     }
 
     private func away(_ reason: String) -> CommandFailure {
-        CommandFailure(.unavailable, "the database is not available: \(reason)")
+        CommandFailure(.unavailable, "the database is not available: \(reason)", retryAfter: 2_000)
     }
 }

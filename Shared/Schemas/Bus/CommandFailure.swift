@@ -6,11 +6,15 @@ package struct CommandFailure: Error, Hashable, Sendable, CustomStringConvertibl
     package let message: String
     /// The field that is wrong, where it is one field's fault.
     package let field: String?
+    /// For what the service cannot do now: not before so many milliseconds have passed is it worth asking again, of this or any
+    /// other instance.
+    package let retryAfter: Int64?
 
-    package init(_ status: ReplyStatus, _ message: String, field: String? = nil) {
+    package init(_ status: ReplyStatus, _ message: String, field: String? = nil, retryAfter: Int64? = nil) {
         self.status = status
         self.message = message
         self.field = field
+        self.retryAfter = retryAfter
     }
 
     /// A payload that breaks a schema.
@@ -24,10 +28,11 @@ package struct CommandFailure: Error, Hashable, Sendable, CustomStringConvertibl
     package struct Payload: Codable, Hashable, Sendable {
         package let message: String
         package let field: String?
+        package let retryAfter: Int64?
 
-        package init(message: String, field: String? = nil) {
-            self.message = message
-            self.field = field
+        private enum CodingKeys: String, CodingKey {
+            case message, field
+            case retryAfter = "retry_after"
         }
     }
 }

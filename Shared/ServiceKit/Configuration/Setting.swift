@@ -1,7 +1,7 @@
 /// One setting of the product: a name, what it is for, what it may be, and its default.
 ///
 /// A setting has one name, written in three ways: `MSI_GATEWAY_PORT` in the environment and in the configuration file,
-/// `--gateway-port` as a flag.
+/// `--gateway-port` as a flag. A secret has no flag.
 package struct Setting<Value: Sendable>: Sendable {
     /// What the setting is called and what it means.
     package let declaration: SettingDeclaration
@@ -9,10 +9,11 @@ package struct Setting<Value: Sendable>: Sendable {
     let parse: @Sendable (String) -> Value?
 
     package init(
-        _ key: String, _ summary: String, expected: String, default fallback: String? = nil,
+        _ key: String, _ summary: String, expected: String, default fallback: String? = nil, isSecret: Bool = false,
         parse: @escaping @Sendable (String) -> Value?
     ) {
-        declaration = SettingDeclaration(key: key, summary: summary, expected: expected, fallback: fallback)
+        declaration = SettingDeclaration(
+            key: key, summary: summary, expected: expected, fallback: fallback, isSecret: isSecret)
         self.parse = parse
     }
 }
@@ -28,6 +29,9 @@ package struct SettingDeclaration: Hashable, Sendable {
     /// The text that is read where the operator wrote none. `$NAME` stands for another setting's value. Without a default the
     /// setting is either required or may be absent, as its reader says.
     package let fallback: String?
+    /// Whether nobody may see the value: no error shows it, and it cannot be given as a flag, which every list of processes
+    /// shows.
+    package let isSecret: Bool
 
     /// `MSI_GATEWAY_PORT`.
     package var name: String {

@@ -10,6 +10,11 @@ extension Setting where Value == String {
     package static let runtimeDirectory = text(
         "runtime.dir", "Where the services' bus sockets are.", expected: "a folder", default: "$MSI_STATE_DIR/run")
 
+    package static let databaseURL = Setting(
+        "database.url", "Where the cube and the messages are kept; without it, in files in the state directory.",
+        expected: "a MongoDB connection string, mongodb://HOST:PORT/DATABASE or mongodb+srv://HOST/DATABASE", isSecret: true
+    ) { $0.isEmpty ? nil : $0 }
+
     package static let cubeListen = text(
         "cube.listen", "Where the cube service takes commands.", expected: busEndpoint,
         default: "ipc://$MSI_RUNTIME_DIR/cube.sock")
@@ -121,7 +126,8 @@ extension SettingDeclaration {
     /// Every setting there is.
     package static let all: [SettingDeclaration] =
         common + [
-            Setting.cubeListen.declaration, Setting.cubeEventsListen.declaration, Setting.messageLogListen.declaration,
+            Setting.databaseURL.declaration, Setting.cubeListen.declaration, Setting.cubeEventsListen.declaration,
+            Setting.messageLogListen.declaration,
             Setting.fcmRelayListen.declaration, Setting.cubeEndpoints.declaration, Setting.cubeEventsEndpoints.declaration,
             Setting.messageLogEndpoints.declaration, Setting.fcmRelayEndpoints.declaration,
             Setting.messageRetention.declaration, Setting.messageLogStorageLimit.declaration,

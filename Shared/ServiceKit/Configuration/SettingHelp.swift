@@ -10,7 +10,7 @@ struct SettingHelp: CustomStringConvertible {
             "Settings, as a flag, or in the environment or the configuration file by the name in brackets:", "",
         ]
         for setting in settings {
-            lines.append("  \(setting.flag) [\(setting.name)]")
+            lines.append(setting.isSecret ? "  [\(setting.name)]" : "  \(setting.flag) [\(setting.name)]")
             let fallback = setting.fallback.map { $0.isEmpty ? " Default: none." : " Default: \($0)." } ?? ""
             lines.append("      \(setting.summary) It is \(setting.expected).\(fallback)")
         }

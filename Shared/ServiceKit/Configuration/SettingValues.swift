@@ -42,9 +42,22 @@ package struct SettingValues: Sendable {
         let written = reader.string(forKey: ConfigKey(declaration.key))
         guard let text = try written ?? declaration.fallback.map(resolve) else { return nil }
         guard let value = setting.parse(expandingHome(text)) else {
-            throw ConfigurationError("\(declaration.name): expected \(declaration.expected), found \"\(text.prefix(80))\"")
+            let found = declaration.isSecret ? "something else" : "\"\(text.prefix(80))\""
+            throw ConfigurationError("\(declaration.name): expected \(declaration.expected), found \(found)")
         }
         return value
+    }
+
+    /// Reads one setting, or its default, further; `nil` where there is neither. Whatever that finds wrong is the setting's fault.
+    package func optional<Value, Meaning>(
+        _ setting: Setting<Value>, as read: (Value) throws -> Meaning
+    ) throws -> Meaning? {
+        guard let value = try optional(setting) else { return nil }
+        do {
+            return try read(value)
+        } catch {
+            throw ConfigurationError("\(setting.declaration.name): \(error)")
+        }
     }
 
     /// Replaces `$NAME` by the value of the folder setting of that name.
@@ -62,12 +75,15 @@ package struct SettingValues: Sendable {
     }
 
     private static func checkFlags(_ arguments: [String], accepted: [SettingDeclaration]) throws {
-        let known = accepted.map(\.flag)
+        let known = accepted.filter { !$0.isSecret }.map(\.flag)
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard argument.hasPrefix("--"), let flag = parts.first.map(String.init) else {
                 throw ConfigurationError("\"\(argument.prefix(80))\" is not a flag; see --help")
+            }
+            if let secret = accepted.first(where: { $0.isSecret && $0.flag == flag }) {
+                throw ConfigurationError("\(flag) would be seen in every list of processes; set \(secret.name) instead")
             }
             guard known.contains(flag) else {
                 throw ConfigurationError("\(flag.prefix(80)) is not a flag of this program\(suggestion(for: flag, among: known))")

@@ -1,0 +1,73 @@
+import FoundationEssentials
+import NIOHTTP1
+import ProductHarness
+import TestSupport
+import Testing
+
+extension SystemTests {
+    /// The product with its data in MongoDB.
+    @Suite("MongoDB", .serialized)
+    struct MongoDBTests {
+        @Test("what was accepted survives the database's death; meanwhile there are quick 503s, and then all goes on by itself")
+        func outage() async throws {
+            try await withMongoServer { server in
+                try await withStack(settings: ["MSI_DATABASE_URL": server.url(database: "campus")]) { stack in
+                    let portal = stack.portal
+                    let subject = try await portal.makeSubject("Information")
+                    try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
+                        let processes = stack.processes
+                        var accepted: Set<String> = []
+                        for number in 0..<20 {
+                            let posted = try await portal.post(subject.message(title: "\(number)"))
+                            #expect(posted.status == 201)
+                            accepted.insert(try #require(try posted.json["msi_key"]?.string))
+                        }
+                        await server.kill()
+                        try await expectUnavailable(portal, subject)
+
+                        try await server.restart()
+                        try await eventually("a message is accepted again") {
+                            let posted = try await portal.post(subject.message(title: "after"))
+                            guard posted.status == 201 else { return false }
+                            accepted.insert(try #require(try posted.json["msi_key"]?.string))
+                            return true
+                        }
+                        for key in accepted { _ = try await portal.message(key, hasState: "relayed", within: .seconds(60)) }
+                        let expected = accepted
+                        _ = try await phone.events(expected.count) { expected.contains($0.msiKey) }
+                        let cube = try await portal.call(.GET, "/channel")
+                        #expect(cube.status == 200)
+                        #expect(String(decoding: cube.body, as: UTF8.self).contains(subject.topicKey))
+                        #expect(stack.processes == processes)
+                        for service in ["msi-cube", "msi-message-log"] { try expectOneOutage(in: service, of: stack) }
+                    }
+                }
+            }
+        }
+
+        private func expectUnavailable(_ portal: Portal, _ subject: SubjectPath) async throws {
+            // The gateway's copy of the cube is good for a moment.
+            try await eventually("the cube is not served any more") { try await portal.call(.GET, "/channel").status == 503 }
+            let calls: [(HTTPMethod, String, JSONValue?)] = [
+                (.GET, "/channel", nil), (.POST, "/channel", ["name": "C", "desc": ""]), (.GET, "/message", nil),
+                (.POST, "/message", subject.message()), (.GET, "/message/\(subject.channel)", nil),
+            ]
+            for (method, path, body) in calls {
+                let start = ContinuousClock.now
+                let answer = try await portal.call(method, path, body)
+                #expect(answer.status == 503, "\(method) \(path): \(answer)")
+                #expect(answer["Retry-After"] != nil)
+                #expect(ContinuousClock.now - start < .seconds(1), "\(method) \(path)")
+            }
+        }
+
+        private func expectOneOutage(in service: String, of stack: Stack) throws {
+            let log = try String(contentsOfFile: "\(stack.stateDirectory)/log/\(service).log", encoding: .utf8)
+            let lines = log.split(separator: "\n")
+            #expect(lines.count { $0.contains("the database is away") } == 1, "\(log)")
+            #expect(lines.count { $0.contains("the database is back") } == 1, "\(log)")
+            let complaints = lines.filter { $0.contains("\"level\":\"warning\"") || $0.contains("\"level\":\"error\"") }
+            #expect(complaints.count <= 4, "\(complaints)")
+        }
+    }
+}
