@@ -111,7 +111,8 @@ let package = Package(
         .executableTarget(
             name: "Operator",
             dependencies: [
-                "CubeStorage", "MessageStorage", "Schemas", "ServiceKit", argumentParser, crypto, logging, serviceLifecycle,
+                "CubeStorage", "MessageStorage", "MongoDatabase", "Schemas", "ServiceKit", argumentParser, crypto, logging,
+                serviceLifecycle,
                 subprocess, systemPackage,
             ],
             path: "Services/Operator"),

@@ -4,5 +4,5 @@ import ArgumentParser
 @main
 struct Operator: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "msi", abstract: "Runs and looks after Mobile Student Intranet.", subcommands: [Up.self])
+        commandName: "msi", abstract: "Runs and looks after Mobile Student Intranet.", subcommands: [Up.self, Migrate.self])
 }

@@ -74,7 +74,7 @@ extension SystemTests {
             try await withStack { stack in
                 let second = try await start(in: stack.stateDirectory)
                 #expect(second.exitCode == 1)
-                #expect(second.lines.contains { $0.contains(stack.stateDirectory) && $0.contains("another msi up") })
+                #expect(second.lines.contains { $0.contains(stack.stateDirectory) && $0.contains("another msi is at work") })
                 #expect(try await stack.portal.call(.GET, "/health").status == 200)
             }
         }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// Keeps a second `msi up` away from the same state directory. The kernel lets go of it with the process, however it ends.
+/// Keeps a second `msi up`, or a migration, away from the same state directory. The kernel lets go of it with the process, however it ends.
 struct StateLock {
     private let descriptor: Int32
 
@@ -20,8 +20,8 @@ struct StateLock {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
             throw StartFailure(
-                description: "another msi up is running with the state directory \(directory); "
-                    + "give this one its own by MSI_STATE_DIR, MSI_GATEWAY_PORT and MSI_FCM_EMULATOR_PORT")
+                description: "another msi is at work with the state directory \(directory); "
+                    + "stop it, or give this one its own by MSI_STATE_DIR, MSI_GATEWAY_PORT and MSI_FCM_EMULATOR_PORT")
         }
     }
 

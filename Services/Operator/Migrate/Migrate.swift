@@ -1,0 +1,86 @@
+import ArgumentParser
+import CubeStorage
+import FoundationEssentials
+import Glibc
+import Logging
+import MessageStorage
+import MongoDatabase
+import Schemas
+import ServiceKit
+
+/// `msi migrate`: moves the product from one kind of database to the other.
+struct Migrate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Copies the cube and all messages between SQLite and MongoDB.",
+        discussion: """
+            MSI_DATABASE_URL says where MongoDB is, and MSI_STATE_DIR where SQLite's files are. Stop the services first. The \
+            copy can be cut off and run again at any time; it leaves its source as it is. At the end both sides are read and \
+            compared, by count and digest. Then start the services with MSI_DATABASE_URL, or without it.
+            """)
+
+    enum Target: String, CaseIterable, ExpressibleByArgument {
+        case sqlite, mongodb
+    }
+
+    @Option(help: "Where to copy to; what is copied is in the other one.")
+    var to: Target
+
+    func run() async throws {
+        do {
+            let settings = try await SettingValues(
+                arguments: [], environment: ProcessInfo.processInfo.environment, accepted: [])
+            let folder = try settings.value(.stateDirectory)
+            guard let url = try settings.optional(.databaseURL, as: MongoURL.init) else {
+                throw ConfigurationError("\(Setting.databaseURL.declaration.name) has to say where MongoDB is")
+            }
+            if to == .mongodb { try checkFiles(in: folder) }
+            let lock = try StateLock(directory: folder)
+            defer { lock.release() }
+            try await migrate(folder: folder, url: url)
+        } catch let error as ConfigurationError {
+            print("msi migrate: \(error)")
+            throw ExitCode(EX_CONFIG)
+        } catch let error where error is StartFailure || error is MigrationFailure || error is CommandFailure {
+            print("msi migrate: \(error)")
+            throw ExitCode.failure
+        }
+    }
+
+    /// An archive that is not there would be made, and its emptiness copied.
+    private func checkFiles(in folder: String) throws {
+        for file in ["cube.sqlite", "message-log.sqlite"] where !FileManager.default.fileExists(atPath: folder + "/" + file) {
+            throw StartFailure(description: "there is no \(file) in \(folder); MSI_STATE_DIR says where the services keep theirs")
+        }
+    }
+
+    private func migrate(folder: String, url: MongoURL) async throws {
+        var logger = Logger(label: "msi")
+        logger.logLevel = .critical
+        let cubes = (
+            sqlite: try await openCubeStore(database: nil, folder: folder, logger: logger),
+            mongodb: try await openCubeStore(database: url, folder: folder, logger: logger)
+        )
+        let archives = (
+            sqlite: try await openMessageStore(database: nil, folder: folder, logger: logger),
+            mongodb: try await openMessageStore(database: url, folder: folder, logger: logger)
+        )
+        let migration = Migration(
+            cubes: to == .mongodb ? (cubes.sqlite, cubes.mongodb) : (cubes.mongodb, cubes.sqlite),
+            archives: to == .mongodb ? (archives.sqlite, archives.mongodb) : (archives.mongodb, archives.sqlite)
+        ) { line in
+            print(line)
+            fflush(nil)
+        }
+        let outcome: Result<Void, any Error>
+        do {
+            outcome = .success(try await migration.run())
+        } catch {
+            outcome = .failure(error)
+        }
+        try await cubes.sqlite.close()
+        try await cubes.mongodb.close()
+        try await archives.sqlite.close()
+        try await archives.mongodb.close()
+        try outcome.get()
+    }
+}

@@ -1,0 +1,88 @@
+import FoundationEssentials
+import NIOHTTP1
+import ProductHarness
+import TestSupport
+import Testing
+
+extension SystemTests {
+    /// Moving from one kind of database to the other, as an operator does it.
+    @Suite("Migration", .serialized)
+    struct MigrateTests {
+        @Test("everything moves from SQLite to MongoDB and back, and the product goes on with it")
+        func thereAndBack() async throws {
+            try await withMongoServer { server in
+                let url = server.url(database: "campus")
+                try await withTemporaryFolder { folder in
+                    let (cube, messages, subject) = try await withStack(in: folder + "/one") {
+                        stack throws -> (JSONValue, JSONValue?, SubjectPath) in
+                        let subject = try await stack.portal.makeSubject("Information")
+                        var scheduled = subject.message(title: "later")
+                        scheduled["send_at"] = .integer(.nowInMilliseconds + 3_600_000)
+                        #expect(try await stack.portal.post(scheduled).status == 201)
+                        for number in 0..<30 {
+                            let posted = try await stack.portal.post(subject.message(title: "\(number)"), key: "\(number)")
+                            let key = try #require(try posted.json["msi_key"]?.string)
+                            _ = try await stack.portal.message(key, hasState: "relayed")
+                        }
+                        return (try await shownCube(of: stack), try await shownArchive(of: stack), subject)
+                    }
+                    // A second time changes nothing.
+                    for _ in 0..<2 {
+                        let lines = try await migrate("mongodb", in: folder + "/one", url).lines
+                        #expect(lines.contains { $0.hasPrefix("cube: 1 channels, digest ") })
+                        #expect(lines.contains { $0.hasPrefix("messages: 31 messages, digest ") })
+                    }
+                    try await withStack(in: folder + "/two", settings: ["MSI_DATABASE_URL": url]) { stack in
+                        #expect(try await shownCube(of: stack) == cube)
+                        #expect(try await shownArchive(of: stack) == messages)
+                        let found = try await stack.portal.call(.GET, "/message?q=later&state=pending").json
+                        #expect(found["messages"]?.array.count == 1)
+                        // An answer that was given before the move is given again.
+                        let again = try await stack.portal.post(subject.message(title: "7"), key: "7")
+                        #expect(again["Idempotency-Replayed"] == "true")
+                    }
+                    _ = try await migrate("sqlite", in: folder + "/three", url)
+                    try await withStack(in: folder + "/three") { stack in
+                        let moved = try await (shownCube(of: stack), shownArchive(of: stack))
+                        #expect(moved == (cube, messages))
+                    }
+                }
+            }
+        }
+
+        @Test("a migration says what it lacks, and never shows a password")
+        func refusals() async throws {
+            try await withTemporaryFolder { folder in
+                let none = try await migrate("mongodb", in: folder, nil)
+                #expect(none.exitCode == 78 && none.lines.contains { $0.contains("MSI_DATABASE_URL") })
+                let secret = "mongodb://ann:swordfish@127.0.0.1:1/campus"
+                let empty = try await migrate("mongodb", in: folder, secret)
+                #expect(empty.exitCode == 1 && empty.lines.contains { $0.contains("cube.sqlite") })
+                let away = try await migrate("sqlite", in: folder, secret)
+                #expect(away.exitCode == 1 && away.lines.contains { $0.contains("unavailable") })
+                #expect(!(empty.lines + away.lines).contains { $0.contains("swordfish") })
+            }
+        }
+
+        private func shownCube(of stack: Stack) async throws -> JSONValue {
+            try await stack.portal.call(.GET, "/channel").json
+        }
+
+        private func shownArchive(of stack: Stack) async throws -> JSONValue? {
+            try await stack.portal.call(.GET, "/message?limit=200").json["messages"]
+        }
+
+        private func migrate(
+            _ target: String, in folder: String, _ url: String?
+        ) async throws -> (exitCode: Int32?, lines: [String]) {
+            var environment = ["MSI_STATE_DIR": folder]
+            if let url { environment["MSI_DATABASE_URL"] = url }
+            let end = try await withProgram(
+                try BuiltProduct.path(of: "msi"), arguments: ["migrate", "--to", target], environment: environment
+            ) { program in
+                try await program.end(within: .seconds(60))
+            }
+            return (end.exitCode, end.lines)
+        }
+    }
+}
