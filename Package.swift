@@ -144,7 +144,8 @@ let package = Package(
         .target(
             name: "MongoDatabase",
             dependencies: ["CMongoC", "DedicatedThread", "Schemas", logging],
-            path: "Shared/MongoDatabase"),
+            path: "Shared/MongoDatabase",
+            exclude: ["OPERATING.md"]),
         .target(
             name: "EmbeddedDatabase",
             dependencies: ["Schemas", grdb],

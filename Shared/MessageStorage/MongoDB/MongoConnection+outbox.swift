@@ -55,7 +55,7 @@ extension MongoConnection {
 
     /// The topics that have messages due, the longest waiting first.
     private func topics(_ distribution: Distribution, _ now: UnixMilliseconds) throws -> [TopicKey] {
-        // In the order of the index, of which the server then reads one entry a topic.
+        // In the order of the index, so that the server can go from one topic to the next in it.
         let topics = try aggregate(
             [
                 ["$match": .document(Self.due(distribution, now))],
