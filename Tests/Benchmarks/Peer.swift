@@ -17,7 +17,7 @@ struct Peer {
             .path(.init(path)), arguments: Arguments(arguments),
             environment: .inherit.updating(updates), output: .string(limit: 1_000),
             error: .fileDescriptor(.standardError, closeAfterSpawningProcess: false))
-        let figures = (result.standardOutput ?? "").split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+        let figures = result.standardOutput.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
         guard result.terminationStatus.isSuccess, figures.count == 2 else {
             throw PeerFailure(description: "\(path) failed: \(result.terminationStatus)")
         }

@@ -32,7 +32,7 @@ enum BenchmarkedDatabase {
             let file = "\(folder)/\(name)/message-log.sqlite"
             let store = try SQLiteMessageStore(path: file)
             let value = try await body(store, .file(file))
-            try await store.close()
+            try store.close()
             return value
         case .mongodb(_, let text, _):
             let url = Self.url(text, database: name)
