@@ -12,10 +12,12 @@ struct UnreachableFCMTests {
     private final class Outage: HTTPTransport {
         private let left: Mutex<Int>
         private let mayHaveBeenProcessed: Bool
+        private let answer: String
 
-        init(of requests: Int, mayHaveBeenProcessed: Bool = false) {
+        init(of requests: Int, mayHaveBeenProcessed: Bool = false, then answer: String = #"{"name":"n"}"#) {
             left = Mutex(requests)
             self.mayHaveBeenProcessed = mayHaveBeenProcessed
+            self.answer = answer
         }
 
         func send(_ request: HTTPTransportRequest) async throws(TransportError) -> HTTPTransportResponse {
@@ -26,7 +28,7 @@ struct UnreachableFCMTests {
             guard isOver else {
                 throw TransportError(.notReachable, "connection refused", mayHaveBeenProcessed: mayHaveBeenProcessed)
             }
-            return HTTPTransportResponse(status: 200, body: Data(#"{"name":"n"}"#.utf8))
+            return HTTPTransportResponse(status: 200, body: Data(answer.utf8))
         }
     }
 
@@ -46,6 +48,14 @@ struct UnreachableFCMTests {
 
     @Test func whatNobodyTookIsSentAgainAtOnce() async {
         #expect(await outcome(Outage(of: 3)) == .success("n"))
+    }
+
+    @Test func soIsTheRequestForAToken() async throws {
+        let outage = Outage(of: 6, then: #"{"access_token":"t","expires_in":3599,"token_type":"Bearer"}"#)
+        let endpoint = TokenEndpoint(
+            account: try await ServiceAccount(json: TestAccount.json(tokenURI: "https://oauth.test/token")), transport: outage,
+            now: { .now })
+        #expect(try await endpoint.grant().token == AccessToken(value: "t"))
     }
 
     @Test func whatMayHaveArrivedIsNot() async {

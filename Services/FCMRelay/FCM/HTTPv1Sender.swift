@@ -6,10 +6,6 @@ import Schemas
 struct HTTPv1Sender: FCMSender {
     /// Google asks for no less than ten seconds.
     private static let requestTimeout = Duration.seconds(10)
-    /// For how long a request is sent again that certainly has not reached FCM. An interrupted connection is back by then, and a
-    /// storm warning has not lost the ten seconds that an FCM in trouble has to be left alone for.
-    private static let reachingTime = Duration.seconds(3)
-    private static let firstPause = Duration.milliseconds(100)
     /// For how long a request that was made before its message expired may be answered after that. It may have to wait for a
     /// connection first: a message is never later at FCM than this.
     private static let timeAfterExpiry = Duration.seconds(1)
@@ -65,7 +61,7 @@ struct HTTPv1Sender: FCMSender {
         guard .now < expiry else { throw .expired }
         let response: HTTPTransportResponse
         do {
-            response = try await reach(
+            response = try await transport.reach(
                 HTTPTransportRequest(
                     url: url, headers: ["content-type: application/json", "authorization: Bearer \(token.value)"],
                     body: body, deadline: min(deadline, .now + Self.requestTimeout, expiry + Self.timeAfterExpiry)),
@@ -76,24 +72,6 @@ struct HTTPv1Sender: FCMSender {
         let answer = FCMAnswer.classify(response, now: now())
         if case .tokenRefused = answer { tokens.invalidate(token) }
         return answer
-    }
-
-    /// Sends a request, again and again for a while as long as nobody takes it.
-    private func reach(
-        _ request: HTTPTransportRequest, before expiry: ContinuousClock.Instant
-    ) async throws(TransportError) -> HTTPTransportResponse {
-        let end = min(request.deadline, expiry, .now + Self.reachingTime)
-        var pause = Self.firstPause
-        while true {
-            do {
-                return try await transport.send(request)
-            } catch {
-                guard error.code == .notReachable, !error.mayHaveBeenProcessed, .now + pause < end,
-                    (try? await Task.sleep(for: pause)) != nil
-                else { throw error }
-                pause *= 2
-            }
-        }
     }
 
     /// `{"message":{…}}`.

@@ -23,14 +23,16 @@ struct TokenEndpoint: TokenGranter {
         } catch {
             throw TokenFailure("the service account's key cannot sign")
         }
+        let deadline = ContinuousClock.now + Self.timeout
         let response: HTTPTransportResponse
         do {
             // A signed token has no character that a form would have to escape.
-            response = try await transport.send(
+            response = try await transport.reach(
                 HTTPTransportRequest(
                     url: account.tokenURI, headers: ["content-type: application/x-www-form-urlencoded"],
                     body: Data("grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)".utf8),
-                    deadline: .now + Self.timeout))
+                    deadline: deadline),
+                before: deadline)
         } catch {
             throw TokenFailure("the token endpoint gave no answer: \(error.code.rawValue): \(error)")
         }

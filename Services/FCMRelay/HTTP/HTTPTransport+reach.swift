@@ -1,0 +1,23 @@
+extension HTTPTransport {
+    /// Sends a request, again and again for a while as long as nobody takes it: one that certainly has not reached its server. An
+    /// interrupted connection is back by then, and a storm warning has not lost the ten seconds that an FCM in trouble has to
+    /// be left alone for.
+    ///
+    /// - Parameter expiry: It is not sent again from then on.
+    func reach(
+        _ request: HTTPTransportRequest, before expiry: ContinuousClock.Instant
+    ) async throws(TransportError) -> HTTPTransportResponse {
+        let end = min(request.deadline, expiry, .now + .seconds(3))
+        var pause = Duration.milliseconds(100)
+        while true {
+            do {
+                return try await send(request)
+            } catch {
+                guard error.code == .notReachable, !error.mayHaveBeenProcessed, .now + pause < end,
+                    (try? await Task.sleep(for: pause)) != nil
+                else { throw error }
+                pause = min(pause * 2, .milliseconds(500))
+            }
+        }
+    }
+}
