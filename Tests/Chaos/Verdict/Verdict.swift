@@ -19,6 +19,9 @@ struct Verdict: Sendable {
     /// How long a send may take that nothing holds up, in milliseconds.
     private static let longestSend: Int64 = 2_000
 
+    /// How long after a disturbance messages may still suffer from it, in milliseconds.
+    private static let longestRecovery: Int64 = 5_000
+
     var isGood: Bool { problems.isEmpty && lost == 0 }
 
     /// The last line of a run.
@@ -113,7 +116,8 @@ struct Verdict: Sendable {
     /// Whether a message that expired had a reason to wait for so long.
     private mutating func judgeExpiry(of message: ArchivedMessage, _ evidence: Evidence) {
         let hadReason = evidence.disturbances.contains { disturbance in
-            Part.relaying.contains(disturbance.part) && disturbance.overlaps(message.due...message.expires)
+            Part.relaying.contains(disturbance.part)
+                && disturbance.overlaps(message.due - Self.longestRecovery...message.expires)
         }
         if !hadReason { problems.append("expired though nothing was away: \(message)") }
     }
