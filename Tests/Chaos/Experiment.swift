@@ -10,9 +10,7 @@ struct Experiment: Sendable {
     let folder: String
     let journal: Journal
 
-    /// Fifty messages a second, from many portals.
     private static let clients = 16
-    private static let period = Duration.milliseconds(320)
     private static let subjects = 16
     /// How long a careful portal tries: longer than anything is away.
     private static let patience = Duration.seconds(120)
@@ -46,7 +44,7 @@ struct Experiment: Sendable {
             let mix = PostMix(seed: seed, subjects: subjects)
             let traffic = Traffic(portal: portal, patience: Self.patience, next: mix.post)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await traffic.run(clients: Self.clients, every: Self.period) }
+                group.addTask { try await traffic.run(clients: Self.clients, every: store.period) }
                 try await harm(deployment)
                 journal.say("the last fault is over")
                 try await recover(deployment, portal, traffic)

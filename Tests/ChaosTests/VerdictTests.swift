@@ -123,7 +123,7 @@ struct VerdictTests {
         }
     }
 
-    @Test("a copy that a relay heard of needs a fault of that relay or a message log, while it was under way")
+    @Test("a copy that a relay heard of needs a fault of that relay, a message log or the database, while it was under way")
     func outcomeLost() {
         for part in Part.allCases {
             for (deed, delay) in [(Fault.Deed.kill, Int64(900)), (.freeze, 900), (.restart, 900), (.kill, 5_000)] {
@@ -136,7 +136,7 @@ struct VerdictTests {
                         disturb(part, deed, after: delay, in: &evidence)
                     })
                 #expect(verdict.doubled == 1)
-                let isSuspect = Part.messageLogs.contains(part) || part == .relay1
+                let isSuspect = Part.messageLogs.contains(part) || [.database, .relay1].contains(part)
                 #expect(verdict.isGood == (isSuspect && deed != .restart && delay < 2_000), "\(part) \(deed) \(delay)")
             }
         }

@@ -5,7 +5,8 @@ package import Foundation
 /// It ends with the test's process, however that ends: the service is told that it is supervised.
 package final class ServiceProcess: Sendable {
     package let name: String
-    private let child: ChildProcess
+    /// The process itself.
+    package let child: ChildProcess
 
     /// It did not become ready: it ended before, or took too long.
     package struct StartFailed: Error, CustomStringConvertible {

@@ -16,7 +16,8 @@ struct Deployment: Sendable {
         gatewayPort = try FreePort.choose()
         emulatorPort = try FreePort.choose()
         try FileManager.default.createDirectory(atPath: folder + "/log", withIntermediateDirectories: false)
-        let shared = [
+        let databasePort = try FreePort.choose()
+        var shared = [
             "MSI_GATEWAY_PORT": String(gatewayPort),
             "MSI_FCM_EMULATOR_PORT": String(emulatorPort),
             "MSI_FCM_ENDPOINT": "https://127.0.0.1:\(emulatorPort)",
@@ -25,9 +26,14 @@ struct Deployment: Sendable {
             "MSI_MESSAGE_LOG_ENDPOINTS": Self.endpoints(of: Part.messageLogs, in: folder),
             "MSI_FCM_RELAY_ENDPOINTS": Self.endpoints(of: Part.relays, in: folder),
         ]
-        parts = Part.allCases.map { part in
+        if store == .mongodb {
+            // That server's retryable writes are slow.
+            shared["MSI_DATABASE_URL"] = "mongodb://127.0.0.1:\(databasePort)/campus?retryWrites=false"
+        }
+        parts = store.parts.map { [shared] part in
             let settings = shared.merging(Self.settings(of: part, in: folder)) { $1 }
-            return RunningPart(part, in: folder, settings: settings, journal: journal)
+            return RunningPart(
+                part, in: folder, port: part == .database ? databasePort : nil, settings: settings, journal: journal)
         }
     }
 
@@ -59,7 +65,7 @@ struct Deployment: Sendable {
         // What FCM answered is logged at this level, name by name: the evidence for what became of a doubled component.
         case .relay1, .relay2: ["MSI_FCM_RELAY_LISTEN": endpoint(of: part, in: folder), "MSI_LOG_LEVEL": "debug"]
         case .messageLog1, .messageLog2: ["MSI_MESSAGE_LOG_LISTEN": endpoint(of: part, in: folder)]
-        case .emulator, .cube, .gateway: [:]
+        case .database, .emulator, .cube, .gateway: [:]
         }
     }
 

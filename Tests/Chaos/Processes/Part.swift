@@ -1,5 +1,7 @@
 /// A process of the product, by the name that it has in a chaos run.
 enum Part: String, Hashable, Sendable, CaseIterable {
+    /// MongoDB's place is taken by the tests' own server.
+    case database
     case emulator
     case relay1 = "relay-1"
     case relay2 = "relay-2"
@@ -13,10 +15,12 @@ enum Part: String, Hashable, Sendable, CaseIterable {
     /// Those that a component passes on its way from a relay to FCM.
     static let sending = relays + [.emulator]
     /// Those that a message needs to come to FCM once it is stored.
-    static let relaying = sending + messageLogs
+    static let relaying = sending + messageLogs + [.database]
 
-    var executable: String {
+    /// The service's executable; `nil` for what is none of the product's.
+    var executable: String? {
         switch self {
+        case .database: nil
         case .emulator: "msi-fcm-emulator"
         case .relay1, .relay2: "msi-fcm-relay"
         case .cube: "msi-cube"

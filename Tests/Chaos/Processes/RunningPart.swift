@@ -6,7 +6,7 @@ import TestSupport
 /// One process of the product: started, started again whenever it has ended, and harmed as the schedule says.
 final class RunningPart: Sendable {
     private struct State {
-        var process: ServiceProcess?
+        var process: ChildProcess?
         var logFiles: [String] = []
         var disturbances: [Disturbance] = []
         var failedStarts: [FailedStart] = []
@@ -23,6 +23,7 @@ final class RunningPart: Sendable {
 
     let part: Part
     private let folder: String
+    private let port: Int?
     private let settings: [String: String]
     private let journal: Journal
     private let state = Mutex(State())
@@ -32,9 +33,13 @@ final class RunningPart: Sendable {
     /// For how long a start that fails is tried again.
     private static let longestStart = Duration.seconds(60)
 
-    init(_ part: Part, in folder: String, settings: [String: String], journal: Journal) {
+    /// - Parameters:
+    ///   - port: Where the database listens.
+    ///   - settings: The service's.
+    init(_ part: Part, in folder: String, port: Int?, settings: [String: String], journal: Journal) {
         self.part = part
         self.folder = folder
+        self.port = port
         self.settings = settings
         self.journal = journal
     }
@@ -55,9 +60,9 @@ final class RunningPart: Sendable {
                 return state.logFiles[state.logFiles.count - 1]
             }
             do {
-                let process = try await ServiceProcess(part.executable, in: folder, settings: settings, logFile: logFile)
+                let process = try await launch(logFile: logFile)
                 return state.withLock { $0.process = process }
-            } catch let failure as ServiceProcess.StartFailed {
+            } catch let failure where failure is ServiceProcess.StartFailed || failure is ChildProcess.Silent {
                 guard ContinuousClock.now < deadline else { throw failure }
                 journal.say("\(part.rawValue) did not start, see \(logFile)")
                 let failed = FailedStart(part: part, at: .nowInMilliseconds, logFile: logFile)
@@ -66,6 +71,19 @@ final class RunningPart: Sendable {
                 try await Task.sleep(for: .milliseconds(500))
             }
         }
+    }
+
+    private func launch(logFile: String) async throws -> ChildProcess {
+        if let executable = part.executable {
+            return try await ServiceProcess(executable, in: folder, settings: settings, logFile: logFile).child
+        }
+        let server = try await PythonScript.start(
+            "mongodb_server.py",
+            [
+                "--host", "127.0.0.1", "--port", String(port ?? 0), "--storage-path", folder + "/mongodb", "--sync-on-commit",
+            ], logFile: logFile)
+        try await server.waitForLog { $0.contains("listening on 127.0.0.1:") ? () : nil }
+        return server
     }
 
     /// Harms it, fault after fault, and sees to it that it runs in between.
@@ -112,7 +130,8 @@ final class RunningPart: Sendable {
             await process.kill()
         }
         let status = await process.end()
-        if status != 0 { complain("ended with status \(status) when it was stopped, see \(process.logFile)") }
+        // How the tests' own database server ends says nothing of the product.
+        if status != 0, part != .database { complain("ended with status \(status) when it was stopped, see \(process.logFile)") }
         state.withLock { $0.process = nil }
     }
 

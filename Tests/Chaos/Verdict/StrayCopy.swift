@@ -6,7 +6,8 @@ struct StrayCopy: Hashable, Sendable {
     enum Rule: String, Hashable, Sendable {
         /// FCM stored it, and no relay heard so: the emulator or a relay was killed or frozen in between.
         case answerLost = "FCM's answer did not reach the relay"
-        /// A relay heard it, and the archive did not: that relay or a message log was killed or frozen in between.
+        /// A relay heard it, and the archive did not: that relay, a message log or the database was killed or frozen in
+        /// between.
         case outcomeLost = "the relay's outcome did not reach the archive"
     }
 
@@ -35,7 +36,7 @@ struct StrayCopy: Hashable, Sendable {
     /// The disturbance that doubled it: of those of a suspect while it was under way, the one that began last; `nil` where there is
     /// none, and the copy is unexplained.
     func cause(among disturbances: [Disturbance]) -> Disturbance? {
-        let suspects = hearing.map { Part.messageLogs + [$0.relay] } ?? Part.sending
+        let suspects = hearing.map { Part.messageLogs + [.database, $0.relay] } ?? Part.sending
         let underWay = underWay
         return disturbances.filter { disturbance in
             suspects.contains(disturbance.part) && Self.isExcuse(disturbance) && disturbance.overlaps(underWay)
