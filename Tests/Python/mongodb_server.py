@@ -12,7 +12,9 @@ from secantus.cli import main
 
 
 def stop_when_abandoned():
-    sys.stdin.buffer.read()
+    # Not through sys.stdin, whose lock a thread must not hold when Python ends.
+    while os.read(0, 4096):
+        pass
     os.kill(os.getpid(), signal.SIGTERM)
 
 
