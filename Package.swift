@@ -22,7 +22,6 @@ let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-htt
 let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
-let hummingbirdHTTP2 = Target.Dependency.product(name: "HummingbirdHTTP2", package: "hummingbird")
 let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
@@ -104,8 +103,8 @@ let package = Package(
             name: "FCMEmulator",
             dependencies: [
                 "EmbeddedDatabase", "Schemas", "ServiceKit", crypto, cryptoExtras, grdb, httpTypes, hummingbird, hummingbirdCore,
-                hummingbirdHTTP2, jwtKit, logging, nioCore, nioHPACK, nioHTTP1, nioHTTP2, nioSSL, serviceLifecycle, swiftASN1,
-                x509,
+                jwtKit, logging, nioCore, nioHPACK, nioHTTP1, nioHTTP2, nioHTTPTypes, nioHTTPTypesHTTP2, nioSSL, serviceLifecycle,
+                swiftASN1, x509,
             ],
             path: "Services/FCMEmulator"),
         .executableTarget(
@@ -186,7 +185,8 @@ let package = Package(
         .testTarget(
             name: "FCMEmulatorTests",
             dependencies: [
-                "FCMEmulator", "TestSupport", asyncHTTPClient, jwtKit, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+                "FCMEmulator", "TestSupport", asyncHTTPClient, jwtKit, logging, nioCore, nioHPACK, nioHTTP1, nioHTTP2, nioPosix,
+                nioSSL,
                 serviceLifecycle,
             ],
             path: "Tests/FCMEmulatorTests"),

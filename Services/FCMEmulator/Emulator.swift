@@ -1,7 +1,6 @@
 import FoundationEssentials
 import Hummingbird
 import HummingbirdCore
-import HummingbirdHTTP2
 import Logging
 import NIOCore
 import NIOSSL
@@ -22,8 +21,9 @@ struct Emulator: Sendable {
     ///   - folder: Where everything is kept.
     ///   - port: On 127.0.0.1; 0 for any free one.
     ///   - topicPayloadLimit: The most bytes of a message to a topic.
+    ///   - behaviour: How it treats its clients.
     /// - Throws: ``StateFileError``, or `CommandFailure` for the database.
-    init(folder path: String, port: Int, topicPayloadLimit: Int, logger: Logger) async throws {
+    init(folder path: String, port: Int, topicPayloadLimit: Int, behaviour: Behaviour, logger: Logger) async throws {
         let folder = try StateFolder(path: path)
         let authority = try CertificateAuthority(in: folder, now: Date())
         let account = try ServiceAccount(in: folder)
@@ -32,17 +32,15 @@ struct Emulator: Sendable {
         let listening = ListeningPort()
         let router = Self.router(
             account: account, tokens: tokens, issuer: try await TokenIssuer(account: account, tokens: tokens),
-            topicPayloadLimit: topicPayloadLimit, store: store)
+            topicPayloadLimit: topicPayloadLimit, behaviour: behaviour, store: store)
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         let tls = try authority.serverTLS(now: Date())
         server = Application(
             router: router,
             server: HTTPServerBuilder { responder in
-                let streams = HTTP1Channel.Configuration(additionalChannelHandlers: [LastBytesEndStreamInstaller()])
-                return BoundedConnections(
-                    base: try HTTP2UpgradeChannel(
-                        tlsConfiguration: tls, configuration: .init(streamConfiguration: streams), responder: responder))
+                BoundedConnections(
+                    base: try FrontEnd(tls: tls, limits: { behaviour.connections.withLock { $0 } }, responder: responder))
             },
             configuration: .init(address: .hostname("127.0.0.1", port: port), backlog: 1_024),
             onServerRunning: { channel in listening.set(channel.localAddress?.port ?? port) },
@@ -70,7 +68,8 @@ struct Emulator: Sendable {
     }
 
     private static func router(
-        account: ServiceAccount, tokens: AccessTokens, issuer: TokenIssuer, topicPayloadLimit: Int, store: EmulatorStore
+        account: ServiceAccount, tokens: AccessTokens, issuer: TokenIssuer, topicPayloadLimit: Int,
+        behaviour: Behaviour, store: EmulatorStore
     ) -> Router<EmulatorRequestContext> {
         let router = Router(context: EmulatorRequestContext.self)
         router.add(middleware: ErrorResponses())
@@ -84,6 +83,7 @@ struct Emulator: Sendable {
         TopicRoutes(authorization: authorization, store: store, streams: streams).add(to: router)
         PhoneRoutes(sender: senderID, store: store, streams: streams).add(to: router)
         ArchiveRoutes(store: store, streams: streams).add(to: router)
+        ControlRoutes(behaviour: behaviour).add(to: router)
         return router
     }
 }

@@ -14,7 +14,7 @@ enum Main {
             let folder = "\(try context.settings.value(.stateDirectory))/fcm-emulator"
             let emulator = try await Emulator(
                 folder: folder, port: try context.settings.value(port), topicPayloadLimit: try context.settings.value(limit),
-                logger: context.logger)
+                behaviour: try Behaviour(), logger: context.logger)
             return ServicePlan(
                 services: [emulator.server],
                 close: { try emulator.close() },

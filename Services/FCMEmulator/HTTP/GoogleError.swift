@@ -104,3 +104,16 @@ enum FCMErrorCode: String {
         }
     }
 }
+
+extension JSONValue {
+    /// Reads a request's body.
+    ///
+    /// - Throws: ``GoogleError`` that shows where it is not JSON.
+    init(parsing body: some Collection<UInt8>) throws {
+        do {
+            self = try JSONParser.parse(body)
+        } catch let failure as JSONParser.Failure {
+            throw GoogleError.syntax(failure, in: body)
+        }
+    }
+}

@@ -36,6 +36,11 @@ enum JSONValue: Hashable, Sendable {
     var string: String? {
         if case .string(let text) = self { text } else { nil }
     }
+
+    /// A number's digits.
+    var number: String? {
+        if case .number(let digits) = self { digits } else { nil }
+    }
 }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral {

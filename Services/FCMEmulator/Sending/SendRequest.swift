@@ -24,13 +24,7 @@ extension SendRequest {
     /// - Parameter topicPayloadLimit: The most bytes that a message to a topic or condition may carry.
     /// - Throws: ``GoogleError``, and nothing else.
     init(body: some Collection<UInt8>, topicPayloadLimit: Int) throws {
-        let parsed: JSONValue
-        do {
-            parsed = try JSONParser.parse(body)
-        } catch let failure as JSONParser.Failure {
-            throw GoogleError.syntax(failure, in: body)
-        }
-        let request = try FormReader.read(parsed, as: .sendRequest)
+        let request = try FormReader.read(try JSONValue(parsing: body), as: .sendRequest)
         guard let message = request["message"] else {
             throw GoogleError.fcm(.invalidArgument, "The message is not set.", field: "message")
         }

@@ -6,24 +6,26 @@ import ServiceLifecycle
 
 /// Runs the real server inside the test, on a port and in a folder of its own.
 func withEmulator<Result: Sendable>(
-    topicPayloadLimit: Int = 2_048, version: HTTPClient.Configuration.HTTPVersion = .automatic,
-    _ body: (EmulatorClient) async throws -> Result
+    topicPayloadLimit: Int = 2_048, behaviour: JSONValue = [:],
+    version: HTTPClient.Configuration.HTTPVersion = .automatic, _ body: (EmulatorClient) async throws -> Result
 ) async throws -> Result {
     try await TemporaryFolder.with { folder in
-        try await withEmulator(in: folder, topicPayloadLimit: topicPayloadLimit, version: version, body)
+        try await withEmulator(
+            in: folder, topicPayloadLimit: topicPayloadLimit, behaviour: behaviour, version: version, body)
     }
 }
 
 /// The same, in a folder that may have seen another emulator before.
 func withEmulator<Result: Sendable>(
-    in folder: TemporaryFolder, topicPayloadLimit: Int = 2_048, version: HTTPClient.Configuration.HTTPVersion = .automatic,
-    _ body: (EmulatorClient) async throws -> Result
+    in folder: TemporaryFolder, topicPayloadLimit: Int = 2_048, behaviour: JSONValue = [:],
+    version: HTTPClient.Configuration.HTTPVersion = .automatic, _ body: (EmulatorClient) async throws -> Result
 ) async throws -> Result {
     try SharedAccount.place(in: folder)
     var logger = Logger(label: "test")
     logger.logLevel = .warning
     let emulator = try await Emulator(
-        folder: folder.emulator, port: 0, topicPayloadLimit: topicPayloadLimit, logger: logger)
+        folder: folder.emulator, port: 0, topicPayloadLimit: topicPayloadLimit,
+        behaviour: try Behaviour(behaviour), logger: logger)
     let services = ServiceGroup(configuration: .init(services: [emulator.server], logger: logger))
     let result = try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await services.run() }

@@ -53,18 +53,3 @@ final class LastBytesEndStream: ChannelOutboundHandler {
         context.write(wrapOutboundOut(.data(frame.data)), promise: frame.promise)
     }
 }
-
-/// Puts ``LastBytesEndStream`` next to the network on each stream. Hummingbird adds it behind its own handlers, to streams
-/// and to connections of HTTP/1.1 alike; those have no connection above them.
-final class LastBytesEndStreamInstaller: RemovableChannelHandler, ChannelInboundHandler {
-    typealias InboundIn = NIOAny
-
-    func handlerAdded(context: ChannelHandlerContext) {
-        guard context.channel.parent?.parent != nil else { return }
-        do {
-            try context.pipeline.syncOperations.addHandler(LastBytesEndStream(), position: .first)
-        } catch {
-            context.fireErrorCaught(error)
-        }
-    }
-}

@@ -27,9 +27,10 @@ struct BoundedConnections<Base: ServerChildChannel>: ServerChildChannel {
     }
 }
 
-/// Closes its connection a second after the server has asked it to come to an end.
-private final class StoppingDeadline: ChannelInboundHandler {
+/// Closes its connection a second after the server has asked it to come to an end, and breaks it off when told to.
+private final class StoppingDeadline: ChannelDuplexHandler {
     typealias InboundIn = NIOAny
+    typealias OutboundIn = NIOAny
 
     private static let patience = TimeAmount.seconds(1)
 
@@ -46,5 +47,11 @@ private final class StoppingDeadline: ChannelInboundHandler {
             }
         }
         context.fireUserInboundEventTriggered(event)
+    }
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard event is ConnectionCut else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        context.cut()
+        promise?.succeed()
     }
 }

@@ -1,0 +1,14 @@
+/// How the emulator behaves: what it was started with, and what it was told since.
+struct Behaviour: Sendable {
+    let connections: Adjustable<ConnectionLimits>
+
+    private static let form = MessageForm("emulator.Behaviour", ["connections": .message(ConnectionLimits.form)])
+
+    /// - Parameter document: One member a section; FCM's own behaviour where there is none.
+    /// - Throws: ``GoogleError`` naming each field that is wrong.
+    init(_ document: JSONValue = [:]) throws {
+        let sections = try FormReader.read(document, as: Self.form)
+        func section(_ name: String) -> ControlFields { ControlFields(sections[name] ?? [:], at: name) }
+        connections = Adjustable(try .init(section("connections")))
+    }
+}

@@ -1,0 +1,31 @@
+import Hummingbird
+
+/// `/emulator/<section>`: what the emulator does to its clients, looked at with GET, changed with PUT, and with DELETE as it was
+/// at the start.
+struct ControlRoutes: Sendable {
+    private static let longestBody = 1_048_576
+
+    let behaviour: Behaviour
+
+    func add(to router: some RouterMethods<EmulatorRequestContext>) {
+        add("connections", behaviour.connections, to: router)
+    }
+
+    private func add<Section>(
+        _ name: String, _ section: Adjustable<Section>, to router: some RouterMethods<EmulatorRequestContext>
+    ) {
+        router.resource(
+            "emulator/\(name)",
+            [
+                .get: { _, _ in Response(.ok, section.document) },
+                .put: { request, _ in
+                    try section.replace(by: try JSONValue(parsing: try await request.bytes(most: Self.longestBody)))
+                    return Response(.ok, section.document)
+                },
+                .delete: { _, _ in
+                    section.reset()
+                    return Response(.ok, section.document)
+                },
+            ])
+    }
+}

@@ -1,0 +1,161 @@
+import NIOCore
+import NIOHTTP2
+
+/// Keeps an HTTP/2 connection within its limits, and ends it as FCM's front end does, with the reason in the GOAWAY.
+///
+/// SwiftNIO's own handler for that, and Hummingbird's, send a GOAWAY without a reason, and count PINGs by their distance in time;
+/// FCM counts those without a request between them.
+final class ConnectionKeeper: ChannelDuplexHandler {
+    typealias InboundIn = HTTP2Frame
+    typealias InboundOut = HTTP2Frame
+    typealias OutboundIn = HTTP2Frame
+    typealias OutboundOut = HTTP2Frame
+
+    /// How long the streams that a GOAWAY covers have to come to their end.
+    private static let grace = TimeAmount.seconds(10)
+
+    private let limits: ConnectionLimits
+    private let ledger: SharedLedger
+    /// Marks the PING whose answer shows that the client has seen a first GOAWAY.
+    private let probe = HTTP2PingData(withInteger: .random(in: .min ... .max))
+    private var farewell: GoAway.Reason?
+    private var hasToldLastStream = false
+    private var context: ChannelHandlerContext?
+    private var idleTimer: Scheduled<Void>?
+    private var ageTimer: Scheduled<Void>?
+    private var graceTimer: Scheduled<Void>?
+
+    init(limits: ConnectionLimits, ledger: SharedLedger) {
+        self.limits = limits
+        self.ledger = ledger
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        ageTimer = limits.age.map { after(TimeAmount($0), context) { $0.leave(because: .age) } }
+        startIdleTimer(context)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        for timer in [idleTimer, ageTimer, graceTimer] { timer?.cancel() }
+        self.context = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if case .ping(let content, let isAnswer) = unwrapInboundIn(data).payload {
+            if isAnswer {
+                if content == probe, let farewell { finish(context, because: farewell) }
+            } else if let goAway = ledger.withLock({ $0.pinged() }) {
+                end(context, goAway)
+            }
+        }
+        context.fireChannelRead(data)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is ChannelShouldQuiesceEvent: leave(because: .stopping)
+        case ChannelEvent.inputClosed: context.close(promise: nil)
+        default: break
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard let goAway = event as? GoAway else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        end(context, goAway)
+        promise?.succeed()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // What is wrong with one stream is no end of the others.
+        guard !(error is NIOHTTP2Errors.StreamError) else { return }
+        context.close(promise: nil)
+    }
+
+    fileprivate func streamClosed(_ stream: Int) {
+        let (isIdle, isFinished) = ledger.withLock {
+            $0.closed(stream)
+            return ($0.isIdle, $0.isFinished)
+        }
+        guard let context else { return }
+        if isFinished, farewell == nil || hasToldLastStream {
+            closeSoon(context)
+        } else if isIdle {
+            startIdleTimer(context)
+        }
+    }
+
+    fileprivate func streamOpened() {
+        idleTimer?.cancel()
+    }
+
+    private func startIdleTimer(_ context: ChannelHandlerContext) {
+        idleTimer?.cancel()
+        idleTimer = limits.idle.map { after(TimeAmount($0), context) { $0.leave(because: .idle) } }
+    }
+
+    /// Ends the connection in the gentle way: the client hears that it shall go, and once it surely has, which stream was the
+    /// last, so that none is lost that was on its way.
+    private func leave(because reason: GoAway.Reason) {
+        guard let context, farewell == nil, !ledger.withLock(\.isLeaving) else { return }
+        farewell = reason
+        write(context, lastStream: .maxID, reason)
+        context.writeAndFlush(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: .ping(probe, ack: false))), promise: nil)
+        startGrace(context)
+    }
+
+    private func finish(_ context: ChannelHandlerContext, because reason: GoAway.Reason) {
+        hasToldLastStream = true
+        end(context, ledger.withLock { $0.goAway(because: reason) })
+    }
+
+    private func end(_ context: ChannelHandlerContext, _ goAway: GoAway) {
+        write(context, lastStream: HTTP2StreamID(goAway.lastStream), goAway.reason)
+        context.flush()
+        if goAway.reason.code != .noError || ledger.withLock(\.isFinished) {
+            closeSoon(context)
+        } else {
+            startGrace(context)
+        }
+    }
+
+    private func write(_ context: ChannelHandlerContext, lastStream: HTTP2StreamID, _ reason: GoAway.Reason) {
+        let text = reason.text.isEmpty ? nil : context.channel.allocator.buffer(string: reason.text)
+        let payload = HTTP2Frame.FramePayload.goAway(lastStreamID: lastStream, errorCode: reason.code, opaqueData: text)
+        context.write(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: payload)), promise: nil)
+    }
+
+    private func startGrace(_ context: ChannelHandlerContext) {
+        guard graceTimer == nil else { return }
+        graceTimer = after(Self.grace, context) { $0.context?.close(promise: nil) }
+    }
+
+    /// Closes the connection once what was written in this turn of the event loop has gone out.
+    private func closeSoon(_ context: ChannelHandlerContext) {
+        context.eventLoop.assumeIsolated().execute { context.close(promise: nil) }
+    }
+
+    private func after(
+        _ delay: TimeAmount, _ context: ChannelHandlerContext, _ work: @escaping (ConnectionKeeper) -> Void
+    ) -> Scheduled<Void> {
+        context.eventLoop.assumeIsolated().scheduleTask(in: delay) { work(self) }
+    }
+}
+
+/// Tells a connection's keeper when its streams come and go, which SwiftNIO does in the turn of the event loop in which they do.
+struct StreamObserver: NIOHTTP2StreamDelegate {
+    private let keeper: NIOLoopBound<ConnectionKeeper>
+
+    init(_ keeper: ConnectionKeeper, on eventLoop: any EventLoop) {
+        self.keeper = NIOLoopBound(keeper, eventLoop: eventLoop)
+    }
+
+    func streamCreated(_ id: HTTP2StreamID, channel: any Channel) {
+        keeper.value.streamOpened()
+    }
+
+    func streamClosed(_ id: HTTP2StreamID, channel: any Channel) {
+        keeper.value.streamClosed(Int(id))
+    }
+}

@@ -1,0 +1,104 @@
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP2
+import NIOSSL
+import Synchronization
+
+/// Connections as FCM's front end keeps them: TLS, and in it HTTP/2 within limits, or HTTP/1.1, whichever the client asks for.
+struct FrontEnd: ServerChildChannel {
+    typealias HTTP2Connection = NIOHTTP2Handler.AsyncStreamMultiplexer<HTTP2Stream.Value>
+
+    struct Value: ServerChildChannelValue {
+        let channel: any Channel
+        fileprivate let negotiated: EventLoopFuture<NIONegotiatedHTTPVersion<HTTP1Channel.Value, (HTTP2Connection, HTTP2Stream)>>
+    }
+
+    /// How many resets, errors and control frames a tenth of a second may bring. SwiftNIO takes a few hundred in half a minute
+    /// for an attack, which a load test in which streams are refused by the thousand is not.
+    private static let mostFrames = 2_000
+    private static let window = TimeAmount.milliseconds(100)
+
+    private let tls: NIOSSLContext
+    private let limits: @Sendable () -> ConnectionLimits
+    private let responder: HTTPChannelHandler.Responder
+    private let http1: HTTP1Channel
+
+    /// - Parameter limits: Asked for each connection.
+    init(
+        tls: TLSConfiguration, limits: @escaping @Sendable () -> ConnectionLimits,
+        responder: @escaping HTTPChannelHandler.Responder
+    ) throws {
+        var tls = tls
+        tls.applicationProtocols = NIOHTTP2SupportedALPNProtocols
+        self.tls = try NIOSSLContext(configuration: tls)
+        self.limits = limits
+        self.responder = responder
+        http1 = HTTP1Channel(responder: responder)
+    }
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        do {
+            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls))
+        } catch {
+            return channel.eventLoop.makeFailedFuture(error)
+        }
+        return channel.configureHTTP2AsyncSecureUpgrade { connection in
+            http1.setup(channel: connection, logger: logger)
+        } http2ConnectionInitializer: { connection in
+            connection.eventLoop.makeCompletedFuture { try setUpHTTP2(connection, logger) }
+        }
+        .map { Value(channel: channel, negotiated: $0) }
+    }
+
+    private func setUpHTTP2(_ connection: any Channel, _ logger: Logger) throws -> (HTTP2Connection, HTTP2Stream) {
+        let limits = limits()
+        let ledger = SharedLedger(limits: limits)
+        let keeper = ConnectionKeeper(limits: limits, ledger: ledger)
+        let streams = HTTP2Stream(responder: responder, ledger: ledger)
+        let pipeline = connection.pipeline.syncOperations
+        try pipeline.addHandler(AdvertisedStreams(limit: limits.streams))
+        let multiplexer = try pipeline.configureAsyncHTTP2Pipeline(
+            mode: .server, streamDelegate: StreamObserver(keeper, on: connection.eventLoop), configuration: Self.http2
+        ) { stream in
+            streams.setup(channel: stream, logger: logger)
+        }
+        try pipeline.addHandler(keeper)
+        return (multiplexer, streams)
+    }
+
+    private static var http2: NIOHTTP2Handler.Configuration {
+        var configuration = NIOHTTP2Handler.Configuration()
+        // The emulator counts streams itself: see AdvertisedStreams.
+        configuration.connection.initialSettings = nioDefaultSettings.map {
+            $0.parameter == .maxConcurrentStreams ? HTTP2Setting(parameter: $0.parameter, value: Int(Int32.max)) : $0
+        }
+        configuration.connection.maximumConnectionGlitches = .max
+        configuration.connection.controlFrameRateLimit.maximumCount = mostFrames
+        configuration.connection.controlFrameRateLimit.windowLength = window
+        configuration.stream.streamResetFrameRateLimit.maximumCount = mostFrames
+        configuration.stream.streamResetFrameRateLimit.windowLength = window
+        configuration.stream.streamErrorRateLimit.maximumCount = mostFrames
+        configuration.stream.streamErrorRateLimit.windowLength = window
+        return configuration
+    }
+
+    func handle(value: Value, logger: Logger) async {
+        do {
+            switch try await value.negotiated.get() {
+            case .http1_1(let connection):
+                await Exchange.$current.withValue(Exchange(connection: value.channel, stream: nil)) {
+                    await http1.handle(value: connection, logger: logger)
+                }
+            case .http2(let (connection, streams)):
+                try await withThrowingDiscardingTaskGroup { group in
+                    for try await stream in connection.inbound {
+                        group.addTask { await streams.handle(value: stream, logger: logger) }
+                    }
+                }
+            }
+        } catch {
+            logger.debug("a connection has ended early", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import NIOCore
+import NIOHTTP2
+
+/// Resets its stream with an error code, when told to by a ``Request``. Closing a stream's channel would say CANCEL.
+final class StreamReset: ChannelOutboundHandler {
+    typealias OutboundIn = HTTP2Frame.FramePayload
+    typealias OutboundOut = HTTP2Frame.FramePayload
+
+    /// The event that has a stream reset.
+    struct Request: Sendable {
+        let code: HTTP2ErrorCode
+    }
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard let request = event as? Request else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        context.writeAndFlush(wrapOutboundOut(.rstStream(request.code)), promise: promise)
+    }
+}

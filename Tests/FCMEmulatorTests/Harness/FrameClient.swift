@@ -1,0 +1,140 @@
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+import NIOPosix
+import NIOSSL
+
+/// An HTTP/2 client that sees every frame and writes any: for what a well-behaved one never does and never shows.
+struct FrameClient {
+    struct Ended: Error {}
+
+    private let channel: any Channel
+    private var frames: AsyncStream<HTTP2Frame>.AsyncIterator
+
+    /// Connects, and sends frames before the server's first one can have arrived.
+    static func with<Result>(
+        port: Int, opening: [HTTP2Frame] = [], isolation: isolated (any Actor)? = #isolation,
+        _ body: (inout FrameClient) async throws -> Result
+    ) async throws -> Result {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.applicationProtocols = ["h2"]
+        tls.certificateVerification = .none
+        let context = try NIOSSLContext(configuration: tls)
+        let (frames, continuation) = AsyncStream<HTTP2Frame>.makeStream()
+        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandlers([
+                        try NIOSSLClientHandler(context: context, serverHostname: nil), NIOHTTP2Handler(mode: .client),
+                        FrameCollector(frames: continuation),
+                    ])
+                }
+            }
+            .connect(host: "127.0.0.1", port: port).get()
+        var client = FrameClient(channel: channel, frames: frames.makeAsyncIterator())
+        do {
+            try await client.send(opening)
+            let result = try await body(&client)
+            try? await channel.close()
+            return result
+        } catch {
+            try? await channel.close()
+            throw error
+        }
+    }
+
+    func send(_ frames: [HTTP2Frame]) async throws {
+        for frame in frames { channel.write(frame, promise: nil) }
+        // A flush has no future of its own; the last write of nothing else has.
+        try await channel.eventLoop.submit { [channel] in channel.flush() }.get()
+    }
+
+    /// The next frame that is looked for, once it has come.
+    ///
+    /// - Throws: ``Ended`` if the connection ends before.
+    mutating func next<Found>(_ find: (HTTP2Frame) -> Found?) async throws -> Found {
+        while let frame = await frames.next() {
+            if let found = find(frame) { return found }
+        }
+        throw Ended()
+    }
+
+    struct Farewell: Hashable {
+        let lastStream: Int
+        let code: HTTP2ErrorCode
+        let text: String
+    }
+
+    mutating func nextGoAway() async throws -> Farewell {
+        try await next { frame in
+            guard case .goAway(let last, let code, let text) = frame.payload else { return nil }
+            return Farewell(lastStream: Int(last), code: code, text: text.map { String(buffer: $0) } ?? "")
+        }
+    }
+
+    /// Waits for the connection's end.
+    mutating func ends() async {
+        while await frames.next() != nil {}
+    }
+}
+
+extension HTTP2Frame {
+    /// The headers of a request with a body to come, or without one.
+    static func request(_ stream: HTTP2StreamID, _ method: String, _ path: String, ends: Bool) -> HTTP2Frame {
+        let headers: HPACKHeaders = [
+            ":method": method, ":scheme": "https", ":authority": "127.0.0.1", ":path": path, "authorization": "Bearer owner",
+        ]
+        return HTTP2Frame(streamID: stream, payload: .headers(.init(headers: headers, endStream: ends)))
+    }
+
+    /// A whole send.
+    static func send(_ stream: HTTP2StreamID, to topic: String) -> [HTTP2Frame] {
+        [
+            .request(stream, "POST", "/v1/projects/msi-emulator/messages:send", ends: false),
+            .body(stream, #"{"message":{"topic":"\#(topic)"}}"#),
+        ]
+    }
+
+    static func body(_ stream: HTTP2StreamID, _ text: String) -> HTTP2Frame {
+        HTTP2Frame(streamID: stream, payload: .data(.init(data: .byteBuffer(ByteBuffer(string: text)), endStream: true)))
+    }
+
+    static var ping: HTTP2Frame {
+        HTTP2Frame(streamID: .rootStream, payload: .ping(HTTP2PingData(withInteger: 1), ack: false))
+    }
+
+    /// The status of an answer on a stream.
+    func status(of stream: HTTP2StreamID) -> String? {
+        guard streamID == stream, case .headers(let frame) = payload else { return nil }
+        return frame.headers.first(name: ":status")
+    }
+
+    /// The code with which a stream was reset.
+    func resetCode(of stream: HTTP2StreamID) -> HTTP2ErrorCode? {
+        guard streamID == stream, case .rstStream(let code) = payload else { return nil }
+        return code
+    }
+}
+
+private final class FrameCollector: ChannelInboundHandler {
+    typealias InboundIn = HTTP2Frame
+
+    private let frames: AsyncStream<HTTP2Frame>.Continuation
+
+    init(frames: AsyncStream<HTTP2Frame>.Continuation) {
+        self.frames = frames
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        frames.yield(unwrapInboundIn(data))
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        frames.finish()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // What is wrong with a stream that the server has dropped does not end the connection.
+        if !(error is NIOHTTP2Errors.StreamError) { context.close(promise: nil) }
+    }
+}
