@@ -34,19 +34,19 @@ struct StoreBenchmark {
     }
 
     func run() async throws {
-        print(
+        say(
             "\(database.name), messages a second, each durable (median of \(Self.rounds) runs of \(Int(Self.seconds)) s, in turns)"
         )
         let inserts = try await measureInserts()
-        print("\(database.name), a page of 50 messages, in milliseconds (median of 101)")
+        say("\(database.name), a page of 50 messages, in milliseconds (median of 101)")
         let pages = try await measurePages()
         let figures = Figures(
             database: database.name, inserts: inserts, shortHistory: Self.shortHistory, longHistory: messages, pages: pages)
-        print(String(decoding: try SchemaJSON.encode(figures), as: UTF8.self))
+        say(String(decoding: try SchemaJSON.encode(figures), as: UTF8.self))
     }
 
     private func measureInserts() async throws -> [Figures.Inserts] {
-        print(Self.row("clients", "store", "raw C", "ratio"))
+        say(Self.row("clients", "store", "raw C", "ratio"))
         var inserts: [Figures.Inserts] = []
         for clients in [1, 64] {
             var (own, raw): ([Double], [Double]) = ([], [])
@@ -64,14 +64,14 @@ struct StoreBenchmark {
             let figures = Figures.Inserts(
                 clients: clients, store: own.median.rounded(), raw: raw.median.rounded(),
                 ratio: Self.twoDigits(own.median / raw.median))
-            print(Self.row("\(clients)", "\(Int(figures.store))", "\(Int(figures.raw))", "\(figures.ratio)"))
+            say(Self.row("\(clients)", "\(Int(figures.store))", "\(Int(figures.raw))", "\(figures.ratio)"))
             inserts.append(figures)
         }
         return inserts
     }
 
     private func measurePages() async throws -> [Figures.Pages] {
-        print(Self.row("page", "of \(Self.shortHistory)", "of \(messages)", "ratio"))
+        say(Self.row("page", "of \(Self.shortHistory)", "of \(messages)", "ratio"))
         var times: [[Double]] = []
         for count in [Self.shortHistory, messages] {
             times.append(
@@ -84,7 +84,7 @@ struct StoreBenchmark {
             let page = Figures.Pages(
                 page: name, short: Self.twoDigits(times.0), long: Self.twoDigits(times.1),
                 ratio: Self.twoDigits(times.1 / times.0))
-            print(Self.row(page.page, "\(page.short)", "\(page.long)", "\(page.ratio)"))
+            say(Self.row(page.page, "\(page.short)", "\(page.long)", "\(page.ratio)"))
             return page
         }
     }
