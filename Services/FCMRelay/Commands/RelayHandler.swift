@@ -16,6 +16,11 @@ struct RelayHandler: Sendable {
 
     func relay(_ command: RelayMessage, _ context: CommandContext) async -> RelayMessage.Reply {
         let now = now()
+        context.logger.debug(
+            "taken up",
+            metadata: [
+                "msi_key": "\(command.msiKey)", "components": "\(command.components.map(\.rawValue).joined(separator: " "))",
+            ])
         let outcomes: [ComponentOutcome]
         if let refusal = refusal(of: command, now: now) {
             outcomes = command.components.map { ComponentOutcome(component: $0, result: .failure(refusal)) }
