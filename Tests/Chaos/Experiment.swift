@@ -121,9 +121,11 @@ struct Experiment: Sendable {
             evidence.failedStarts += part.failedStarts
             evidence.problems += part.problems
             guard Part.relays.contains(part.part) else { continue }
-            for file in part.logFiles {
-                for (name, time) in try RelayLog.answers(in: file) {
-                    evidence.hearings[name] = Hearing(relay: part.part, time: time)
+            for log in try part.logFiles.map(RelayLog.init) {
+                for component in log.unfinished { evidence.unfinished[component, default: []].insert(part.part) }
+                for (name, time) in log.acceptances { evidence.hearings[name] = Hearing(relay: part.part, time: time) }
+                for (component, times) in log.failures {
+                    evidence.failures[component, default: []] += times.map { Hearing(relay: part.part, time: $0) }
                 }
             }
         }

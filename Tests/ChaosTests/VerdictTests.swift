@@ -36,9 +36,11 @@ struct VerdictTests {
         if let hearing { evidence.hearings[name] = Hearing(relay: .relay1, time: Self.start + hearing) }
     }
 
-    private func disturb(_ part: Part, _ deed: Fault.Deed, after delay: Int64, in evidence: inout Evidence) {
+    private func disturb(
+        _ part: Part, _ deed: Fault.Deed, after delay: Int64, for length: Int64 = 500, in evidence: inout Evidence
+    ) {
         evidence.disturbances.append(
-            Disturbance(part: part, deed: deed, began: Self.start + delay, ended: Self.start + delay + 500))
+            Disturbance(part: part, deed: deed, began: Self.start + delay, ended: Self.start + delay + length))
     }
 
     @Test("a message that went well is delivered")
@@ -105,46 +107,84 @@ struct VerdictTests {
         for wrong in wrongs { #expect(!Verdict(evidence(wrong)).isGood) }
     }
 
-    @Test("a copy that no relay heard of needs a fault of the emulator or a relay, while it was under way")
+    /// Two copies, of which the archive knows the second, ten seconds later.
+    private func doubled(
+        heardAfter hearing: Int64? = nil, by part: Part, _ deed: Fault.Deed, after delay: Int64, for length: Int64 = 2_000,
+        _ change: (inout Evidence) -> Void = { _ in }
+    ) -> Verdict {
+        Verdict(
+            evidence { evidence in
+                evidence.sends = [:]
+                send("lost", after: 50, heardAfter: hearing, in: &evidence)
+                send("n", after: 10_100, heardAfter: 10_120, in: &evidence)
+                disturb(part, deed, after: delay, for: length, in: &evidence)
+                change(&evidence)
+            })
+    }
+
+    @Test("a copy that nobody had under way is unexplained, whatever was away")
+    func sentByNobody() {
+        for part in Part.allCases {
+            let verdict = doubled(by: part, .kill, after: 200)
+            #expect(verdict.doubled == 1)
+            #expect(!verdict.isGood)
+        }
+    }
+
+    @Test("a copy that a relay ended with is explained by its being killed, and nothing else")
+    func relayEnded() {
+        for part in Part.allCases {
+            for deed in Fault.Deed.allCases {
+                let verdict = doubled(by: part, deed, after: 200) { $0.unfinished[Self.component] = [.relay1] }
+                #expect(verdict.doubled == 1)
+                #expect(verdict.isGood == (part == .relay1 && deed == .kill), "\(part) \(deed)")
+            }
+        }
+    }
+
+    @Test("a copy that a relay gave up needs a fault of the emulator, or a freeze of that relay, while it was under way")
     func answerLost() {
         for part in Part.allCases {
-            for (deed, delay) in [(Fault.Deed.kill, Int64(200)), (.freeze, -300), (.restart, 200), (.kill, 5_000)] {
-                let verdict = Verdict(
-                    evidence { evidence in
-                        evidence.sends = [:]
-                        send("lost", after: 50, heardAfter: nil, in: &evidence)
-                        send("n", after: 10_100, heardAfter: 10_120, in: &evidence)
-                        disturb(part, deed, after: delay, in: &evidence)
-                    })
+            for (deed, delay) in [(Fault.Deed.kill, Int64(200)), (.freeze, 300), (.restart, 200), (.kill, 5_000)] {
+                let verdict = doubled(by: part, deed, after: delay) { evidence in
+                    evidence.failures[Self.component] = [Hearing(relay: .relay1, time: Self.start + 2_400)]
+                }
                 #expect(verdict.doubled == 1)
-                let isSuspect = part == .emulator || Part.relays.contains(part) && deed != .restart
+                let isSuspect = part == .emulator || part == .relay1 && deed == .freeze
                 #expect(verdict.isGood == (isSuspect && delay < 1_000), "\(part) \(deed) \(delay)")
             }
         }
     }
 
-    @Test("a copy that a relay heard of needs a fault of that relay, a message log or the database, while it was under way")
+    @Test("a copy that a relay gave up because it had expired needs no fault")
+    func expiredOnTheWay() {
+        let verdict = Verdict(
+            evidence { evidence in
+                archive("expired", "expired", in: &evidence)
+                disturb(.emulator, .freeze, after: 50_000, in: &evidence)
+                evidence.sends = [:]
+                send("late", after: 59_990, heardAfter: nil, in: &evidence)
+                evidence.failures[Self.component] = [Hearing(relay: .relay1, time: Self.start + 61_000)]
+            })
+        #expect(verdict.isGood, "\(verdict.problems)")
+    }
+
+    @Test("a copy that a relay heard of needs a fault of that relay or a message log, while it was under way")
     func outcomeLost() {
         for part in Part.allCases {
             for (deed, delay) in [(Fault.Deed.kill, Int64(900)), (.freeze, 900), (.restart, 900), (.kill, 5_000)] {
-                let verdict = Verdict(
-                    evidence { evidence in
-                        evidence.sends = [:]
-                        // Late, because the relay was busy.
-                        send("lost", after: 50, heardAfter: 800, in: &evidence)
-                        send("n", after: 10_100, heardAfter: 10_120, in: &evidence)
-                        disturb(part, deed, after: delay, in: &evidence)
-                    })
+                let verdict = doubled(heardAfter: 800, by: part, deed, after: delay)
                 #expect(verdict.doubled == 1)
-                let isSuspect = Part.messageLogs.contains(part) || [.database, .relay1].contains(part)
+                let isSuspect = Part.messageLogs.contains(part) || part == .relay1
                 #expect(verdict.isGood == (isSuspect && deed != .restart && delay < 2_000), "\(part) \(deed) \(delay)")
             }
         }
+        #expect(!doubled(heardAfter: 800, by: .relay1, .freeze, after: 900, for: 500).isGood)
     }
 
     @Test("what is sent after it has expired, or before it is due, is noticed")
     func time() {
-        for delay: Int64 in [-10, 60_001, 63_000] {
+        for delay: Int64 in [-10, 60_001, 66_000] {
             let verdict = Verdict(
                 evidence { evidence in
                     evidence.sends = [:]
@@ -160,7 +200,7 @@ struct VerdictTests {
         for (part, isGood) in [(Part.emulator, true), (.relay2, true), (.messageLog1, false)] {
             let verdict = Verdict(
                 evidence { evidence in
-                    let received = Self.start + 66_000
+                    let received = Self.start + 67_000
                     evidence.sends[Self.component] = [
                         AcceptedSend(component: Self.component, name: "n", received: received, taken: Self.start / 1_000 + 59)
                     ]

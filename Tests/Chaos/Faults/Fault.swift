@@ -25,6 +25,9 @@ struct Disturbance: Hashable, Sendable {
     /// When the process was at work again: continued, or ready after another start.
     let ended: Int64
 
+    /// In milliseconds.
+    var length: Int64 { ended - began }
+
     func overlaps(_ time: ClosedRange<Int64>) -> Bool {
         began <= time.upperBound && ended >= time.lowerBound
     }

@@ -10,13 +10,17 @@ struct Evidence: Sendable {
     var sends: [SentComponent: [AcceptedSend]] = [:]
     /// Who heard that FCM has accepted a send, by FCM's name for it.
     var hearings: [String: Hearing] = [:]
+    /// Who gave a component up without an acceptance.
+    var failures: [SentComponent: [Hearing]] = [:]
+    /// Which relays ended with a component under way.
+    var unfinished: [SentComponent: Set<Part>] = [:]
     var disturbances: [Disturbance] = []
     var failedStarts: [RunningPart.FailedStart] = []
     /// Answers that nobody should get, processes that ended by themselves: wrong whatever else there is.
     var problems: [String] = []
 }
 
-/// That a relay has heard of an accepted send.
+/// That a relay has heard something of a send.
 struct Hearing: Hashable, Sendable {
     let relay: Part
     /// Unix milliseconds.

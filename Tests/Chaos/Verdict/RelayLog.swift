@@ -1,25 +1,56 @@
 import FoundationEssentials
+import ProductHarness
 
 /// What a relay has written about FCM's answers.
-enum RelayLog {
+struct RelayLog {
+    /// When it heard that a send was accepted, Unix milliseconds, by FCM's name for it.
+    private(set) var acceptances: [String: Int64] = [:]
+    /// When it gave a component up, Unix milliseconds.
+    private(set) var failures: [SentComponent: [Int64]] = [:]
+    /// What it had taken up, and said no more about, when it ended.
+    var unfinished: [SentComponent] { underWay.filter { $0.value > 0 }.map(\.key) }
+
+    private var underWay: [SentComponent: Int] = [:]
+
     private struct Line: Decodable {
         let message: String
-        let name: String?
         let time: String
+        let msiKey: String?
+        let components: String?
+        let component: String?
+        let name: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case message, time, components, component, name
+            case msiKey = "msi_key"
+        }
     }
 
-    /// When the relay heard that a send was accepted, Unix milliseconds, by FCM's name for it.
-    static func answers(in path: String) throws -> [String: Int64] {
+    /// - Parameter path: The log of one run of the relay.
+    init(path: String) throws {
         let log = try Data(contentsOf: URL(filePath: path))
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-        var answers: [String: Int64] = [:]
         for text in log.split(separator: UInt8(ascii: "\n")) {
             // What is not JSON is the last cry of a process that crashed.
-            guard let line = try? JSONDecoder().decode(Line.self, from: text), line.message == "accepted by FCM",
-                let name = line.name
-            else { continue }
-            answers[name] = Int64((try style.parse(line.time).timeIntervalSince1970 * 1_000).rounded())
+            guard let line = try? JSONDecoder().decode(Line.self, from: text), let msiKey = line.msiKey else { continue }
+            let time = Int64((try style.parse(line.time).timeIntervalSince1970 * 1_000).rounded())
+            for name in (line.components ?? line.component ?? "").split(separator: " ") {
+                take(line, of: SentComponent(msiKey: msiKey, name: String(name)), at: time)
+            }
         }
-        return answers
+    }
+
+    private mutating func take(_ line: Line, of component: SentComponent, at time: Int64) {
+        switch line.message {
+        case "taken up":
+            underWay[component, default: 0] += 1
+        case "accepted by FCM":
+            underWay[component, default: 0] -= 1
+            acceptances[line.name ?? ""] = time
+        case "not accepted by FCM":
+            underWay[component, default: 0] -= 1
+            failures[component, default: []].append(time)
+        default: break
+        }
     }
 }
