@@ -50,9 +50,6 @@ struct Emulator: Sendable {
         self.listening = listening
     }
 
-    /// The project's number, which a phone sees as the sender of what was not sent to a topic.
-    private static let senderID = "103953800507"
-
     /// Waits until the port is open, and writes the service account's file for it.
     ///
     /// - Returns: The port.
@@ -75,13 +72,14 @@ struct Emulator: Sendable {
         router.add(middleware: ErrorResponses())
         let authorization = Authorization(tokens: tokens)
         let streams = OpenStreams()
-        TokenRoute(issuer: issuer).add(to: router)
+        let faults = FaultInjector(plan: behaviour.faults)
+        TokenRoute(issuer: issuer, faults: faults).add(to: router)
         SendRoute(
-            authorization: authorization, project: account.projectID, topicPayloadLimit: topicPayloadLimit, store: store,
-            streams: streams
+            authorization: authorization, project: account.projectID, topicPayloadLimit: topicPayloadLimit, faults: faults,
+            store: store, streams: streams
         ).add(to: router)
-        TopicRoutes(authorization: authorization, store: store, streams: streams).add(to: router)
-        PhoneRoutes(sender: senderID, store: store, streams: streams).add(to: router)
+        TopicRoutes(authorization: authorization, faults: faults, store: store, streams: streams).add(to: router)
+        PhoneRoutes(sender: ServiceAccount.projectNumber, store: store, streams: streams).add(to: router)
         ArchiveRoutes(store: store, streams: streams).add(to: router)
         ControlRoutes(behaviour: behaviour).add(to: router)
         return router

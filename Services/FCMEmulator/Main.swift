@@ -6,15 +6,17 @@ enum Main {
     static func main() async {
         let port = Setting<Int>.fcmEmulatorPort
         let limit = Setting<Int>.fcmEmulatorTopicPayloadLimit
+        let behaviour = Setting<String>.fcmEmulatorBehaviourFile
         await ServiceMain.run(
             "msi-fcm-emulator",
-            "A local Firebase Cloud Messaging for development and tests: sends, topics, and phones to receive them.",
-            settings: [port.declaration, limit.declaration]
+            "A local Firebase Cloud Messaging for development and tests: sends, topics, phones to receive them, and faults.",
+            settings: [port.declaration, limit.declaration, behaviour.declaration]
         ) { context in
             let folder = "\(try context.settings.value(.stateDirectory))/fcm-emulator"
             let emulator = try await Emulator(
                 folder: folder, port: try context.settings.value(port), topicPayloadLimit: try context.settings.value(limit),
-                behaviour: try Behaviour(), logger: context.logger)
+                behaviour: try context.settings.optional(behaviour).map { try Behaviour(file: $0) } ?? Behaviour(),
+                logger: context.logger)
             return ServicePlan(
                 services: [emulator.server],
                 close: { try emulator.close() },

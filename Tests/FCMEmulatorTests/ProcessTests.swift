@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 import Testing
 
@@ -124,6 +125,38 @@ import Testing
                 #expect(failure?.log.contains("Address already in use") == true)
             }
             #expect(await emulator.stop() == 0)
+        }
+    }
+
+    @Test("a file says how it behaves from the start; one that makes no sense is a clear error") func behaviourFile() async throws
+    {
+        try await TemporaryFolder.with { folder in
+            let file = "\(folder.path)/behaviour.json"
+            let settings = ["MSI_FCM_EMULATOR_BEHAVIOUR_FILE": file]
+            try #"{"faults":{"rules":[{"fault":"INTERNAL","count":1}]},"connections":{"streams":9}}"#
+                .write(toFile: file, atomically: true, encoding: .utf8)
+            let emulator = try await EmulatorProcess(in: folder, settings: settings)
+            try await emulator.withClient { client in
+                #expect(try await client.sendMark("x", to: ("topic", "t")).status == 500)
+                #expect(try await client.call(.GET, "/emulator/connections", token: nil).json["streams"] as? Int == 9)
+                // Back to the start: the fault is there again.
+                #expect(try await client.sendMark("x", to: ("topic", "t")).status == 200)
+                _ = try await client.call(.DELETE, "/emulator/faults", token: nil)
+                #expect(try await client.sendMark("x", to: ("topic", "t")).status == 500)
+            }
+            #expect(await emulator.stop() == 0)
+            for (content, problem) in [
+                (#"{"faults":{"rules":[{"fault":"INTERNAL","share":2}]}}"#, "faults.rules[0].share"), ("{", "Invalid JSON"),
+                (#"{"fault":{}}"#, "fault"), (nil, "cannot be read"),
+            ] {
+                try content?.write(toFile: file, atomically: true, encoding: .utf8)
+                if content == nil { try FileManager.default.removeItem(atPath: file) }
+                let failure = await #expect(throws: EmulatorProcess.StartFailed.self) {
+                    _ = try await EmulatorProcess(in: folder, settings: settings)
+                }
+                #expect(failure?.log.contains("MSI_FCM_EMULATOR_BEHAVIOUR_FILE") == true)
+                #expect(failure?.log.contains(problem) == true, "\(failure?.log ?? "")")
+            }
         }
     }
 

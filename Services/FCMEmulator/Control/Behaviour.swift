@@ -1,14 +1,18 @@
 /// How the emulator behaves: what it was started with, and what it was told since.
 struct Behaviour: Sendable {
+    let faults: Adjustable<FaultPlan>
     let connections: Adjustable<ConnectionLimits>
 
-    private static let form = MessageForm("emulator.Behaviour", ["connections": .message(ConnectionLimits.form)])
+    private static let form = MessageForm(
+        "emulator.Behaviour",
+        ["faults": .message(FaultPlan.form), "connections": .message(ConnectionLimits.form)])
 
     /// - Parameter document: One member a section; FCM's own behaviour where there is none.
     /// - Throws: ``GoogleError`` naming each field that is wrong.
     init(_ document: JSONValue = [:]) throws {
         let sections = try FormReader.read(document, as: Self.form)
         func section(_ name: String) -> ControlFields { ControlFields(sections[name] ?? [:], at: name) }
+        faults = Adjustable(try .init(section("faults")))
         connections = Adjustable(try .init(section("connections")))
     }
 }

@@ -8,6 +8,7 @@ struct ControlRoutes: Sendable {
     let behaviour: Behaviour
 
     func add(to router: some RouterMethods<EmulatorRequestContext>) {
+        add("faults", behaviour.faults, to: router)
         add("connections", behaviour.connections, to: router)
     }
 

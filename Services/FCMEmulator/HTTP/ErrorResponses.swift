@@ -26,6 +26,9 @@ struct ErrorResponses: RouterMiddleware {
             return Response(
                 GoogleError(
                     httpStatus: .serviceUnavailable, status: "UNAVAILABLE", message: "The service is currently unavailable."))
+        } catch is CancellationError {
+            // The emulator stops, or the client has gone.
+            return .unheard
         } catch {
             context.logger.error("a request failed", metadata: ["error": "\(error)"])
             return Response(

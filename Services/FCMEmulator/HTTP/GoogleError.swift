@@ -29,14 +29,17 @@ extension GoogleError {
     }
 
     /// A message that FCM itself refuses.
-    static func fcm(
-        _ code: FCMErrorCode, _ message: String, field: String? = nil
-    ) -> GoogleError {
-        var details: [JSONValue] = [
-            ["@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError", "errorCode": .string(code.rawValue)]
+    static func fcm(_ code: FCMErrorCode, _ message: String, field: String? = nil) -> GoogleError {
+        fcm(code, message, also: field.map { badRequestDetail([FieldViolation(field: $0, description: message)]) })
+    }
+
+    /// The same, with another detail that says more.
+    static func fcm(_ code: FCMErrorCode, _ message: String, also detail: JSONValue?) -> GoogleError {
+        let own: JSONValue = [
+            "@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError", "errorCode": .string(code.rawValue),
         ]
-        if let field { details.append(badRequestDetail([FieldViolation(field: field, description: message)])) }
-        return GoogleError(httpStatus: code.httpStatus, status: code.status, message: message, details: details)
+        return GoogleError(
+            httpStatus: code.httpStatus, status: code.status, message: message, details: [own] + (detail.map { [$0] } ?? []))
     }
 
     /// JSON that cannot be read: what is wrong, the text around it, and a mark below the place.
@@ -83,26 +86,6 @@ struct FieldViolation: Hashable {
     /// The field's path, such as `message.android`; empty for the request itself.
     let field: String
     let description: String
-}
-
-/// The error codes of FCM's own that the emulator gives out (FCM's reference, "ErrorCode").
-enum FCMErrorCode: String {
-    case invalidArgument = "INVALID_ARGUMENT"
-    case unregistered = "UNREGISTERED"
-
-    var httpStatus: HTTPResponse.Status {
-        switch self {
-        case .invalidArgument: .badRequest
-        case .unregistered: .notFound
-        }
-    }
-
-    var status: String {
-        switch self {
-        case .invalidArgument: "INVALID_ARGUMENT"
-        case .unregistered: "NOT_FOUND"
-        }
-    }
 }
 
 extension JSONValue {

@@ -9,6 +9,7 @@ struct SendRoute: Sendable {
     let authorization: Authorization
     let project: String
     let topicPayloadLimit: Int
+    let faults: FaultInjector
     let store: EmulatorStore
     let streams: OpenStreams
 
@@ -28,8 +29,14 @@ struct SendRoute: Sendable {
         let body = try await request.bytes(most: Self.longestBody)
         guard project == self.project else { throw GoogleError.permissionDenied(project: project) }
         let message = try SendRequest(body: body, topicPayloadLimit: topicPayloadLimit)
-        guard !message.validateOnly else { return Response(.ok, ["name": .string(MessageName.fake(project: project))]) }
+        let response = try await faults.perform(.send, message.target.subject) {
+            try await accept(message, body, now: now)
+        }
+        return response ?? .unheard
+    }
 
+    private func accept(_ message: SendRequest, _ body: [UInt8], now: UnixMilliseconds) async throws -> Response {
+        guard !message.validateOnly else { return Response(.ok, ["name": .string(MessageName.fake(project: project))]) }
         let name = MessageName.new(project: project, now: now)
         let recipients = try await store.accept(
             .init(
@@ -37,5 +44,17 @@ struct SendRoute: Sendable {
         guard let recipients else { throw GoogleError.fcm(.unregistered, "Requested entity was not found.") }
         streams.wake(recipients)
         return Response(.ok, ["name": .string(name)])
+    }
+}
+
+extension SendRequest.Target {
+    /// What faults and quotas know it by.
+    fileprivate var subject: FaultRule.Subject {
+        switch self {
+        case .topic(let name): .init(topic: name, target: nil)
+        case .token(let token): .init(topic: nil, target: token)
+        case .installation(let id): .init(topic: nil, target: id)
+        case .condition(let condition): .init(topic: nil, target: condition.text)
+        }
     }
 }

@@ -5,6 +5,7 @@ struct TokenRoute: Sendable {
     private static let longestBody = 16_384
 
     let issuer: TokenIssuer
+    let faults: FaultInjector
 
     func add(to router: some RouterMethods<EmulatorRequestContext>) {
         router.resource("token", [.post: { request, _ in try await answer(request) }])
@@ -12,11 +13,14 @@ struct TokenRoute: Sendable {
 
     private func answer(_ request: Request) async throws -> Response {
         let body = try await request.bytes(most: Self.longestBody)
-        do {
-            return Response(.ok, try await issuer.issue(for: try Self.form(body), now: .now()))
-        } catch let error as OAuthError {
-            return Response(.badRequest, error.document)
+        let response = try await faults.perform(.token, .none) {
+            do {
+                return Response(.ok, try await issuer.issue(for: try Self.form(body), now: .now()))
+            } catch let error as OAuthError {
+                return Response(.badRequest, error.document)
+            }
         }
+        return response ?? .unheard
     }
 
     private static func form(_ body: [UInt8]) throws -> TokenIssuer.Form {

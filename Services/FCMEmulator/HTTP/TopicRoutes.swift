@@ -6,6 +6,7 @@ struct TopicRoutes: Sendable {
     private static let longestBody = 1_048_576
 
     let authorization: Authorization
+    let faults: FaultInjector
     let store: EmulatorStore
     let streams: OpenStreams
 
@@ -42,18 +43,26 @@ struct TopicRoutes: Sendable {
         let body = try await request.bytes(most: Self.longestBody)
         do {
             let batch = try TopicBatch(body: body)
-            var outcomes = try await change(batch, batch.tokens.filter(RegistrationToken.isWellFormed))[...]
-            let results: [JSONValue] = batch.tokens.map { token in
-                guard RegistrationToken.isWellFormed(token) else { return ["error": "INVALID_ARGUMENT"] }
-                return switch outcomes.popFirst() {
-                case .done: [:]
-                case .notFound, nil: ["error": "NOT_FOUND"]
-                case .tooManyTopics: ["error": "TOO_MANY_TOPICS"]
-                }
+            let response = try await faults.perform(.topics, .init(topic: batch.topic, target: nil)) {
+                let outcomes = try await change(batch, batch.tokens.filter(RegistrationToken.isWellFormed))
+                return Response(.ok, ["results": .array(results(of: batch, outcomes))])
             }
-            return Response(.ok, ["results": .array(results)])
+            return response ?? .unheard
         } catch let error as TopicBatchError {
             return Response(.badRequest, error.document)
+        }
+    }
+
+    /// One result a token, in order.
+    private func results(of batch: TopicBatch, _ outcomes: [EmulatorStore.SubscriptionOutcome]) -> [JSONValue] {
+        var outcomes = outcomes[...]
+        return batch.tokens.map { token in
+            guard RegistrationToken.isWellFormed(token) else { return ["error": "INVALID_ARGUMENT"] }
+            return switch outcomes.popFirst() {
+            case .done: [:]
+            case .notFound, nil: ["error": "NOT_FOUND"]
+            case .tooManyTopics: ["error": "TOO_MANY_TOPICS"]
+            }
         }
     }
 }

@@ -7,6 +7,8 @@ import Synchronization
 /// The account lives as long as its file. Only `token_uri` follows the emulator's port.
 final class ServiceAccount: Sendable {
     static let file = "service-account.json"
+    /// The project's number: a phone sees it as the sender of what was not sent to a topic.
+    static let projectNumber = "103953800507"
 
     let projectID: String
     let clientEmail: String

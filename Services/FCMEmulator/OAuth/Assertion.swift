@@ -38,11 +38,7 @@ struct AssertionRules {
         }
         guard let issued = assertion.iat, let expires = assertion.exp, issued.isFinite, expires.isFinite,
             expires > issued, expires - issued <= Self.longest, issued <= seconds + Self.skew, expires > seconds
-        else {
-            return .invalidGrant(
-                "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. "
-                    + "Check your iat and exp values in the JWT claim.")
-        }
+        else { return .skewedClock }
         guard let scope = assertion.scope, !scope.isEmpty else {
             return OAuthError("invalid_scope", "Empty or missing scope not allowed.")
         }

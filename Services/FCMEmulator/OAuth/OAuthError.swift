@@ -12,6 +12,11 @@ struct OAuthError: Error, Hashable {
         OAuthError("invalid_grant", description)
     }
 
+    /// A request of which the times do not fit Google's clock.
+    static let skewedClock = invalidGrant(
+        "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. "
+            + "Check your iat and exp values in the JWT claim.")
+
     static func invalidRequest(_ description: String) -> OAuthError {
         OAuthError("invalid_request", description)
     }

@@ -40,6 +40,11 @@ extension Setting where Value == String {
     package static let fcmCAFile = text(
         "fcm.ca.file", "Certificates (PEM) to trust for FCM instead of the system's.", expected: "a file")
 
+    package static let fcmEmulatorBehaviourFile = text(
+        "fcm.emulator.behaviour.file",
+        "How the emulator treats its clients from the start, faults and limits: JSON, see Services/FCMEmulator/API.md.",
+        expected: "a file")
+
     private static var busEndpoint: String { "a bus endpoint, ipc://PATH or tcp://ADDRESS:PORT" }
 }
 
@@ -134,6 +139,6 @@ extension SettingDeclaration {
             Setting.gatewayPort.declaration, Setting.gatewayCORSOrigins.declaration, Setting.messageTTL.declaration,
             Setting.fcmServiceAccountFile.declaration, Setting.fcmEndpoint.declaration, Setting.fcmCAFile.declaration,
             Setting.fcmTopicPayloadLimit.declaration, Setting.fcmEmulatorPort.declaration,
-            Setting.fcmEmulatorTopicPayloadLimit.declaration,
+            Setting.fcmEmulatorTopicPayloadLimit.declaration, Setting.fcmEmulatorBehaviourFile.declaration,
         ]
 }

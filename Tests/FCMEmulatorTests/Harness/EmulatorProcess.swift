@@ -14,16 +14,17 @@ final class EmulatorProcess: Sendable {
     }
 
     /// Starts it and waits until it is ready.
-    init(in folder: TemporaryFolder, port: Int = 0) async throws {
+    init(in folder: TemporaryFolder, port: Int = 0, settings: [String: String] = [:]) async throws {
         self.folder = folder
         try SharedAccount.place(in: folder)
         let log = "\(folder.path)/\(UUID().uuidString).log"
         try Data().write(to: URL(filePath: log))
         process = Process()
         process.executableURL = Self.executable
-        process.environment = [
+        let own = [
             "MSI_STATE_DIR": folder.path, "MSI_FCM_EMULATOR_PORT": String(port), "SWIFT_BACKTRACE": "enable=no",
         ]
+        process.environment = own.merging(settings) { _, given in given }
         process.standardError = FileHandle(forWritingAtPath: log)
         let (exited, continuation) = AsyncStream<Int32>.makeStream()
         self.exited = exited

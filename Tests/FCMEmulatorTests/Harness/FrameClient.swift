@@ -3,12 +3,14 @@ import NIOHPACK
 import NIOHTTP2
 import NIOPosix
 import NIOSSL
+import Synchronization
 
 /// An HTTP/2 client that sees every frame and writes any: for what a well-behaved one never does and never shows.
 struct FrameClient {
     struct Ended: Error {}
 
     private let channel: any Channel
+    private let collector: FrameCollector.State
     private var frames: AsyncStream<HTTP2Frame>.AsyncIterator
 
     /// Connects, and sends frames before the server's first one can have arrived.
@@ -21,17 +23,18 @@ struct FrameClient {
         tls.certificateVerification = .none
         let context = try NIOSSLContext(configuration: tls)
         let (frames, continuation) = AsyncStream<HTTP2Frame>.makeStream()
+        let state = FrameCollector.State()
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandlers([
                         try NIOSSLClientHandler(context: context, serverHostname: nil), NIOHTTP2Handler(mode: .client),
-                        FrameCollector(frames: continuation),
+                        FrameCollector(frames: continuation, state: state),
                     ])
                 }
             }
             .connect(host: "127.0.0.1", port: port).get()
-        var client = FrameClient(channel: channel, frames: frames.makeAsyncIterator())
+        var client = FrameClient(channel: channel, collector: state, frames: frames.makeAsyncIterator())
         do {
             try await client.send(opening)
             let result = try await body(&client)
@@ -73,8 +76,12 @@ struct FrameClient {
     }
 
     /// Waits for the connection's end.
-    mutating func ends() async {
+    ///
+    /// - Returns: Whether it came without the goodbye of TLS, as a TCP reset does: a read sees that, or a write, or TLS itself.
+    @discardableResult
+    mutating func ends() async -> Bool {
         while await frames.next() != nil {}
+        return collector.wasCut.withLock(\.self)
     }
 }
 
@@ -119,10 +126,16 @@ extension HTTP2Frame {
 private final class FrameCollector: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
 
-    private let frames: AsyncStream<HTTP2Frame>.Continuation
+    final class State: Sendable {
+        let wasCut = Mutex(false)
+    }
 
-    init(frames: AsyncStream<HTTP2Frame>.Continuation) {
+    private let frames: AsyncStream<HTTP2Frame>.Continuation
+    private let state: State
+
+    init(frames: AsyncStream<HTTP2Frame>.Continuation, state: State) {
         self.frames = frames
+        self.state = state
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -135,6 +148,8 @@ private final class FrameCollector: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // What is wrong with a stream that the server has dropped does not end the connection.
-        if !(error is NIOHTTP2Errors.StreamError) { context.close(promise: nil) }
+        guard !(error is NIOHTTP2Errors.StreamError) else { return }
+        if error is IOError || error as? NIOSSLError == .uncleanShutdown { state.wasCut.withLock { $0 = true } }
+        context.close(promise: nil)
     }
 }

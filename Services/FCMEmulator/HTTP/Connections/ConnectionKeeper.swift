@@ -19,7 +19,6 @@ final class ConnectionKeeper: ChannelDuplexHandler {
     /// Marks the PING whose answer shows that the client has seen a first GOAWAY.
     private let probe = HTTP2PingData(withInteger: .random(in: .min ... .max))
     private var farewell: GoAway.Reason?
-    private var hasToldLastStream = false
     private var context: ChannelHandlerContext?
     private var idleTimer: Scheduled<Void>?
     private var ageTimer: Scheduled<Void>?
@@ -79,7 +78,7 @@ final class ConnectionKeeper: ChannelDuplexHandler {
             return ($0.isIdle, $0.isFinished)
         }
         guard let context else { return }
-        if isFinished, farewell == nil || hasToldLastStream {
+        if isFinished {
             closeSoon(context)
         } else if isIdle {
             startIdleTimer(context)
@@ -100,30 +99,28 @@ final class ConnectionKeeper: ChannelDuplexHandler {
     private func leave(because reason: GoAway.Reason) {
         guard let context, farewell == nil, !ledger.withLock(\.isLeaving) else { return }
         farewell = reason
-        write(context, lastStream: .maxID, reason)
+        write(context, lastStream: .max, reason)
         context.writeAndFlush(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: .ping(probe, ack: false))), promise: nil)
         startGrace(context)
     }
 
     private func finish(_ context: ChannelHandlerContext, because reason: GoAway.Reason) {
-        hasToldLastStream = true
         end(context, ledger.withLock { $0.goAway(because: reason) })
     }
 
     private func end(_ context: ChannelHandlerContext, _ goAway: GoAway) {
-        write(context, lastStream: HTTP2StreamID(goAway.lastStream), goAway.reason)
-        context.flush()
-        if goAway.reason.code != .noError || ledger.withLock(\.isFinished) {
+        write(context, lastStream: Int32(goAway.lastStream), goAway.reason)
+        if goAway.reason.isFinal || ledger.withLock(\.isFinished) {
             closeSoon(context)
         } else {
             startGrace(context)
         }
     }
 
-    private func write(_ context: ChannelHandlerContext, lastStream: HTTP2StreamID, _ reason: GoAway.Reason) {
-        let text = reason.text.isEmpty ? nil : context.channel.allocator.buffer(string: reason.text)
-        let payload = HTTP2Frame.FramePayload.goAway(lastStreamID: lastStream, errorCode: reason.code, opaqueData: text)
-        context.write(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: payload)), promise: nil)
+    private func write(_ context: ChannelHandlerContext, lastStream: Int32, _ reason: GoAway.Reason) {
+        // What was written before goes first.
+        context.flush()
+        context.triggerUserOutboundEvent(OwnFrames.GoAwayFrame(lastStream: lastStream, reason: reason), promise: nil)
     }
 
     private func startGrace(_ context: ChannelHandlerContext) {

@@ -26,6 +26,8 @@ struct ConnectionLedger {
         open.insert(stream)
         lastArrived = max(lastArrived, stream)
         pings = 0
+        // Sent before the client can have heard that it shall not.
+        guard stream <= lastCovered ?? stream else { return .refused }
         guard open.count > limits.streams else { return .welcome }
         switch limits.excess {
         case .refuse: return .refused

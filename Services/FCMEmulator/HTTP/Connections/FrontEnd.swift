@@ -57,7 +57,7 @@ struct FrontEnd: ServerChildChannel {
         let keeper = ConnectionKeeper(limits: limits, ledger: ledger)
         let streams = HTTP2Stream(responder: responder, ledger: ledger)
         let pipeline = connection.pipeline.syncOperations
-        try pipeline.addHandler(AdvertisedStreams(limit: limits.streams))
+        try pipeline.addHandler(OwnFrames(streams: limits.streams))
         let multiplexer = try pipeline.configureAsyncHTTP2Pipeline(
             mode: .server, streamDelegate: StreamObserver(keeper, on: connection.eventLoop), configuration: Self.http2
         ) { stream in
@@ -69,7 +69,7 @@ struct FrontEnd: ServerChildChannel {
 
     private static var http2: NIOHTTP2Handler.Configuration {
         var configuration = NIOHTTP2Handler.Configuration()
-        // The emulator counts streams itself: see AdvertisedStreams.
+        // The emulator counts streams itself: see OwnFrames.
         configuration.connection.initialSettings = nioDefaultSettings.map {
             $0.parameter == .maxConcurrentStreams ? HTTP2Setting(parameter: $0.parameter, value: Int(Int32.max)) : $0
         }

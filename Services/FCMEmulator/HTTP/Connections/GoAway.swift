@@ -10,6 +10,8 @@ struct GoAway: Hashable, Sendable {
     struct Reason: Hashable, Sendable {
         let code: HTTP2ErrorCode
         let text: String
+        /// Whether the connection ends with this word, and not only once what it covers is done.
+        var isFinal = false
     }
 }
 
@@ -17,7 +19,7 @@ extension GoAway.Reason {
     /// The reasons of FCM's own front end, by its own names.
     static let idle = Self(code: .noError, text: "session_timeout")
     static let age = Self(code: .noError, text: "max_age")
-    static let tooManyPings = Self(code: .enhanceYourCalm, text: "too_many_pings")
-    static let tooManyStreams = Self(code: .protocolError, text: "exceeded_max_concurrent_streams")
+    static let tooManyPings = Self(code: .enhanceYourCalm, text: "too_many_pings", isFinal: true)
+    static let tooManyStreams = Self(code: .protocolError, text: "exceeded_max_concurrent_streams", isFinal: true)
     static let stopping = Self(code: .noError, text: "")
 }

@@ -1,0 +1,17 @@
+import FoundationEssentials
+import ServiceKit
+
+extension Behaviour {
+    /// Reads a file of JSON.
+    ///
+    /// - Throws: `ConfigurationError` with the file's name and what is wrong with it.
+    init(file path: String) throws {
+        do {
+            try self.init(JSONValue(parsing: try Data(contentsOf: URL(filePath: path))))
+        } catch {
+            let problem = (error as? GoogleError)?.message ?? "it cannot be read: \(error)"
+            throw ConfigurationError(
+                "\(Setting.fcmEmulatorBehaviourFile.declaration.name): \(path): \(problem)")
+        }
+    }
+}

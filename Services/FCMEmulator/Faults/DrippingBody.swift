@@ -1,0 +1,34 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension ResponseBody {
+    private static let pieces = 20
+
+    /// The same body, sent in small pieces spread over a time.
+    func dripping(within time: Duration) -> ResponseBody {
+        ResponseBody(contentLength: contentLength) { writer in
+            try await write(DrippingWriter(base: writer, pause: time / Self.pieces, pieces: Self.pieces))
+        }
+    }
+}
+
+/// Cuts what it is given to write into pieces, and pauses after each.
+private struct DrippingWriter: ResponseBodyWriter {
+    var base: any ResponseBodyWriter
+    let pause: Duration
+    let pieces: Int
+
+    mutating func write(_ buffer: ByteBuffer) async throws {
+        var rest = buffer
+        let length = max(1, (buffer.readableBytes + pieces - 1) / pieces)
+        while let piece = rest.readSlice(length: min(length, rest.readableBytes)), piece.readableBytes > 0 {
+            try await base.write(piece)
+            try await Task.sleep(for: pause)
+        }
+    }
+
+    consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
+        try await base.finish(trailingHeaders)
+    }
+}

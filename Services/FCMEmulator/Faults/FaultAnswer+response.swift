@@ -1,0 +1,66 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Schemas
+
+extension FaultAnswer {
+    /// The answer, as the endpoint that the request was for gives it.
+    func response(to operation: Operation, _ subject: FaultRule.Subject, now: UnixMilliseconds) -> Response {
+        var (status, headers, document) = parts(operation, subject)
+        headers[.retryAfter] = retryAfter?.text(now: now)
+        switch body {
+        case .json:
+            return Response(status, document, headers: headers)
+        case .empty:
+            return Response(status: status, headers: headers)
+        case .html:
+            headers[.contentType] = "text/html; charset=UTF-8"
+            return Response(
+                status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: Self.page(status))))
+        }
+    }
+
+    private func parts(
+        _ operation: Operation, _ subject: FaultRule.Subject
+    ) -> (HTTPResponse.Status, HTTPFields, JSONValue) {
+        switch error {
+        case .oauth(let error): (.badRequest, [:], error.document)
+        case .targetQuota: parts(.targetQuotaExceeded(subject), operation)
+        case .google(let error): parts(error, operation)
+        }
+    }
+
+    /// Each endpoint has its own form for the errors that all of Google's have in common.
+    private func parts(_ error: GoogleError, _ operation: Operation) -> (HTTPResponse.Status, HTTPFields, JSONValue) {
+        let document: JSONValue =
+            switch operation {
+            case .send: error.document
+            case .topics: ["error": .string(error.message)]
+            case .token: OAuthError("internal_failure", error.message).document
+            }
+        return (error.httpStatus, error.headers, document)
+    }
+
+    /// What Google's front end says when what is behind it does not answer.
+    private static func page(_ status: HTTPResponse.Status) -> String {
+        """
+        <!DOCTYPE html>
+        <html lang=en>
+          <meta charset=utf-8>
+          <title>Error \(status.code) (Server Error)!!1</title>
+          <p><b>\(status.code).</b> <ins>That’s an error.</ins>
+          <p>The server encountered a temporary error and could not complete your request.<p>Please try again in 30 seconds.  \
+        <ins>That’s all we know.</ins>
+
+        """
+    }
+}
+
+extension FaultAnswer.RetryAfter {
+    fileprivate func text(now: UnixMilliseconds) -> String {
+        switch self {
+        case .seconds(let seconds): String(seconds)
+        case .date(let seconds): (now + UnixMilliseconds(seconds) * 1_000).httpDate
+        }
+    }
+}

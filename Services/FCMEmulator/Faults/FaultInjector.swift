@@ -1,0 +1,83 @@
+import Hummingbird
+import NIOCore
+import Schemas
+import ServiceLifecycle
+
+/// Does requests, with whatever goes wrong with them.
+struct FaultInjector: Sendable {
+    let plan: Adjustable<FaultPlan>
+
+    /// Does one request, or lets it fail.
+    ///
+    /// - Parameters:
+    ///   - subject: What the request is about, as far as faults are chosen by it.
+    ///   - work: What is to be done; a response that it throws for instead of returning is never lost or delayed.
+    /// - Returns: The answer; `nil` where there is none and the connection or stream is gone.
+    func perform(
+        _ operation: Operation, _ subject: FaultRule.Subject, _ work: () async throws -> Response
+    ) async throws -> Response? {
+        let incident = plan.withLock { $0.isEmpty ? nil : $0.next(operation, subject) }
+        guard let incident else { return await isTaken() ? try await work() : nil }
+        if let delay = incident.delay { try await Self.pause(delay) }
+        guard var response = try await answer(to: operation, subject, incident.fault, work) else { return nil }
+        if let delay = incident.replyDelay { try await Self.pause(delay) }
+        if let time = incident.bodyTime { response.body = response.body.dripping(within: time) }
+        return response
+    }
+
+    private func answer(
+        to operation: Operation, _ subject: FaultRule.Subject, _ fault: Fault?, _ work: () async throws -> Response
+    ) async throws -> Response? {
+        // Before anything else that could make a connection leave: whether this request was done is part of what it says.
+        if case .goAwayUndone(let reason) = fault {
+            await Exchange.current?.goAwayUntaken(because: reason)
+            return nil
+        }
+        guard await isTaken() else { return nil }
+        switch fault {
+        case .answer(let answer):
+            return answer.response(to: operation, subject, now: .now())
+        case .breakOff(let end):
+            await Exchange.current?.end(by: end)
+            return nil
+        case .loseReply(let end):
+            _ = try await work()
+            await Exchange.current?.end(by: end)
+            return nil
+        case .goAway(let reason):
+            await Exchange.current?.goAway(because: reason)
+            var response = try await work()
+            // HTTP/1.1 has this word for it.
+            if Exchange.current?.stream == nil { response.headers[.connection] = "close" }
+            return response
+        case nil, .delay, .delayReply, .slowBody, .goAwayUndone:
+            return try await work()
+        }
+    }
+
+    /// Whether the request may be done: its connection may have been told to leave in the meantime.
+    private func isTaken() async -> Bool {
+        await Exchange.current?.take() ?? true
+    }
+
+    /// The server waits for no more than a second for what is under way when it stops.
+    private static func pause(_ duration: Duration) async throws {
+        guard duration > .seconds(1) else { return try await Task.sleep(for: duration) }
+        try await cancelWhenGracefulShutdown { try await Task.sleep(for: duration) }
+    }
+}
+
+extension Exchange {
+    fileprivate func end(by end: Fault.Break) async {
+        switch end {
+        case .resetStream(let code): await resetStream(code)
+        case .closeConnection: await closeConnection()
+        case .cutConnection: await cutConnection()
+        }
+    }
+}
+
+extension Response {
+    /// What the server is given where there is nobody left to answer.
+    static let unheard = Response(status: .internalServerError)
+}

@@ -1,0 +1,24 @@
+import Foundation
+import NIOHTTP1
+
+extension EmulatorClient {
+    /// Puts rules of what goes wrong in the place of those in force.
+    @discardableResult
+    func fault(_ rules: String..., seed: Int = 1) async throws -> Answer {
+        try await call(
+            .PUT, "/emulator/faults", token: nil, "{\"seed\":\(seed),\"rules\":[\(rules.joined(separator: ","))]}")
+    }
+
+    /// How often each of the rules has had its way.
+    func faultHits() async throws -> [Int] {
+        let rules = try await call(.GET, "/emulator/faults", token: nil).json["rules"] as? [[String: Any]] ?? []
+        return rules.compactMap { $0["hits"] as? Int }
+    }
+
+    /// The topics of the accepted sends, in order.
+    func acceptedTopics() async throws -> [String] {
+        let text = try await call(.GET, "/emulator/messages", token: nil).text
+        let list = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]] ?? []
+        return list.compactMap { (($0["body"] as? [String: Any])?["message"] as? [String: Any])?["topic"] as? String }
+    }
+}
