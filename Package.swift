@@ -102,7 +102,8 @@ let package = Package(
         .executableTarget(
             name: "FCMEmulator",
             dependencies: [
-                "EmbeddedDatabase", "Schemas", "ServiceKit", crypto, cryptoExtras, grdb, httpTypes, hummingbird, hummingbirdCore,
+                "EmbeddedDatabase", "Schemas", "SeededRandom", "ServiceKit", crypto, cryptoExtras, grdb, httpTypes, hummingbird,
+                hummingbirdCore,
                 jwtKit, logging, nioCore, nioHPACK, nioHTTP1, nioHTTP2, nioHTTPTypes, nioHTTPTypesHTTP2, nioSSL, serviceLifecycle,
                 swiftASN1, x509,
             ],
@@ -185,7 +186,8 @@ let package = Package(
         .testTarget(
             name: "FCMEmulatorTests",
             dependencies: [
-                "FCMEmulator", "TestSupport", asyncHTTPClient, jwtKit, logging, nioCore, nioHPACK, nioHTTP1, nioHTTP2, nioPosix,
+                "FCMEmulator", "SeededRandom", "TestSupport", asyncHTTPClient, jwtKit, logging, nioCore, nioHPACK, nioHTTP1,
+                nioHTTP2, nioPosix,
                 nioSSL,
                 serviceLifecycle,
             ],

@@ -76,7 +76,7 @@ struct Emulator: Sendable {
         TokenRoute(issuer: issuer, faults: faults).add(to: router)
         SendRoute(
             authorization: authorization, project: account.projectID, topicPayloadLimit: topicPayloadLimit, faults: faults,
-            store: store, streams: streams
+            quotas: behaviour.quotas, store: store, streams: streams
         ).add(to: router)
         TopicRoutes(authorization: authorization, faults: faults, store: store, streams: streams).add(to: router)
         PhoneRoutes(sender: ServiceAccount.projectNumber, store: store, streams: streams).add(to: router)

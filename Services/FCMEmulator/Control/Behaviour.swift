@@ -1,11 +1,15 @@
 /// How the emulator behaves: what it was started with, and what it was told since.
 struct Behaviour: Sendable {
     let faults: Adjustable<FaultPlan>
+    let quotas: Adjustable<Quotas>
     let connections: Adjustable<ConnectionLimits>
 
     private static let form = MessageForm(
         "emulator.Behaviour",
-        ["faults": .message(FaultPlan.form), "connections": .message(ConnectionLimits.form)])
+        [
+            "faults": .message(FaultPlan.form), "quotas": .message(Quotas.form),
+            "connections": .message(ConnectionLimits.form),
+        ])
 
     /// - Parameter document: One member a section; FCM's own behaviour where there is none.
     /// - Throws: ``GoogleError`` naming each field that is wrong.
@@ -13,6 +17,7 @@ struct Behaviour: Sendable {
         let sections = try FormReader.read(document, as: Self.form)
         func section(_ name: String) -> ControlFields { ControlFields(sections[name] ?? [:], at: name) }
         faults = Adjustable(try .init(section("faults")))
+        quotas = Adjustable(try .init(section("quotas")))
         connections = Adjustable(try .init(section("connections")))
     }
 }

@@ -9,6 +9,7 @@ struct ControlRoutes: Sendable {
 
     func add(to router: some RouterMethods<EmulatorRequestContext>) {
         add("faults", behaviour.faults, to: router)
+        add("quotas", behaviour.quotas, to: router)
         add("connections", behaviour.connections, to: router)
     }
 

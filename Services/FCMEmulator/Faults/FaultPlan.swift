@@ -1,3 +1,5 @@
+import SeededRandom
+
 /// The rules of what goes wrong, and how often it has: one request in, what happens to it out.
 ///
 /// The same seed makes the same choices: the n-th request that a stage's rules are for has the same fault in every run.

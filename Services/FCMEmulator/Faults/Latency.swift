@@ -1,4 +1,5 @@
 import Glibc
+import SeededRandom
 
 /// How long something takes, in milliseconds.
 enum Latency: Hashable, Sendable {

@@ -1,6 +1,22 @@
 import HTTPTypes
 
 extension GoogleError {
+    /// The error for a quota that is used up, with when to come back.
+    ///
+    /// - Parameter subject: What the message is for.
+    init(_ excess: Quotas.Excess, _ subject: FaultRule.Subject) {
+        let wait: Int64
+        switch excess {
+        case .project(let limit, let milliseconds):
+            self = .projectQuotaExceeded(project: ServiceAccount.projectNumber, limit: limit)
+            wait = milliseconds
+        case .target(let milliseconds):
+            self = .targetQuotaExceeded(subject)
+            wait = milliseconds
+        }
+        headers[.retryAfter] = String((wait + 999) / 1_000)
+    }
+
     /// More messages than the project may send in a minute. Unlike any other error of a send it has no detail of FCM's own.
     ///
     /// - Parameter project: The project's number.

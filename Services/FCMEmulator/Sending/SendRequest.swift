@@ -7,6 +7,11 @@ struct SendRequest: Hashable, Sendable {
     let validateOnly: Bool
     /// For how many seconds it waits for a phone that is off.
     let timeToLive: Int64
+    /// Messages with the same key replace each other on a phone that is off.
+    let collapseKey: String?
+
+    /// Whether it may wait for a phone, and then take the place of another one.
+    var isCollapsible: Bool { collapseKey != nil && timeToLive > 0 }
 
     /// Whom a message is for.
     enum Target: Hashable, Sendable {
@@ -30,6 +35,7 @@ extension SendRequest {
         }
         target = try Target(of: message)
         validateOnly = request["validate_only"] == .boolean(true)
+        collapseKey = message["android"]?["collapse_key"]?.string
         timeToLive = try message["android"]?["ttl"]?.string.map(TimeToLive.seconds) ?? TimeToLive.longest
         try SendRules.check(message)
         try PayloadSize.check(message, target: target, topicLimit: topicPayloadLimit)

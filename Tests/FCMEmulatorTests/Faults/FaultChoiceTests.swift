@@ -1,4 +1,5 @@
 import NIOHTTP1
+import SeededRandom
 import Testing
 
 @testable import FCMEmulator

@@ -1,0 +1,111 @@
+import Schemas
+
+/// How much FCM takes from a project, and for a topic or a phone.
+struct Quotas: Sendable {
+    /// The one key of the project's bucket.
+    private enum Project: Hashable { case own }
+
+    private var project: Buckets<Project>
+    private var topics: Buckets<String>
+    private var devices: Buckets<String>
+    /// Of messages with a collapse key that a phone may get later.
+    private var collapsible: Buckets<String>
+
+    /// Why a message is not taken, and for how many milliseconds.
+    enum Excess: Hashable, Sendable {
+        case project(limit: Int, wait: Int64)
+        case target(wait: Int64)
+    }
+
+    /// Counts a request of the project.
+    mutating func takeFromProject(now: UnixMilliseconds) -> Excess? {
+        project.take(.own, now: now).map { .project(limit: project.allowances.map(\.most).min() ?? 0, wait: $0) }
+    }
+
+    /// Takes back the count of a request that FCM does not count.
+    mutating func putBackToProject() {
+        project.putBack(.own)
+    }
+
+    /// Counts a message to a topic or a phone.
+    mutating func take(_ target: SendRequest.Target, isCollapsible: Bool, now: UnixMilliseconds) -> Excess? {
+        switch target {
+        case .topic(let name): return topics.take(name, now: now).map { .target(wait: $0) }
+        case .condition: return nil
+        case .token(let id), .installation(let id):
+            if let wait = devices.take(id, now: now) { return .target(wait: wait) }
+            guard isCollapsible, let wait = collapsible.take(id, now: now) else { return nil }
+            devices.putBack(id)
+            return .target(wait: wait)
+        }
+    }
+
+    /// Takes back the count of a message that was not accepted.
+    mutating func putBack(_ target: SendRequest.Target, isCollapsible: Bool) {
+        switch target {
+        case .topic(let name): topics.putBack(name)
+        case .condition: break
+        case .token(let id), .installation(let id):
+            devices.putBack(id)
+            if isCollapsible { collapsible.putBack(id) }
+        }
+    }
+}
+
+extension Quotas: ControlSection {
+    private static let bucket = FieldForm.list(
+        .message(
+            MessageForm("emulator.Bucket", ["most": .int32, "refill": .int32, "every_ms": .int32, "phase_ms": .int32])))
+
+    static let form = MessageForm(
+        "emulator.Quotas", ["project": bucket, "topic": bucket, "device": bucket, "collapsible": bucket])
+
+    private static let minute: Int64 = 60_000
+
+    /// An empty list is no limit; a missing one is FCM's own.
+    init(_ fields: ControlFields) throws {
+        // FCM's minutes are not the clock's; nor are the emulator's, unless that is asked for.
+        let started = UnixMilliseconds.now()
+        func allowances(_ name: String, else usual: [Allowance]) throws -> [Allowance] {
+            try fields.list(name)?.map { try Allowance($0, started: started) } ?? usual
+        }
+        func usual(_ most: Int, refill: Int? = nil, every: Int64) -> Allowance {
+            Allowance(most: most, refill: refill ?? most, every: every, phase: started)
+        }
+        project = Buckets(try allowances("project", else: [usual(600_000, every: Self.minute)]))
+        topics = Buckets(try allowances("topic", else: []))
+        devices = Buckets(
+            try allowances("device", else: [usual(240, every: Self.minute), usual(5_000, every: 60 * Self.minute)]))
+        collapsible = Buckets(try allowances("collapsible", else: [usual(20, refill: 1, every: 3 * Self.minute)]))
+    }
+
+    var document: JSONValue {
+        let left = project.left(.own, now: .now())
+        let own = zip(project.allowances, left).map { allowance, left in
+            JSONValue.object(allowance.members + [.init("left", .integer(left))])
+        }
+        func list(_ allowances: [Allowance]) -> JSONValue { .array(allowances.map { .object($0.members) }) }
+        return [
+            "project": .array(own), "topic": list(topics.allowances), "device": list(devices.allowances),
+            "collapsible": list(collapsible.allowances),
+        ]
+    }
+}
+
+extension Allowance {
+    fileprivate init(_ fields: ControlFields, started: UnixMilliseconds) throws {
+        let any = 1...Int(Int32.max)
+        guard let most = try fields.integer("most", in: any) else { throw fields.violation("most", "a bucket needs it") }
+        guard let every = try fields.integer("every_ms", in: any) else { throw fields.violation("every_ms", "a bucket needs it") }
+        self.init(
+            most: most, refill: try fields.integer("refill", in: any) ?? most, every: Int64(every),
+            phase: try fields.integer("phase_ms", in: 0...Int(Int32.max)).map { Int64($0) } ?? started)
+    }
+
+    fileprivate var members: [JSONValue.Member] {
+        [
+            .init("most", .integer(most)), .init("refill", .integer(refill)), .init("every_ms", .integer(every)),
+            .init("phase_ms", .integer(phase % every)),
+        ]
+    }
+}
