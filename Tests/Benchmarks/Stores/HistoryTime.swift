@@ -9,7 +9,7 @@ enum HistoryTime {
 
     /// Fills an archive. Timestamps are a second apart.
     static func fill(_ store: any MessageStore, with messages: Int) async throws {
-        let batch = 1_000
+        let batch = 100
         for start in stride(from: 0, to: messages, by: batch) {
             try await withThrowingTaskGroup { group in
                 for number in start..<min(start + batch, messages) {
