@@ -98,7 +98,8 @@ let package = Package(
         .executableTarget(
             name: "FCMRelay",
             dependencies: ["CCurl", "CommandBus", "DedicatedThread", "Schemas", "ServiceKit", jwtKit, logging, serviceLifecycle],
-            path: "Services/FCMRelay"),
+            path: "Services/FCMRelay",
+            exclude: ["API.md"]),
         .executableTarget(
             name: "FCMEmulator",
             dependencies: [
@@ -207,7 +208,8 @@ let package = Package(
             name: "LoadTesterTests", dependencies: ["LoadTester", "Schemas", argumentParser, histogram],
             path: "Tests/LoadTesterTests"),
         .testTarget(
-            name: "MessageLogTests", dependencies: ["CommandBus", "MessageLog", "Schemas", "TestSupport"],
+            name: "MessageLogTests",
+            dependencies: ["CommandBus", "MessageLog", "MessageStorage", "Schemas", "TestSupport", logging],
             path: "Tests/MessageLogTests"),
         .testTarget(
             name: "MessageStorageTests", dependencies: ["MessageStorage", "MongoDatabase", "Schemas", "TestSupport"],

@@ -21,7 +21,10 @@ extension ServicePlan {
             granter: TokenEndpoint(account: account, transport: transport, now: now), logger: logger)
         let sender = HTTPv1Sender(
             endpoint: fcm, project: account.projectID, transport: transport, tokens: tokens, now: now)
-        let handler = RelayHandler(sender: sender, limit: limit, now: now)
+        let pacer = Pacer(
+            rate: Double(try settings.value(.fcmQuota)) / 60 * Double(try settings.value(.fcmQuotaShare)) / 100,
+            ramp: .seconds(try settings.value(.fcmRamp)))
+        let handler = RelayHandler(sender: sender, pacer: pacer, limit: limit, now: now)
         let bus = try Bus(logger: logger)
         let server: CommandServer
         do {
@@ -31,7 +34,7 @@ extension ServicePlan {
             throw error
         }
         logger.info("listening", metadata: ["endpoint": "\(server.endpoint)", "fcm": "\(fcm)", "account": "\(account)"])
-        return ServicePlan(services: [RelayService(server: server, transport: transport, tokens: tokens)]) {
+        return ServicePlan(services: [RelayService(server: server, transport: transport, tokens: tokens, pacer: pacer)]) {
             await bus.close()
             await transport.close()
         }

@@ -8,7 +8,8 @@ enum Main {
             settings: [
                 Setting.fcmRelayListen.declaration, Setting.fcmServiceAccountFile.declaration,
                 Setting.fcmEndpoint.declaration, Setting.fcmCAFile.declaration,
-                Setting.fcmTopicPayloadLimit.declaration,
+                Setting.fcmTopicPayloadLimit.declaration, Setting.fcmQuota.declaration, Setting.fcmQuotaShare.declaration,
+                Setting.fcmRamp.declaration,
             ],
             wire: ServicePlan.fcmRelay)
     }

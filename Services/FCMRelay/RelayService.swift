@@ -6,6 +6,7 @@ struct RelayService: Service {
     let server: CommandServer
     let transport: CurlTransport
     let tokens: AccessTokenSource
+    let pacer: Pacer
     /// How long sends that are under way may still take when it stops; less than the server waits for its handlers, so that
     /// they, and not the server, say what became of each component.
     var timeToFinish = Duration.seconds(5)
@@ -18,7 +19,8 @@ struct RelayService: Service {
             group.addTask {
                 try await gracefulShutdown()
                 try await Task.sleep(for: timeToFinish)
-                // Every send that is still under way ends with a retryable error.
+                // Every send that waits or is still under way ends with a retryable error.
+                pacer.stop()
                 await transport.close()
             }
             try await group.next()

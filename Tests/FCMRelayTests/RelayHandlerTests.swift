@@ -37,7 +37,8 @@ struct RelayHandlerTests {
     private func relay(
         _ command: RelayMessage, _ sender: RecordingSender, limit: PayloadLimit = .topic, deadline: UnixMilliseconds? = nil
     ) async -> [ComponentOutcome] {
-        let handler = RelayHandler(sender: sender, limit: limit, now: { Self.now })
+        let handler = RelayHandler(
+            sender: sender, pacer: Pacer(rate: 1_000_000, ramp: .zero), limit: limit, now: { Self.now })
         let context = CommandContext(id: "1", command: RelayMessage.name, deadline: deadline, logger: .quiet)
         return await handler.relay(command, context).components
     }
@@ -124,7 +125,7 @@ struct RelayHandlerTests {
         #expect(sender.sent.count == 2)
     }
 
-    @Test(arguments: [(nil, 30_000), (now + 5_000, 4_750), (now + 100, -250), (.max, 30_000)] as [(UnixMilliseconds?, Int64)])
+    @Test(arguments: [(nil, 30_000), (now + 5_000, 4_750), (.max, 30_000)] as [(UnixMilliseconds?, Int64)])
     func theDeadlineLeavesTimeForTheAnswer(deadline: UnixMilliseconds?, milliseconds: Int64) async throws {
         let sender = RecordingSender()
         let begin = ContinuousClock.now
@@ -132,5 +133,17 @@ struct RelayHandlerTests {
         let given = try #require(sender.sent.first).deadline
         let expected = begin + .milliseconds(milliseconds)
         #expect((expected...(expected + .seconds(10))).contains(given))
+    }
+
+    @Test func whatHasNoTimeLeftIsNotSent() async {
+        let sender = RecordingSender()
+        for outcome in await relay(.sample(.information), sender, deadline: Self.now + 100) {
+            guard case .failure(let error) = outcome.result else {
+                Issue.record("accepted")
+                return
+            }
+            #expect(error.class == .retryable)
+        }
+        #expect(sender.sent.isEmpty)
     }
 }

@@ -30,13 +30,14 @@ struct RelayServiceTests {
                 granter: TokenEndpoint(account: account, transport: transport, now: { .now }), logger: .quiet)
             let sender = HTTPv1Sender(
                 endpoint: server.url, project: account.projectID, transport: transport, tokens: tokens, now: { .now })
+            let pacer = Pacer(rate: 1_000_000, ramp: .zero)
             let bus = try Bus(logger: .quiet)
             let commands = try CommandServer(
                 bus: bus, endpoint: "tcp://127.0.0.1:0",
-                router: .relay(RelayHandler(sender: sender, limit: .topic, now: { .now })), logger: .quiet)
+                router: .relay(RelayHandler(sender: sender, pacer: pacer, limit: .topic, now: { .now })), logger: .quiet)
             let client = try CommandClient(bus: bus, endpoints: [commands.endpoint], logger: .quiet)
             let service = RelayService(
-                server: commands, transport: transport, tokens: tokens, timeToFinish: timeToFinish)
+                server: commands, transport: transport, tokens: tokens, pacer: pacer, timeToFinish: timeToFinish)
             let group = ServiceGroup(services: [service], logger: .quiet)
             do {
                 try await withThrowingTaskGroup(of: Void.self) { tasks in

@@ -10,6 +10,7 @@ struct RelayHandler: Sendable {
     private static let timeForAnswer: Int64 = 250
 
     let sender: any FCMSender
+    let pacer: Pacer
     let limit: PayloadLimit
     /// The wall clock.
     let now: @Sendable () -> UnixMilliseconds
@@ -51,13 +52,28 @@ struct RelayHandler: Sendable {
             for (position, component) in command.components.enumerated() {
                 // In the order asked for, so that a phone is likely to show the notification first.
                 group.addImmediateTask {
-                    let result = await sender.send(
-                        FCMMessage(component, of: command, now: now), before: expiry, by: deadline)
+                    let result = await send(component, of: command, before: expiry, by: deadline)
                     return (position, ComponentOutcome(component: component, result: result))
                 }
             }
             return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
         }
+    }
+
+    private func send(
+        _ component: Component, of command: RelayMessage, before expiry: ContinuousClock.Instant,
+        by deadline: ContinuousClock.Instant
+    ) async -> Result<String, ComponentError> {
+        let draft = command.draft
+        if let error = await pacer.turn(
+            for: draft.topicKey, isAlert: draft.distribution == .alert, by: min(expiry, deadline))
+        {
+            return .failure(error)
+        }
+        // Made now: what is left of its time is counted from now.
+        let result = await sender.send(FCMMessage(component, of: command, now: now()), before: expiry, by: deadline)
+        if case .failure(let error) = result { pacer.learn(from: error, about: draft.topicKey) }
+        return result
     }
 
     private func deadline(of context: CommandContext, now: UnixMilliseconds) -> ContinuousClock.Instant {

@@ -42,6 +42,8 @@ struct HistoryQuery {
         var components = URLComponents()
         components.path = request.uri.path
         components.queryItems = items
+        // A plus sign may stand in a query as it is, and is a space to many who read it.
+        components.percentEncodedQuery = components.percentEncodedQuery?.replacing("+", with: "%2B")
         return components.string ?? request.uri.path
     }
 }

@@ -17,11 +17,15 @@ final class Outbox: Service {
     private enum Event: Sendable {
         /// A message that was just logged, and the trace of the request that brought it.
         case relay(Message, Traceparent?)
+        /// Messages that a claim has brought.
+        case claimed([Message])
         case look
     }
 
     /// How long a claimed message is this instance's own: longer than a relay may take to answer.
     private static let leaseDuration: Int64 = 30_000
+    /// How much of a lease has to be left for a turn to begin: as long as a relay may take, and a little for its answer.
+    private static let shortestTurn: Int64 = 22_000
     /// How long a stop waits for messages that are being relayed.
     private static let longestStop = Duration.seconds(10)
 
@@ -109,7 +113,7 @@ final class Outbox: Service {
     func run() async throws {
         await withTaskGroup { group in
             group.addTask {
-                await self.takeBackLeases()
+                await cancelWhenGracefulShutdown { await self.takeBackLeases() }
                 await self.relayWhatIsDue()
             }
             group.addTask {
@@ -149,13 +153,15 @@ final class Outbox: Service {
             var alarm = Alarm()
             event.yield(.look)
             for await event in events {
-                if case .relay(let message, let traceparent) = event {
-                    turns.addTask { await self.turn(of: message, traceparent) }
+                switch event {
+                case .relay(let message, let traceparent): turns.addTask { await self.turn(of: message, traceparent) }
+                case .claimed(let messages):
+                    for message in messages { turns.addTask { await self.turn(of: message, nil) } }
+                case .look: break
                 }
-                while case .claim(let claim) = state.withLock({ $0.next(at: .now) }) {
-                    for message in await messages(for: claim) {
-                        turns.addTask { await self.turn(of: message, nil) }
-                    }
+                // Beside the turns: those that need no claim must not wait for a slow one.
+                while let claim = state.withLock({ $0.beginClaim(at: .now) }) {
+                    turns.addTask { self.event.yield(.claimed(await self.messages(for: claim))) }
                 }
                 if case .wait(let moment) = state.withLock({ $0.next(at: .now) }) {
                     alarm.set(for: moment) { self.event.yield(.look) }
@@ -194,11 +200,12 @@ final class Outbox: Service {
             await recordUnanswered(message)
             return .settled
         }
+        guard let deadline = await endOfLease(of: message) else { return .dropped }
         let command = RelayMessage(
             msiKey: message.msiKey, timestamp: message.timestamp, draft: message.draft, expires: expires,
             components: outstanding)
         do {
-            return await record(try await relay.relay(command), of: message)
+            return await record(try await relay.relay(command, by: deadline), of: message)
         } catch {
             guard let refusal = ComponentError(refusal: error) else {
                 logger.debug("no relay answered", metadata: ["error": "\(error)"])
@@ -209,6 +216,31 @@ final class Outbox: Service {
                 outstanding.map { ComponentOutcome(component: $0, result: .failure(refusal)) }, of: message)
         }
     }
+
+    /// Until when a message is this instance's own, so that a relay may be at work on it; for long enough for one turn.
+    ///
+    /// A turn may begin long after its claim: the process was stopped, or the database slow. By then somebody else may be at
+    /// work on the message, or it was recalled; what was asked in the claim is asked again.
+    ///
+    /// - Returns: `nil` where it is this instance's no more, or that cannot be found out. It is claimed again when it is due.
+    private func endOfLease(of message: Message) async -> UnixMilliseconds? {
+        if let until = message.relay.lease?.until, until - .now >= Self.shortestTurn { return until }
+        let renewed = lease(at: .now)
+        do {
+            let kept = try await store.update(message.msiKey) { record, _ in
+                guard let lease = record.lease, lease == message.relay.lease else { throw LeaseLost() }
+                record.lease = renewed
+                record.nextAttempt = renewed.until
+            }
+            return kept == nil ? nil : renewed.until
+        } catch {
+            logger.debug("a turn came too late", metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
+
+    /// The message has gone to somebody else.
+    private struct LeaseLost: Error {}
 
     private func record(_ outcomes: [ComponentOutcome], of message: Message) async -> OutboxStateMachine.Turn {
         let owner = owner

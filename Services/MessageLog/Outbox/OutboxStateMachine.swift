@@ -27,6 +27,8 @@ struct OutboxStateMachine: Sendable {
         case deferred
         /// No relay answered.
         case unanswered
+        /// No relay was asked: the message was somebody else's by then.
+        case dropped
     }
 
     /// The looks for due messages of one kind.
@@ -35,6 +37,8 @@ struct OutboxStateMachine: Sendable {
         var last: UnixMilliseconds = 0
         /// Whether the last one left something behind for want of room.
         var hasBacklog = false
+        /// Whether one is under way.
+        var isUnderWay = false
     }
 
     /// The most messages that are being relayed at a time.
@@ -85,13 +89,20 @@ struct OutboxStateMachine: Sendable {
         var earliest: UnixMilliseconds?
         // Alerts first.
         for distribution in [Distribution.alert, .information] {
-            guard let look = looks[distribution], let claim = claim(distribution) else { continue }
+            guard let look = looks[distribution], !look.isUnderWay, let claim = claim(distribution) else { continue }
             let moment = max(look.next, pausedUntil)
             // A moment that is further away than any pause was set before the clock was set back.
             guard moment > now, moment <= now + Self.longestPause else { return .claim(claim) }
             earliest = min(earliest ?? moment, moment)
         }
         return .wait(until: earliest ?? now + Self.period)
+    }
+
+    /// The claim to make now, if there is one; there is no other of its kind until it has been reported.
+    mutating func beginClaim(at now: UnixMilliseconds) -> Claim? {
+        guard case .claim(let claim) = next(at: now) else { return nil }
+        looks[claim.distribution]?.isUnderWay = true
+        return claim
     }
 
     private func claim(_ distribution: Distribution) -> Claim? {
@@ -116,20 +127,20 @@ struct OutboxStateMachine: Sendable {
     /// A claim failed: the database is away.
     mutating func claimFailed(_ claim: Claim, at now: UnixMilliseconds) {
         looks[claim.distribution]?.next = now + Self.period
+        looks[claim.distribution]?.isUnderWay = false
     }
 
     /// A message's turn has ended.
     mutating func finished(_ turn: Turn, of message: Message, at now: UnixMilliseconds) {
         work.end(message.msiKey)
         switch turn {
+        case .dropped: lookForBacklog(at: now)
         case .settled, .deferred:
             work.answered(for: message.topicKey, isDeferred: turn == .deferred)
-            for distribution in Distribution.allCases {
-                if failuresInARow > 0 {
-                    looks[distribution]?.next = now
-                } else if let look = looks[distribution], look.hasBacklog {
-                    looks[distribution]?.next = min(look.next, max(now, look.last + Self.pace))
-                }
+            if failuresInARow > 0 {
+                for distribution in Distribution.allCases { looks[distribution]?.next = now }
+            } else {
+                lookForBacklog(at: now)
             }
             failuresInARow = 0
             pausedUntil = 0
@@ -141,6 +152,14 @@ struct OutboxStateMachine: Sendable {
                 failuresInARow += 1
             }
             becameDue(message.distribution, at: pausedUntil)
+        }
+    }
+
+    /// There is room again: what was left behind for want of it is looked for, though not for each message by itself.
+    private mutating func lookForBacklog(at now: UnixMilliseconds) {
+        for distribution in Distribution.allCases {
+            guard let look = looks[distribution], look.hasBacklog else { continue }
+            looks[distribution]?.next = min(look.next, max(now, look.last + Self.pace))
         }
     }
 }

@@ -5,9 +5,12 @@ import Schemas
 protocol Relay: Sendable {
     /// Relays a message's components.
     ///
+    /// - Parameter end: The end of the message's lease: nothing may be sent any more from then on.
     /// - Returns: One outcome for each component that was asked for.
     /// - Throws: ``CommandFailure`` when there is no answer, or when the command was refused as a whole.
-    func relay(_ command: RelayMessage) async throws(CommandFailure) -> [ComponentOutcome]
+    func relay(
+        _ command: RelayMessage, by end: UnixMilliseconds
+    ) async throws(CommandFailure) -> [ComponentOutcome]
 }
 
 /// The FCM relays on the bus.
@@ -17,7 +20,10 @@ struct BusRelay: Relay {
     /// Longer than FCM's own time-out, which is at least 10 s, and shorter than a lease.
     static let timeout = Duration.seconds(20)
 
-    func relay(_ command: RelayMessage) async throws(CommandFailure) -> [ComponentOutcome] {
-        try await client.request(command, timeout: Self.timeout).components
+    func relay(
+        _ command: RelayMessage, by end: UnixMilliseconds
+    ) async throws(CommandFailure) -> [ComponentOutcome] {
+        // The relay is told the moment, and does not begin what is asked of it later.
+        try await client.request(command, timeout: min(Self.timeout, .milliseconds(max(0, end - .now)))).components
     }
 }

@@ -10,6 +10,14 @@ struct Retention: Service {
     /// How long a message is kept, in milliseconds; `nil` for ever.
     let age: Int64?
     let logger: Logger
+    private let trouble: LastingTrouble
+
+    init(store: any MessageStore, age: Int64?, logger: Logger) {
+        self.store = store
+        self.age = age
+        self.logger = logger
+        trouble = LastingTrouble("old messages cannot be removed", logger: logger)
+    }
 
     /// How often to look for old messages.
     private static let period = Duration.seconds(60)
@@ -40,8 +48,9 @@ struct Retention: Service {
                 removed += count
                 try await Task.sleep(for: Self.pause)
             }
-        } catch let failure as CommandFailure {
-            logger.warning("old messages cannot be removed now", metadata: ["error": "\(failure)"])
+            trouble.worked()
+        } catch let error where !(error is CancellationError) {
+            trouble.failed(error)
         }
         if removed > 0 { logger.info("old messages removed", metadata: ["count": "\(removed)"]) }
     }

@@ -81,6 +81,13 @@ extension Setting where Value == Int {
         "fcm.topic.payload.limit",
         "The most bytes that FCM takes in a message to a topic; the gateway and the relay need the same.",
         in: 1...4_096, default: 2_048)
+    package static let fcmQuota = integer(
+        "fcm.quota", "How many messages a minute FCM allows the project.", in: 1...1_000_000_000, default: 600_000)
+    package static let fcmQuotaShare = integer(
+        "fcm.quota.share", "How much of FCM's quota the relay uses, of a hundred.", in: 1...100, default: 80)
+    package static let fcmRamp = integer(
+        "fcm.ramp", "Over how many seconds the relay rises to its full rate after a time without traffic.", in: 0...3_600,
+        default: 60)
     package static let messageTTL = integer(
         "message.ttl", "For how many seconds a message is worth delivering where its sender does not say.",
         in: 60...2_419_200, default: 2_419_200)
@@ -138,6 +145,7 @@ extension SettingDeclaration {
             Setting.messageRetention.declaration, Setting.messageLogStorageLimit.declaration,
             Setting.gatewayPort.declaration, Setting.gatewayCORSOrigins.declaration, Setting.messageTTL.declaration,
             Setting.fcmServiceAccountFile.declaration, Setting.fcmEndpoint.declaration, Setting.fcmCAFile.declaration,
+            Setting.fcmQuota.declaration, Setting.fcmQuotaShare.declaration, Setting.fcmRamp.declaration,
             Setting.fcmTopicPayloadLimit.declaration, Setting.fcmEmulatorPort.declaration,
             Setting.fcmEmulatorTopicPayloadLimit.declaration, Setting.fcmEmulatorBehaviourFile.declaration,
         ]

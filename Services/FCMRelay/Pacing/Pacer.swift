@@ -1,0 +1,102 @@
+import Schemas
+import Synchronization
+
+/// Lets sends out at a pace that FCM takes. The state machine decides; this shell wakes whoever may go.
+final class Pacer: Sendable {
+    private typealias Waiter = CheckedContinuation<ComponentError?, Never>
+
+    private struct State {
+        var machine: PacingStateMachine<Waiter>
+        /// The moment for which the alarm is set.
+        var alarm: ContinuousClock.Instant?
+    }
+
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - rate: Requests a second.
+    ///   - ramp: How long it takes to get there from nothing.
+    init(rate: Double, ramp: Duration) {
+        state = Mutex(State(machine: PacingStateMachine(bucket: TokenBucket(rate: rate, ramp: ramp, at: .now))))
+    }
+
+    /// Waits for a send's turn.
+    ///
+    /// - Parameter deadline: When nobody waits for it any more.
+    /// - Returns: `nil` when it may go out; otherwise why it cannot in time: a retryable error.
+    func turn(for topic: TopicKey?, isAlert: Bool, by deadline: ContinuousClock.Instant) async -> ComponentError? {
+        await withCheckedContinuation { waiter in
+            act { $0.ask(.init(waiter: waiter, topic: topic, isAlert: isAlert, deadline: deadline), at: .now) }
+        }
+    }
+
+    /// Takes note of an error of FCM's that is about more than the one send.
+    func learn(from error: ComponentError, about topic: TopicKey?) {
+        let pause = Duration.milliseconds(min(max(error.retryAfter ?? Self.shortestPause, Self.shortestPause), Self.longestPause))
+        switch error.code {
+        // Of the project's quota FCM speaks without a code of its own, by Google's general ones.
+        case "RATE_LIMIT_EXCEEDED", "RESOURCE_EXHAUSTED":
+            act { $0.projectQuotaExceeded(for: pause, at: .now) }
+        case "QUOTA_EXCEEDED":
+            if let topic { act { $0.topicQuotaExceeded(topic, for: pause, at: .now) } }
+        default: break
+        }
+    }
+
+    /// Refuses all that waits, and all that comes.
+    func stop() {
+        act { $0.stop() }
+    }
+
+    /// In milliseconds. An answer without a time, or with a wild one, must not stop the project for long.
+    private static let shortestPause: Int64 = 1_000
+    private static let longestPause: Int64 = 3_600_000
+
+    private func act(_ event: (inout PacingStateMachine<Waiter>) -> [PacingStateMachine<Waiter>.Decision]) {
+        let (decisions, alarm) = state.withLock { state in
+            let decisions = event(&state.machine)
+            return (decisions, Self.newAlarm(&state))
+        }
+        for decision in decisions {
+            switch decision {
+            case .go(let waiter): waiter.resume(returning: nil)
+            case .refuse(let waiter, let refusal): waiter.resume(returning: ComponentError(refusal))
+            }
+        }
+        guard let alarm else { return }
+        Task {
+            try await Task.sleep(until: alarm)
+            self.state.withLock { if $0.alarm == alarm { $0.alarm = nil } }
+            self.act { $0.advance(at: .now) }
+        }
+    }
+
+    /// - Returns: The moment to wake up, where no earlier one is set already.
+    private static func newAlarm(_ state: inout State) -> ContinuousClock.Instant? {
+        guard let moment = state.machine.nextMoment(at: .now), state.alarm.map({ moment < $0 }) ?? true else { return nil }
+        state.alarm = moment
+        return moment
+    }
+}
+
+extension ComponentError {
+    /// Why a send did not get its turn.
+    fileprivate init<Waiter>(_ refusal: PacingStateMachine<Waiter>.Refusal) {
+        switch refusal {
+        case .projectPaused(let pause):
+            self.init(
+                class: .retryable, code: "PROJECT_PAUSED", message: "FCM's quota for the project is used up",
+                retryAfter: pause.milliseconds)
+        case .topicPaused(let pause):
+            self.init(
+                class: .retryable, code: "TOPIC_PAUSED", message: "FCM's quota for the topic is used up",
+                retryAfter: pause.milliseconds)
+        case .tooMuch(let wait):
+            self.init(
+                class: .retryable, code: "PACED", message: "there is more to send than the pace lets out in time",
+                retryAfter: wait.milliseconds)
+        case .stopped:
+            self.init(class: .retryable, code: "STOPPED", message: "the relay is stopping")
+        }
+    }
+}

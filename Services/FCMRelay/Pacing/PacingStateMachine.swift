@@ -1,0 +1,147 @@
+import Schemas
+
+/// Decides when each send may go out. Pure: events in, decisions out.
+///
+/// Alerts go before information. A project whose quota is used up pauses as a whole, a topic that has had too many messages
+/// alone. A send that could not go out before its deadline is told so at once, and when to come back, rather than held.
+struct PacingStateMachine<Waiter: Sendable>: Sendable {
+    /// A send that asks for its turn.
+    struct Request: Sendable {
+        let waiter: Waiter
+        let topic: TopicKey?
+        let isAlert: Bool
+        /// When nobody waits for it any more.
+        let deadline: ContinuousClock.Instant
+    }
+
+    /// What becomes of waiting sends.
+    enum Decision: Sendable {
+        case go(Waiter)
+        /// It cannot go out in time; `after` is how long it is best to wait.
+        case refuse(Waiter, Refusal)
+    }
+
+    enum Refusal: Hashable, Sendable {
+        case projectPaused(Duration)
+        case topicPaused(Duration)
+        /// More wait than the rate lets out in time.
+        case tooMuch(Duration)
+        /// The relay is stopping.
+        case stopped
+    }
+
+    private struct Queue: Sendable {
+        private var requests: [Request] = []
+        private var head = 0
+
+        var isEmpty: Bool { head == requests.count }
+        var count: Int { requests.count - head }
+        var first: Request? { isEmpty ? nil : requests[head] }
+
+        mutating func append(_ request: Request) { requests.append(request) }
+
+        mutating func removeFirst() {
+            head += 1
+            if head > 1_000, head * 2 > requests.count {
+                requests.removeFirst(head)
+                head = 0
+            }
+        }
+
+        mutating func removeAll(where isGone: (Request) -> Bool) -> [Request] {
+            let waiting = requests[head...]
+            let gone = waiting.filter(isGone)
+            if !gone.isEmpty {
+                requests = waiting.filter { !isGone($0) }
+                head = 0
+            }
+            return gone
+        }
+    }
+
+    /// Topics that are paused are forgotten all together when there are so many: FCM then says so anew.
+    private static var mostPausedTopics: Int { 10_000 }
+
+    private var bucket: TokenBucket
+    private var alerts = Queue()
+    private var information = Queue()
+    private var projectPausedUntil: ContinuousClock.Instant?
+    private var pausedTopics: [TopicKey: ContinuousClock.Instant] = [:]
+    private var isStopped = false
+
+    init(bucket: TokenBucket) {
+        self.bucket = bucket
+    }
+
+    /// A send asks for its turn.
+    mutating func ask(_ request: Request, at now: ContinuousClock.Instant) -> [Decision] {
+        if isStopped { return [.refuse(request.waiter, .stopped)] }
+        if let topic = request.topic, let end = pausedTopics[topic] {
+            if end > now { return [.refuse(request.waiter, .topicPaused(end - now))] }
+            pausedTopics[topic] = nil
+        }
+        if let end = projectPausedUntil, end > now, end >= request.deadline {
+            return [.refuse(request.waiter, .projectPaused(end - now))]
+        }
+        let ahead = alerts.count + (request.isAlert ? 0 : information.count)
+        let wait = Duration.seconds(Double(ahead) / bucket.currentRate(at: now))
+        if now + wait >= request.deadline { return [.refuse(request.waiter, .tooMuch(wait))] }
+        if request.isAlert { alerts.append(request) } else { information.append(request) }
+        return advance(at: now)
+    }
+
+    /// Time has passed, or something has changed.
+    mutating func advance(at now: ContinuousClock.Instant) -> [Decision] {
+        var decisions: [Decision] = []
+        while let request = alerts.first ?? information.first {
+            if request.deadline <= now {
+                decisions.append(.refuse(request.waiter, refusal(at: now)))
+            } else {
+                if let end = projectPausedUntil, end > now { break }
+                guard bucket.take(at: now) == nil else { break }
+                decisions.append(.go(request.waiter))
+            }
+            if alerts.isEmpty { information.removeFirst() } else { alerts.removeFirst() }
+        }
+        return decisions
+    }
+
+    /// When to advance next; `nil` where nothing waits.
+    func nextMoment(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        guard let first = alerts.first ?? information.first else { return nil }
+        var copy = bucket
+        let turn = max(copy.take(at: now) ?? now, projectPausedUntil ?? now)
+        return min(turn, first.deadline)
+    }
+
+    /// FCM says that the project's quota is used up.
+    mutating func projectQuotaExceeded(for pause: Duration, at now: ContinuousClock.Instant) -> [Decision] {
+        let end = now + pause
+        projectPausedUntil = max(projectPausedUntil ?? end, end)
+        let isTooLate = { (request: Request) in request.deadline <= end }
+        return (alerts.removeAll(where: isTooLate) + information.removeAll(where: isTooLate)).map {
+            .refuse($0.waiter, .projectPaused(pause))
+        }
+    }
+
+    /// FCM says that a topic has had too many messages.
+    mutating func topicQuotaExceeded(_ topic: TopicKey, for pause: Duration, at now: ContinuousClock.Instant) -> [Decision] {
+        if pausedTopics.count >= Self.mostPausedTopics { pausedTopics = [:] }
+        pausedTopics[topic] = now + pause
+        let isPaused = { (request: Request) in request.topic == topic }
+        return (alerts.removeAll(where: isPaused) + information.removeAll(where: isPaused)).map {
+            .refuse($0.waiter, .topicPaused(pause))
+        }
+    }
+
+    /// Nothing more goes out.
+    mutating func stop() -> [Decision] {
+        isStopped = true
+        return (alerts.removeAll { _ in true } + information.removeAll { _ in true }).map { .refuse($0.waiter, .stopped) }
+    }
+
+    private func refusal(at now: ContinuousClock.Instant) -> Refusal {
+        if let end = projectPausedUntil, end > now { return .projectPaused(end - now) }
+        return .tooMuch(.seconds(Double(alerts.count + information.count) / bucket.currentRate(at: now)))
+    }
+}

@@ -1,0 +1,134 @@
+import Schemas
+import Testing
+
+@testable import FCMRelay
+
+/// When a send may go out, with a clock of the test's own.
+@Suite("Pacing")
+struct PacingTests {
+    private typealias Machine = PacingStateMachine<Int>
+
+    private static let start = ContinuousClock.now
+    private static let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+
+    private static func request(
+        _ number: Int, isAlert: Bool = false, topic: TopicKey = topic, within time: Duration = .seconds(20)
+    ) -> Machine.Request {
+        Machine.Request(waiter: number, topic: topic, isAlert: isAlert, deadline: start + time)
+    }
+
+    private static func gone(_ decisions: [Machine.Decision]) -> [Int] {
+        decisions.compactMap { if case .go(let number) = $0 { number } else { nil } }
+    }
+
+    private static func refused(_ decisions: [Machine.Decision]) -> [Int: Machine.Refusal] {
+        Dictionary(
+            uniqueKeysWithValues: decisions.compactMap {
+                if case .refuse(let number, let why) = $0 { (number, why) } else { nil }
+            })
+    }
+
+    @Test("a bucket gives out its rate and no more, whatever was saved up")
+    func rate() {
+        var bucket = TokenBucket(rate: 1_000, ramp: .zero, at: Self.start)
+        func taken(from begin: Double, to end: Double) -> Int {
+            stride(from: begin, to: end, by: 0.000_5).count { bucket.take(at: Self.start + .seconds($0)) == nil }
+        }
+        #expect((1_090...1_110).contains(taken(from: 0, to: 1)), "a tenth of a second is saved up")
+        #expect((990...1_010).contains(taken(from: 1, to: 2)))
+        // Half a minute of silence is not made up for.
+        #expect((1_090...1_110).contains(taken(from: 30, to: 31)))
+    }
+
+    @Test("the rate rises evenly to its full height, and does so again after a minute without traffic")
+    func ramp() {
+        var bucket = TokenBucket(rate: 1_000, ramp: .seconds(60), at: Self.start)
+        func taken(in second: Int) -> Int {
+            stride(from: Double(second), to: Double(second + 1), by: 0.000_5).count {
+                bucket.take(at: Self.start + .seconds($0)) == nil
+            }
+        }
+        let counts = (0..<62).map(taken)
+        #expect(counts[0] < 60 && (480...540).contains(counts[30]) && (990...1_010).contains(counts[61]))
+        #expect(taken(in: 130) < 60)
+    }
+
+    @Test("alerts go out before information that came earlier")
+    func priority() {
+        var machine = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start))
+        #expect(Self.gone(machine.ask(Self.request(0), at: Self.start)) == [0])
+        #expect(Self.gone(machine.ask(Self.request(1), at: Self.start)) == [])
+        #expect(Self.gone(machine.ask(Self.request(2), at: Self.start)) == [])
+        #expect(Self.gone(machine.ask(Self.request(3, isAlert: true), at: Self.start)) == [])
+        var order: [Int] = []
+        var now = Self.start
+        while let next = machine.nextMoment(at: now) {
+            now = max(next, now + .milliseconds(1))
+            order += Self.gone(machine.advance(at: now))
+        }
+        #expect(order == [3, 1, 2])
+        #expect(now - Self.start < .milliseconds(320))
+    }
+
+    @Test("what cannot go out before its deadline is refused at once, and told how long it is best to wait")
+    func tooMuch() {
+        var machine = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start))
+        var refusals: [Int: Machine.Refusal] = [:]
+        for number in 0..<100 {
+            refusals.merge(Self.refused(machine.ask(Self.request(number, within: .seconds(5)), at: Self.start))) { $1 }
+        }
+        #expect((45...52).contains(100 - refusals.count))
+        guard case .tooMuch(let wait)? = refusals[99] else {
+            Issue.record("\(refusals)")
+            return
+        }
+        #expect((4.5...5.5).contains(wait / .seconds(1)))
+    }
+
+    @Test("a project whose quota is used up pauses: what can wait waits, what cannot is refused, and then all goes on")
+    func projectPause() {
+        var machine = Machine(bucket: TokenBucket(rate: 1_000, ramp: .zero, at: Self.start))
+        _ = machine.projectQuotaExceeded(for: .seconds(10), at: Self.start)
+        #expect(
+            Self.refused(machine.ask(Self.request(1, within: .seconds(5)), at: Self.start)) == [1: .projectPaused(.seconds(10))])
+        #expect(Self.gone(machine.ask(Self.request(2), at: Self.start)) == [])
+        #expect(machine.nextMoment(at: Self.start) == Self.start + .seconds(10))
+        #expect(Self.refused(machine.projectQuotaExceeded(for: .seconds(30), at: Self.start + .seconds(1))).keys.sorted() == [2])
+        #expect(Self.gone(machine.ask(Self.request(3, within: .seconds(90)), at: Self.start + .seconds(2))) == [])
+        #expect(Self.gone(machine.advance(at: Self.start + .seconds(31))) == [3])
+    }
+
+    @Test("a topic that has had too many messages pauses alone")
+    func topicPause() {
+        var machine = Machine(bucket: TokenBucket(rate: 1_000, ramp: .zero, at: Self.start))
+        let other = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+        _ = machine.topicQuotaExceeded(Self.topic, for: .seconds(10), at: Self.start)
+        #expect(Self.refused(machine.ask(Self.request(1), at: Self.start)) == [1: .topicPaused(.seconds(10))])
+        #expect(Self.gone(machine.ask(Self.request(2, topic: other), at: Self.start)) == [2])
+        #expect(Self.gone(machine.ask(Self.request(3), at: Self.start + .seconds(10))) == [3])
+    }
+
+    @Test("a pacer that stops refuses what waits and what comes")
+    func stop() async {
+        let pacer = Pacer(rate: 1, ramp: .zero)
+        #expect(await pacer.turn(for: Self.topic, isAlert: true, by: .now + .seconds(60)) == nil)
+        async let waiting = pacer.turn(for: Self.topic, isAlert: false, by: .now + .seconds(60))
+        // Whether it waits already or is about to ask makes no difference.
+        pacer.stop()
+        #expect(await waiting?.code == "STOPPED")
+        #expect(await pacer.turn(for: Self.topic, isAlert: true, by: .now + .seconds(60))?.code == "STOPPED")
+    }
+
+    @Test("a pacer lets out in time what its rate allows, by itself")
+    func pace() async {
+        let pacer = Pacer(rate: 200, ramp: .zero)
+        let start = ContinuousClock.now
+        let errors = await withTaskGroup(of: ComponentError?.self) { group in
+            for _ in 0..<100 { group.addTask { await pacer.turn(for: nil, isAlert: false, by: .now + .seconds(30)) } }
+            return await group.reduce(into: []) { if let error = $1 { $0.append(error) } }
+        }
+        #expect(errors.isEmpty)
+        // A tenth of a second's messages go at once, the other eighty at two hundred a second.
+        #expect((0.35...3).contains((ContinuousClock.now - start) / .seconds(1)))
+    }
+}

@@ -1,0 +1,132 @@
+import Logging
+import MessageStorage
+import Schemas
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import MessageLog
+
+/// Whose a message is when its turn comes late: the process was stopped, or the database slow.
+@Suite("Leases", .timeLimit(.minutes(1)))
+struct LeaseTests {
+    /// An archive whose claims take so long that hardly anything is left of the lease, and in which something happens meanwhile.
+    private struct SlowStore: MessageStore {
+        let store: SQLiteMessageStore
+        let meanwhile: @Sendable (inout RelayRecord) -> Void
+
+        func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [Message] {
+            let messages = try await store.claim(claim, lease: Lease(owner: lease.owner, until: now + 2_000), now: now)
+            for message in messages {
+                try await store.update(message.msiKey) { record, _ in meanwhile(&record) }
+            }
+            return messages
+        }
+
+        func insert(_ message: Message) async throws -> Message? { try await store.insert(message) }
+        func message(_ msiKey: ObjectID) async throws -> Message? { try await store.message(msiKey) }
+        func message(of sender: String, idempotencyKey: String) async throws -> Message? {
+            try await store.message(of: sender, idempotencyKey: idempotencyKey)
+        }
+        func page(_ filter: MessageFilter, before: PageCursor?, limit: Int) async throws -> [Message] {
+            try await store.page(filter, before: before, limit: limit)
+        }
+        func update(
+            _ msiKey: ObjectID, _ change: @escaping @Sendable (inout RelayRecord, Message) throws -> Void
+        ) async throws -> Message? {
+            try await store.update(msiKey, change)
+        }
+        func releaseLeases(of owner: String, endingBy end: UnixMilliseconds, now: UnixMilliseconds) async throws {
+            try await store.releaseLeases(of: owner, endingBy: end, now: now)
+        }
+        func removeArchived(before moment: UnixMilliseconds, limit: Int) async throws -> Int {
+            try await store.removeArchived(before: moment, limit: limit)
+        }
+        func size() async throws -> Int64 { try await store.size() }
+        func close() async throws { try store.close() }
+    }
+
+    /// Accepts everything, and remembers until when it might.
+    private final class RecordingRelay: Relay {
+        let asked = Mutex<[ObjectID: UnixMilliseconds]>([:])
+
+        func relay(
+            _ command: RelayMessage, by end: UnixMilliseconds
+        ) async throws(CommandFailure) -> [ComponentOutcome] {
+            asked.withLock { $0[command.msiKey] = end }
+            return command.components.map(\.accepted)
+        }
+    }
+
+    /// Runs an outbox on a message that is due, and on one that comes after it, until that one is relayed.
+    ///
+    /// - Returns: The first message then, and until when a relay was asked to be at work on it.
+    private func outcome(
+        meanwhile: @escaping @Sendable (inout RelayRecord) -> Void
+    ) async throws -> (message: Message, asked: UnixMilliseconds?) {
+        try await withTemporaryFolder { folder in
+            let store = try SQLiteMessageStore(path: folder + "/message-log.sqlite")
+            let first = Self.message()
+            _ = try await store.insert(first)
+            let relay = RecordingRelay()
+            let isFirst = Mutex(true)
+            let slow = SlowStore(store: store) { record in
+                let isFirst = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                if isFirst { meanwhile(&record) }
+            }
+            let outbox = Outbox(store: slow, relay: relay, owner: "me", logger: quietLogger)
+            let running = Task { try await outbox.run() }
+            try await eventually { !isFirst.withLock(\.self) }
+            let second = Self.message()
+            _ = try await outbox.log(second)
+            try await eventually { try await store.message(second.msiKey)?.relay.state == .relayed }
+            running.cancel()
+            _ = await running.result
+            let message = try #require(try await store.message(first.msiKey))
+            try store.close()
+            return (message, relay.asked.withLock { $0[first.msiKey] })
+        }
+    }
+
+    private static func message() -> Message {
+        Message(
+            msiKey: ObjectID(),
+            draft: MessageDraft(title: "T", desc: "D", message: "M", topicKey: .sample, distribution: .information),
+            sender: "S", timestamp: .now, names: CubeNames(channel: "C", area: "A", subject: "S"), expires: .now + 3_600_000,
+            relay: RelayRecord(logged: .information, due: .now))
+    }
+
+    @Test("a turn that begins late renews its lease first, and no relay is at work beyond its end")
+    func renewed() async throws {
+        let before = UnixMilliseconds.now
+        let (message, asked) = try await outcome { _ in }
+        #expect(message.relay.state == .relayed)
+        #expect(try #require(asked) >= before + 30_000)
+    }
+
+    @Test("what another instance has taken up meanwhile is left to it")
+    func takenOver() async throws {
+        let end = UnixMilliseconds.now + 60_000
+        let (message, asked) = try await outcome { record in
+            record.lease = Lease(owner: "another", until: end)
+            record.nextAttempt = end
+        }
+        #expect(asked == nil)
+        #expect(message.relay.lease == Lease(owner: "another", until: end) && message.relay.state == .pending)
+    }
+
+    @Test("what was recalled meanwhile does not go out")
+    func recalled() async throws {
+        let (message, asked) = try await outcome { record in
+            record.lease = nil
+            record.nextAttempt = nil
+            record.state = .recalled
+            record.components[0].state = .recalled
+        }
+        #expect(asked == nil)
+        #expect(message.relay.state == .recalled)
+    }
+}
