@@ -187,7 +187,8 @@ let package = Package(
         .testTarget(
             name: "FCMEmulatorTests",
             dependencies: [
-                "FCMEmulator", "SeededRandom", "TestSupport", asyncHTTPClient, jwtKit, logging, nioCore, nioHPACK, nioHTTP1,
+                "EmbeddedDatabase", "FCMEmulator", "SeededRandom", "TestSupport", asyncHTTPClient, grdb, jwtKit, logging, nioCore,
+                nioHPACK, nioHTTP1,
                 nioHTTP2, nioPosix,
                 nioSSL,
                 serviceLifecycle,

@@ -74,13 +74,17 @@ struct Emulator: Sendable {
         let streams = OpenStreams()
         let faults = FaultInjector(plan: behaviour.faults)
         TokenRoute(issuer: issuer, faults: faults).add(to: router)
+        let answers = AnswerCounts()
+        let desk = SendDesk(
+            quotas: behaviour.quotas, archive: behaviour.archive, answers: answers, store: store, streams: streams)
         SendRoute(
             authorization: authorization, project: account.projectID, topicPayloadLimit: topicPayloadLimit, faults: faults,
-            quotas: behaviour.quotas, store: store, streams: streams
+            desk: desk
         ).add(to: router)
         TopicRoutes(authorization: authorization, faults: faults, store: store, streams: streams).add(to: router)
         PhoneRoutes(sender: ServiceAccount.projectNumber, store: store, streams: streams).add(to: router)
-        ArchiveRoutes(store: store, streams: streams).add(to: router)
+        ArchiveRoutes(archive: behaviour.archive, store: store, streams: streams).add(to: router)
+        CountRoutes(store: store, answers: answers).add(to: router)
         ControlRoutes(behaviour: behaviour).add(to: router)
         return router
     }

@@ -38,7 +38,13 @@ import Testing
             #expect(accepted.count >= 100)
 
             let second = try await EmulatorProcess(in: folder)
-            let delivered = try await second.withClient { try await $0.everything(for: phone) }
+            let delivered = try await second.withClient { client in
+                // Counted like the messages themselves: all or nothing.
+                let counted = try await client.call(.GET, "/emulator/counts", token: nil).json["accepted"] as? Int
+                let delivered = try await client.everything(for: phone)
+                #expect(counted == delivered.count)
+                return delivered
+            }
             #expect(Set(accepted).subtracting(delivered).isEmpty)
             #expect(Set(delivered).count == delivered.count)
             #expect(await second.stop() == 0)

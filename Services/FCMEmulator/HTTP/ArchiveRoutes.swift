@@ -5,6 +5,7 @@ import NIOCore
 struct ArchiveRoutes: Sendable {
     private static let page = 200
 
+    let archive: Adjustable<ArchiveLimit>
     let store: EmulatorStore
     let streams: OpenStreams
 
@@ -23,7 +24,7 @@ struct ArchiveRoutes: Sendable {
 
     /// Every accepted send as one JSON array, page by page, however many there are.
     private func list(topic: String?) async throws -> Response {
-        let span = try await store.archiveSpan()
+        let span = try await store.archiveSpan(keeping: archive.withLock(\.keep))
         let body = ResponseBody { writer in
             var after = span.after
             var buffer = ByteBuffer(string: "[")
@@ -57,13 +58,13 @@ struct ArchiveRoutes: Sendable {
     }
 
     private func status() async throws -> Response {
-        let span = try await store.archiveSpan()
-        let counts = try await store.counts()
+        let span = try await store.archiveSpan(keeping: archive.withLock(\.keep))
+        let population = try await store.population()
         return Response(
             .ok,
             [
-                "accepted": .integer(span.count), "devices": .integer(counts.devices),
-                "subscriptions": .integer(counts.subscriptions), "open_streams": .integer(streams.count),
+                "accepted": .integer(span.count), "devices": .integer(population.devices),
+                "subscriptions": .integer(population.subscriptions), "open_streams": .integer(streams.count),
             ])
     }
 }

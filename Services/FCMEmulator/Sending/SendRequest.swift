@@ -10,6 +10,9 @@ struct SendRequest: Hashable, Sendable {
     /// Messages with the same key replace each other on a phone that is off.
     let collapseKey: String?
 
+    /// What of which message it is; `nil` for one without an `msi_key`.
+    let component: SentComponent?
+
     /// Whether it may wait for a phone, and then take the place of another one.
     var isCollapsible: Bool { collapseKey != nil && timeToLive > 0 }
 
@@ -35,6 +38,9 @@ extension SendRequest {
         }
         target = try Target(of: message)
         validateOnly = request["validate_only"] == .boolean(true)
+        component = (message["data"]?["msi_key"] ?? message["android"]?["data"]?["msi_key"])?.string.map {
+            SentComponent(msiKey: $0, component: message["notification"] == nil ? .data : .notification)
+        }
         collapseKey = message["android"]?["collapse_key"]?.string
         timeToLive = try message["android"]?["ttl"]?.string.map(TimeToLive.seconds) ?? TimeToLive.longest
         try SendRules.check(message)

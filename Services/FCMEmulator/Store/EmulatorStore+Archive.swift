@@ -13,11 +13,12 @@ extension EmulatorStore {
         var count: Int64 { through - after }
     }
 
-    func archiveSpan() async throws -> ArchiveSpan {
+    /// - Parameter keep: How many sends the list keeps; older ones may be there still.
+    func archiveSpan(keeping keep: Int) async throws -> ArchiveSpan {
         try await database.read { database in
-            ArchiveSpan(
-                after: try Int64.fetchOne(database, sql: "SELECT cleared FROM archive") ?? 0,
-                through: try database.lastPosition())
+            let cleared = try Int64.fetchOne(database, sql: "SELECT cleared FROM archive") ?? 0
+            let last = try database.lastPosition()
+            return ArchiveSpan(after: max(cleared, last - Int64(keep)), through: last)
         }
     }
 
@@ -59,14 +60,14 @@ extension EmulatorStore {
         }
     }
 
-    struct Counts: Hashable, Sendable {
+    struct Population: Hashable, Sendable {
         let devices: Int
         let subscriptions: Int
     }
 
-    func counts() async throws -> Counts {
+    func population() async throws -> Population {
         try await database.read { database in
-            Counts(
+            Population(
                 devices: try Int.fetchOne(database, sql: "SELECT count(*) FROM device") ?? 0,
                 subscriptions: try Int.fetchOne(database, sql: "SELECT count(*) FROM subscription WHERE through IS NULL") ?? 0)
         }

@@ -8,6 +8,7 @@ extension EmulatorStore {
     struct Accepted: Sendable {
         let name: String
         let target: SendRequest.Target
+        let component: SentComponent?
         /// Unix milliseconds.
         let received: UnixMilliseconds
         /// Unix milliseconds.
@@ -22,26 +23,18 @@ extension EmulatorStore {
         case devices([Int64])
     }
 
-    /// Stores a message; it is committed once this returns.
+    /// Counts a message, and stores it where the archive keeps any or a phone waits for it; committed once this returns.
     ///
+    /// - Parameter keep: How many messages the archive keeps.
     /// - Returns: Its recipients, or `nil` when it is for one phone that is not registered: then nothing is stored.
-    func accept(_ message: Accepted) async throws -> Recipients? {
+    func accept(_ message: Accepted, keeping keep: Int) async throws -> Recipients? {
         try await database.write { database in
-            switch message.target {
-            case .topic(let topic):
-                try database.insert(message, topic: topic)
-                return .topic(topic)
-            case .token(let token):
-                guard let device = try database.device(withToken: token) else { return nil }
-                return try database.insert(message, for: [device])
-            case .installation(let id):
-                let device = try Int64.fetchOne(
-                    database, sql: "SELECT id FROM device WHERE token >= ? AND token < ?", arguments: ["\(id):", "\(id);"])
-                guard let device else { return nil }
-                return try database.insert(message, for: [device])
-            case .condition(let condition):
-                return try database.insert(message, for: try database.devices(for: condition))
-            }
+            guard let recipients = try database.recipients(of: message.target) else { return nil }
+            try database.count(message.component)
+            guard try keep > 0 || database.isAwaited(by: recipients) else { return recipients }
+            let position = try database.insert(message, for: recipients)
+            try database.trimArchive(keeping: keep, after: position)
+            return recipients
         }
     }
 
@@ -134,21 +127,43 @@ extension EmulatorStore.Stored {
 }
 
 extension Database {
-    fileprivate func insert(_ message: EmulatorStore.Accepted, topic: String?) throws {
+    /// Whom a message is for; `nil` for one phone that is not registered.
+    fileprivate func recipients(of target: SendRequest.Target) throws -> EmulatorStore.Recipients? {
+        switch target {
+        case .topic(let topic):
+            return .topic(topic)
+        case .token(let token):
+            return try device(withToken: token).map { .devices([$0]) }
+        case .installation(let id):
+            let device = try Int64.fetchOne(
+                self, sql: "SELECT id FROM device WHERE token >= ? AND token < ?", arguments: ["\(id):", "\(id);"])
+            return device.map { .devices([$0]) }
+        case .condition(let condition):
+            return .devices(try devices(for: condition))
+        }
+    }
+
+    fileprivate func isAwaited(by recipients: EmulatorStore.Recipients) throws -> Bool {
+        switch recipients {
+        case .topic(let topic): try hasSubscriber(topic)
+        case .devices(let devices): !devices.isEmpty
+        }
+    }
+
+    /// - Returns: The message's position.
+    fileprivate func insert(
+        _ message: EmulatorStore.Accepted, for recipients: EmulatorStore.Recipients
+    ) throws -> Int64 {
+        let topic: String? = if case .topic(let name) = recipients { name } else { nil }
         let statement = try cachedStatement(
             sql: "INSERT INTO message (name, topic, received, expires, body) VALUES (?, ?, ?, ?, ?)")
         try statement.execute(
             arguments: [message.name, topic, message.received, message.expires, Data(message.body)])
-    }
-
-    fileprivate func insert(
-        _ message: EmulatorStore.Accepted, for devices: [Int64]
-    ) throws -> EmulatorStore.Recipients {
-        try insert(message, topic: nil)
         let position = lastInsertedRowID
-        let statement = try cachedStatement(sql: "INSERT INTO addressed (device, position) VALUES (?, ?)")
-        for device in devices { try statement.execute(arguments: [device, position]) }
-        return .devices(devices)
+        guard case .devices(let devices) = recipients else { return position }
+        let address = try cachedStatement(sql: "INSERT INTO addressed (device, position) VALUES (?, ?)")
+        for device in devices { try address.execute(arguments: [device, position]) }
+        return position
     }
 
     /// The phones for which a condition holds now.

@@ -15,6 +15,7 @@ struct EmulatorStore: Sendable {
     init(path: String) throws {
         database = try EmbeddedDatabase(path: path, durability: .processCrash) { migrator in
             migrator.registerMigration("1: devices, subscriptions, messages") { try $0.execute(sql: Self.tables) }
+            migrator.registerMigration("2: counts") { try $0.execute(sql: Self.counts) }
         }
     }
 
@@ -61,6 +62,20 @@ struct EmulatorStore: Sendable {
             cleared INTEGER NOT NULL
         );
         INSERT INTO archive VALUES (0);
+        """
+
+    private static let counts = """
+        CREATE TABLE counted (
+            msi_key TEXT NOT NULL,
+            component TEXT NOT NULL,
+            -- How often it was accepted.
+            sends INTEGER NOT NULL,
+            PRIMARY KEY (msi_key, component)
+        ) WITHOUT ROWID;
+        -- Of sends without an msi_key.
+        CREATE TABLE unkeyed (sends INTEGER NOT NULL);
+        INSERT INTO unkeyed VALUES (0);
+        CREATE INDEX message_to_devices ON message (position) WHERE topic IS NULL;
         """
 }
 

@@ -1,0 +1,56 @@
+import Hummingbird
+
+/// `/emulator/counts`: what a test asks to prove that nothing was lost and nothing doubled, however much was sent.
+struct CountRoutes: Sendable {
+    /// How many doubled components are listed.
+    private static let mostDoubled = 1_000
+
+    let store: EmulatorStore
+    let answers: AnswerCounts
+
+    func add(to router: some RouterMethods<EmulatorRequestContext>) {
+        router.resource(
+            "emulator/counts",
+            [
+                .get: { request, _ in
+                    guard let key = request.uri.queryParameters["msi_key"] else { return try await summary() }
+                    return try await message(String(key))
+                },
+                .delete: { _, _ in
+                    try await store.clearCounts()
+                    answers.clear()
+                    return Response(status: .noContent)
+                },
+            ])
+        router.resource("emulator/counts/doubled", [.get: { _, _ in try await doubled() }])
+    }
+
+    private func summary() async throws -> Response {
+        let counts = try await store.sendCounts()
+        return Response(
+            .ok,
+            [
+                "accepted": .integer(counts.accepted), "distinct": .integer(counts.distinct),
+                "doubled": .integer(counts.doubled), "unkeyed": .integer(counts.unkeyed), "answers": answers.document,
+            ])
+    }
+
+    private func message(_ msiKey: String) async throws -> Response {
+        let counted = try await store.counted(msiKey: msiKey)
+        let components = SentComponent.Component.allCases.map { component in
+            JSONValue.Member(
+                component.rawValue, .integer(counted.first { $0.component.component == component }?.sends ?? 0))
+        }
+        return Response(.ok, .object(components))
+    }
+
+    private func doubled() async throws -> Response {
+        let list = try await store.doubled(limit: Self.mostDoubled).map { counted -> JSONValue in
+            [
+                "msi_key": .string(counted.component.msiKey), "component": .string(counted.component.component.rawValue),
+                "sends": .integer(counted.sends),
+            ]
+        }
+        return Response(.ok, .array(list))
+    }
+}

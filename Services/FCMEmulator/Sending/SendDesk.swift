@@ -1,0 +1,82 @@
+import HTTPTypes
+import Hummingbird
+import Schemas
+
+/// Where sends come in, whichever API they come by: they are counted, held against quotas, and stored once they are accepted.
+struct SendDesk: Sendable {
+    let quotas: Adjustable<Quotas>
+    let archive: Adjustable<ArchiveLimit>
+    let answers: AnswerCounts
+    let store: EmulatorStore
+    let streams: OpenStreams
+
+    /// Answers a send, and counts the answer.
+    ///
+    /// - Parameter work: Returns `nil` where there is nobody left to answer.
+    func counted(_ work: () async throws -> Response?) async throws -> Response {
+        do {
+            let response = try await work()
+            answers.note(response?.status)
+            return response ?? .unheard
+        } catch let error as GoogleError {
+            answers.note(error.httpStatus)
+            throw error
+        }
+    }
+
+    /// Does a request if the project's quota allows it. FCM counts what it accepts and what it refuses as wrong, but neither what
+    /// exceeds a quota nor its own failures.
+    ///
+    /// - Parameter work: Returns `nil` where there is nobody left to answer; says whether it has accepted anything.
+    func withinProjectQuota(
+        now: UnixMilliseconds, _ work: (_ isAccepted: inout Bool) async throws -> Response?
+    ) async throws -> Response? {
+        if let excess = quotas.withLock({ $0.takeFromProject(now: now) }) { throw GoogleError(excess, .none) }
+        var isAccepted = false
+        var status: HTTPResponse.Status?
+        defer {
+            let isRefused = status.map { $0.kind == .clientError && $0 != .tooManyRequests } ?? false
+            if !isAccepted, !isRefused { quotas.withLock { $0.putBackToProject() } }
+        }
+        do {
+            let response = try await work(&isAccepted)
+            status = response?.status
+            return response
+        } catch let error as GoogleError {
+            status = error.httpStatus
+            throw error
+        }
+    }
+
+    /// Stores a message, and wakes the phones that it is for.
+    ///
+    /// - Parameter body: The request's, as it was received.
+    /// - Throws: ``GoogleError`` for a phone that is not registered, or a quota that is used up.
+    func accept(_ message: SendRequest, name: String, body: [UInt8], now: UnixMilliseconds) async throws {
+        if let excess = quotas.withLock({ $0.take(message.target, isCollapsible: message.isCollapsible, now: now) }) {
+            throw GoogleError(excess, message.target.subject)
+        }
+        let recipients = try await store.accept(
+            .init(
+                name: name, target: message.target, component: message.component, received: now,
+                expires: now + message.timeToLive * 1_000, body: body),
+            keeping: archive.withLock(\.keep))
+        guard let recipients else {
+            quotas.withLock { $0.putBack(message.target, isCollapsible: message.isCollapsible) }
+            throw GoogleError.fcm(.unregistered, "Requested entity was not found.")
+        }
+        streams.wake(recipients)
+    }
+}
+
+extension SendRequest.Target {
+    /// What faults and quotas know it by.
+    var subject: FaultRule.Subject {
+        switch self {
+        case .topic(let name): .init(topic: name, target: nil)
+        case .token(let token): .init(topic: nil, target: token)
+        case .installation(let id): .init(topic: nil, target: id)
+        case .condition(let condition): .init(topic: nil, target: condition.text)
+        }
+    }
+}
