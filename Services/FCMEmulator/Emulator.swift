@@ -70,10 +70,10 @@ struct Emulator: Sendable {
     ) -> Router<EmulatorRequestContext> {
         let router = Router(context: EmulatorRequestContext.self)
         router.add(middleware: ErrorResponses())
-        let authorization = Authorization(tokens: tokens)
+        let authorization = Authorization(tokens: tokens, rules: behaviour.oauth)
         let streams = OpenStreams()
         let faults = FaultInjector(plan: behaviour.faults)
-        TokenRoute(issuer: issuer, faults: faults).add(to: router)
+        TokenRoute(issuer: issuer, rules: behaviour.oauth, faults: faults).add(to: router)
         let answers = AnswerCounts()
         let desk = SendDesk(
             quotas: behaviour.quotas, archive: behaviour.archive, answers: answers, store: store, streams: streams)

@@ -88,10 +88,46 @@ import Testing
         }
     }
 
+    @Test("a token lives as long as it is said to, by a clock that can be set, and is refused in Google's words after that")
+    func expiry() async throws {
+        try await TemporaryFolder.with { folder in
+            try await withEmulator(in: folder, behaviour: ["oauth": ["token_life_s": .integer(60)]]) { client in
+                let account = try TestAccount(in: folder)
+                let answer = try await client.requestToken(assertion: try await account.sign(account.claims))
+                #expect(answer.json["expires_in"] as? Int == 60)
+                let token = try #require(answer.json["access_token"] as? String)
+                let body = #"{"message":{"topic":"t"}}"#
+                #expect(try await client.send(body, token: token).status == 200)
+                let put = try await client.call(.PUT, "/emulator/oauth", token: nil, #"{"clock_offset_s":61,"token_life_s":90}"#)
+                #expect(put.text == #"{"token_life_s":90,"clock_offset_s":61}"#)
+                let expired = try await client.send(body, token: token)
+                #expect(expired.status == 401 && expired.errorStatus == "UNAUTHENTICATED" && expired.fcmErrorCode == nil)
+                #expect(expired.details.first?["reason"] as? String == "ACCESS_TOKEN_EXPIRED")
+                #expect(try await client.subscribe([], to: "t").status == 400, "an administrator's does not expire")
+                let topics = try await client.call(.POST, "/iid/v1:batchAdd", token: token, "{}")
+                #expect(topics.status == 401 && topics.json["error"] is String)
+                // A new one is good again, though Google's clock is a minute ahead.
+                let renewed = try await account.accessToken(from: client)
+                #expect(try await client.send(body, token: renewed).status == 200)
+
+                // An hour and more, in either direction, is a skewed clock.
+                for offset in [-7_200, 7_200] {
+                    _ = try await client.call(.PUT, "/emulator/oauth", token: nil, "{\"clock_offset_s\":\(offset)}")
+                    let skewed = try await client.requestToken(assertion: try await account.sign(account.claims))
+                    #expect(skewed.status == 400)
+                    #expect(skewed.json["error"] as? String == "invalid_grant")
+                    let text = skewed.json["error_description"] as? String
+                    #expect(text?.contains("Token must be a short-lived token (60 minutes)") == true, "\(skewed.text)")
+                }
+                #expect(try await client.call(.PUT, "/emulator/oauth", token: nil, #"{"token_life_s":0}"#).status == 400)
+            }
+        }
+    }
+
     @Test func aTokenEnds() async throws {
         try await TemporaryFolder.with { folder in
             let tokens = try AccessTokens(in: try StateFolder(path: folder.path))
-            let token = tokens.issue(now: 1_000_000)
+            let token = tokens.issue(now: 1_000_000, life: 3_599)
             #expect(tokens.check(token, now: 1_000_000) == .valid)
             #expect(tokens.check(token, now: 1_000_000 + 3_598_999) == .valid)
             #expect(tokens.check(token, now: 1_000_000 + 3_599_000) == .expired)

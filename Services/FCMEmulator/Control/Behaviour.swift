@@ -3,13 +3,15 @@ struct Behaviour: Sendable {
     let faults: Adjustable<FaultPlan>
     let quotas: Adjustable<Quotas>
     let connections: Adjustable<ConnectionLimits>
+    let oauth: Adjustable<OAuthRules>
     let archive: Adjustable<ArchiveLimit>
 
     private static let form = MessageForm(
         "emulator.Behaviour",
         [
             "faults": .message(FaultPlan.form), "quotas": .message(Quotas.form),
-            "connections": .message(ConnectionLimits.form), "archive": .message(ArchiveLimit.form),
+            "connections": .message(ConnectionLimits.form), "oauth": .message(OAuthRules.form),
+            "archive": .message(ArchiveLimit.form),
         ])
 
     /// - Parameter document: One member a section; FCM's own behaviour where there is none.
@@ -20,6 +22,7 @@ struct Behaviour: Sendable {
         faults = Adjustable(try .init(section("faults")))
         quotas = Adjustable(try .init(section("quotas")))
         connections = Adjustable(try .init(section("connections")))
+        oauth = Adjustable(try .init(section("oauth")))
         archive = Adjustable(try .init(section("archive")))
     }
 }

@@ -11,6 +11,7 @@ struct ControlRoutes: Sendable {
         add("faults", behaviour.faults, to: router)
         add("quotas", behaviour.quotas, to: router)
         add("connections", behaviour.connections, to: router)
+        add("oauth", behaviour.oauth, to: router)
         add("archive", behaviour.archive, to: router)
     }
 

@@ -9,11 +9,12 @@ struct Authorization: Sendable {
     private static let administrator = "owner"
 
     let tokens: AccessTokens
+    let rules: Adjustable<OAuthRules>
 
     /// Checks a request's access token.
     ///
     /// - Throws: ``GoogleError`` with status 401.
-    func check(_ request: Request, now: UnixMilliseconds) throws {
+    func check(_ request: Request) throws {
         guard let header = request.headers[.authorization], !header.isEmpty else {
             throw GoogleError.unauthenticated(.credentialsMissing)
         }
@@ -22,7 +23,7 @@ struct Authorization: Sendable {
             throw GoogleError.unauthenticated(.tokenTypeUnsupported)
         }
         guard parts[1] != Self.administrator else { return }
-        switch tokens.check(String(parts[1]), now: now) {
+        switch tokens.check(String(parts[1]), now: rules.withLock { $0 }.now()) {
         case .valid: return
         case .expired: throw GoogleError.unauthenticated(.tokenExpired)
         case .unknown: throw GoogleError.unauthenticated(.tokenTypeUnsupported)

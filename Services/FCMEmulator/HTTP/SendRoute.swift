@@ -24,8 +24,8 @@ struct SendRoute: Sendable {
     }
 
     private func send(_ request: Request, project: String) async throws -> Response? {
+        try authorization.check(request)
         let now = UnixMilliseconds.now()
-        try authorization.check(request, now: now)
         let body = try await request.bytes(most: Self.longestBody)
         guard project == self.project else { throw GoogleError.permissionDenied(project: project) }
         return try await desk.withinProjectQuota(now: now) { isAccepted in

@@ -5,6 +5,7 @@ struct TokenRoute: Sendable {
     private static let longestBody = 16_384
 
     let issuer: TokenIssuer
+    let rules: Adjustable<OAuthRules>
     let faults: FaultInjector
 
     func add(to router: some RouterMethods<EmulatorRequestContext>) {
@@ -15,7 +16,7 @@ struct TokenRoute: Sendable {
         let body = try await request.bytes(most: Self.longestBody)
         let response = try await faults.perform(.token, .none) {
             do {
-                return Response(.ok, try await issuer.issue(for: try Self.form(body), now: .now()))
+                return Response(.ok, try await issuer.issue(for: try Self.form(body), by: rules.withLock { $0 }))
             } catch let error as OAuthError {
                 return Response(.badRequest, error.document)
             }

@@ -36,7 +36,7 @@ struct TopicRoutes: Sendable {
         change: (TopicBatch, [String]) async throws -> [EmulatorStore.SubscriptionOutcome]
     ) async throws -> Response {
         do {
-            try authorization.check(request, now: .now())
+            try authorization.check(request)
         } catch let error as GoogleError {
             return Response(error.httpStatus, ["error": .string(error.message)], headers: error.headers)
         }

@@ -5,9 +5,6 @@ import Schemas
 /// Makes and checks access tokens: a deadline and a nonce, signed with a key on disk, so that a token outlives a restart
 /// of the emulator without being stored.
 struct AccessTokens: Sendable {
-    /// What Google answers: an hour, less the second that it took.
-    static let lifetimeSeconds: Int64 = 3_599
-
     private static let keyFile = "access-token.key"
     private static let prefix = "ya29.emulator."
 
@@ -29,8 +26,10 @@ struct AccessTokens: Sendable {
     }
 
     /// A new token, good from now on.
-    func issue(now: UnixMilliseconds) -> String {
-        let expires = UInt64(max(0, now)) + UInt64(Self.lifetimeSeconds) * 1_000
+    ///
+    /// - Parameter life: In seconds.
+    func issue(now: UnixMilliseconds, life: Int64) -> String {
+        let expires = UInt64(max(0, now)) + UInt64(life) * 1_000
         var content = Data()
         withUnsafeBytes(of: expires.bigEndian) { content.append(contentsOf: $0) }
         withUnsafeBytes(of: UInt64.random(in: .min ... .max)) { content.append(contentsOf: $0) }

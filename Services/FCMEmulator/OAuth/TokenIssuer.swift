@@ -1,5 +1,4 @@
 import JWTKit
-import Schemas
 
 /// Google's token endpoint: gives an access token for a request that the service account's key has signed.
 struct TokenIssuer: Sendable {
@@ -30,7 +29,7 @@ struct TokenIssuer: Sendable {
     /// Answers a token request.
     ///
     /// - Throws: ``OAuthError``, and nothing else.
-    func issue(for form: Form, now: UnixMilliseconds) async throws -> JSONValue {
+    func issue(for form: Form, by clock: OAuthRules) async throws -> JSONValue {
         guard let grantType = form.grantType else {
             throw OAuthError.invalidRequest("Required parameter is missing: grant_type")
         }
@@ -42,10 +41,11 @@ struct TokenIssuer: Sendable {
         }
         let assertion = try await verified(signed)
         let rules = AssertionRules(issuer: account.clientEmail, audience: account.tokenURI)
+        let now = clock.now()
         if let violation = rules.violation(by: assertion, now: now) { throw violation }
         return [
-            "access_token": .string(tokens.issue(now: now)),
-            "expires_in": .integer(AccessTokens.lifetimeSeconds),
+            "access_token": .string(tokens.issue(now: now, life: clock.tokenLife)),
+            "expires_in": .integer(clock.tokenLife),
             "token_type": "Bearer",
         ]
     }
