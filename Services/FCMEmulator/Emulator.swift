@@ -81,7 +81,10 @@ struct Emulator: Sendable {
             authorization: authorization, project: account.projectID, topicPayloadLimit: topicPayloadLimit, faults: faults,
             desk: desk
         ).add(to: router)
-        TopicRoutes(authorization: authorization, faults: faults, store: store, streams: streams).add(to: router)
+        InstanceIDRoutes(authorization: authorization, faults: faults, store: store, streams: streams).add(to: router)
+        SubscriptionRoutes(
+            authorization: authorization, project: account.projectID, faults: faults, store: store, streams: streams
+        ).add(to: router)
         PhoneRoutes(sender: ServiceAccount.projectNumber, store: store, streams: streams).add(to: router)
         ArchiveRoutes(archive: behaviour.archive, store: store, streams: streams).add(to: router)
         CountRoutes(store: store, answers: answers).add(to: router)

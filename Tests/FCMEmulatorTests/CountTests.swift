@@ -70,8 +70,8 @@ import Testing
         try await TemporaryFolder.with { folder in
             let store = try EmulatorStore(path: "\(folder.path)/store.sqlite")
             for token in ["here:", "behind:"] { try await store.register(token: token) }
-            _ = try await store.subscribe(["here:"], to: "busy")
-            _ = try await store.subscribe(["behind:"], to: "slow")
+            _ = try await store.subscribe(["here:"], to: "busy", now: 1)
+            _ = try await store.subscribe(["behind:"], to: "slow", now: 1)
             func send(_ count: Int, keeping keep: Int, to target: SendRequest.Target) async throws {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for number in 0..<count {
@@ -79,7 +79,7 @@ import Testing
                             _ = try await store.accept(
                                 .init(
                                     name: "n", target: target, component: .init(msiKey: "\(number)", component: .data),
-                                    received: 1, expires: .max, body: []),
+                                    received: 1, expires: .max, collapseKey: nil, body: []),
                                 keeping: keep)
                         }
                     }

@@ -148,6 +148,32 @@ import Testing
         }
     }
 
+    @Test("of messages that replace each other a phone that is off keeps the newest, under four keys at most") func collapsing()
+        async throws
+    {
+        try await withEmulator { client in
+            let phone = try await client.registerPhone()
+            try await client.subscribe([phone], to: "t")
+            func send(_ mark: String, key: String?, to target: (String, String), ttl: Int = 60) async throws {
+                let android = key.map { #""collapse_key":"\#($0)","# } ?? ""
+                _ = try await client.sendMark(mark, to: target, extra: #","android":{\#(android)"ttl":"\#(ttl)s"}"#)
+            }
+            for (mark, key) in [("a1", "a"), ("b1", "b"), ("plain", nil), ("a2", "a"), ("c1", "c"), ("d1", "d")] {
+                try await send(mark, key: key, to: ("topic", "t"))
+            }
+            // One that nobody was there for replaces nothing.
+            try await send("never", key: "d", to: ("topic", "t"), ttl: 0)
+            // The keys of a phone are its own, whichever way a message came: this makes five, and b's is the oldest.
+            try await send("e1", key: "e", to: ("token", phone))
+            try await send("c2", key: "c", to: ("token", phone))
+            var stream = try await client.listen(phone)
+            #expect(try await stream.marks(5) == ["plain", "a2", "d1", "e1", "c2"])
+            // A phone that is on gets each of them.
+            for mark in ["a3", "a4"] { try await send(mark, key: "a", to: ("topic", "t")) }
+            #expect(try await stream.marks(2) == ["a3", "a4"])
+        }
+    }
+
     @Test func anInstallationIsItsTokensFirstPart() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()

@@ -13,10 +13,10 @@ struct PhoneRoutes: Sendable {
         router.resource("emulator/devices", [.post: { _, _ in try await register() }])
         router.resource(
             "emulator/devices/:token",
-            [.delete: { _, context in try await unregister(try context.parameters.require("token")) }])
+            [.delete: { _, context in try await unregister(try context.pathParameter("token")) }])
         router.resource(
             "emulator/devices/:token/events",
-            [.get: { request, context in try await listen(request, context, try context.parameters.require("token")) }])
+            [.get: { request, context in try await listen(request, context, try context.pathParameter("token")) }])
     }
 
     private func register() async throws -> Response {
@@ -44,7 +44,8 @@ struct PhoneRoutes: Sendable {
                 // An id from the future would hide what is yet to come.
                 let position = resumeAfter.map { min($0, current.last) } ?? current.delivered
                 let stream = EventStream(
-                    device: current.device, position: position, liveAfter: current.last, bell: bell,
+                    device: current.device, position: position,
+                    backlog: try await store.backlog(for: current.device, after: position, through: current.last), bell: bell,
                     store: store, sender: sender, eventLoop: context.eventLoop)
                 try await request.body.consumeWithCancellationOnInboundClose { _ in
                     try await withGracefulShutdownHandler {

@@ -17,7 +17,7 @@ struct SendRoute: Sendable {
             "v1/projects/:project/messages:send",
             [
                 .post: { request, context in
-                    let project = try context.parameters.require("project")
+                    let project = try context.pathParameter("project")
                     return try await desk.counted { try await send(request, project: project) }
                 }
             ])

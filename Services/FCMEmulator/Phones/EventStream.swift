@@ -11,8 +11,7 @@ struct EventStream: Sendable {
     let device: Int64
     /// The phone has everything up to here.
     let position: Int64
-    /// What was accepted after this position found the phone connected.
-    let liveAfter: Int64
+    let backlog: EmulatorStore.Backlog
     let bell: OpenStreams.Bell
     let store: EmulatorStore
     /// What `from` says of a message that was not sent to a topic.
@@ -50,7 +49,7 @@ struct EventStream: Sendable {
                 try await store.confirm(settled, deliveredTo: device)
             }
             let waiting = try await store.waiting(
-                for: device, after: cursor.position, liveAfter: liveAfter, now: .now(), limit: Self.batch)
+                for: device, after: cursor.position, backlog: backlog, now: .now(), limit: Self.batch)
             guard let waiting else { return false }
             if !waiting.messages.isEmpty {
                 try await writer.write(try events(waiting.messages))

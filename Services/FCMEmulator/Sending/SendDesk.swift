@@ -59,7 +59,8 @@ struct SendDesk: Sendable {
         let recipients = try await store.accept(
             .init(
                 name: name, target: message.target, component: message.component, received: now,
-                expires: now + message.timeToLive * 1_000, body: body),
+                expires: now + message.timeToLive * 1_000, collapseKey: message.isCollapsible ? message.collapseKey : nil,
+                body: body),
             keeping: archive.withLock(\.keep))
         guard let recipients else {
             quotas.withLock { $0.putBack(message.target, isCollapsible: message.isCollapsible) }

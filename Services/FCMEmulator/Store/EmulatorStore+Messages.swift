@@ -13,6 +13,8 @@ extension EmulatorStore {
         let received: UnixMilliseconds
         /// Unix milliseconds.
         let expires: UnixMilliseconds
+        /// Of a message that may wait for a phone, and then takes the place of an earlier one with the same key.
+        let collapseKey: String?
         /// The request's body, byte for byte.
         let body: [UInt8]
     }
@@ -62,11 +64,10 @@ extension EmulatorStore {
     ///
     /// - Parameters:
     ///   - position: The phone has everything up to here.
-    ///   - liveAfter: What was accepted after this position found the phone connected, and is its own even if it has expired
-    ///     in the instant since: a time to live of 0 means now or never.
+    ///   - backlog: What waited for it when its stream was opened.
     /// - Returns: `nil` if the phone is not registered any more.
     func waiting(
-        for device: Int64, after position: Int64, liveAfter: Int64, now: UnixMilliseconds, limit: Int
+        for device: Int64, after position: Int64, backlog: Backlog, now: UnixMilliseconds, limit: Int
     ) async throws -> Waiting? {
         try await database.read { database in
             guard
@@ -85,18 +86,21 @@ extension EmulatorStore {
                     database.cachedStatement(
                         sql: """
                             SELECT * FROM message WHERE topic = ? AND position > ? AND position <= ?
-                            AND (expires > ? OR position > ?) ORDER BY position LIMIT ?
+                            AND (expires > ? OR position > ?) AND (collapse_key IS NULL OR position > ? OR position IN (?, ?, ?, ?))
+                            ORDER BY position LIMIT ?
                             """),
-                    [topic, max(position, subscription["after"]), subscription["through"] ?? last, now, liveAfter, limit])
+                    [topic, max(position, subscription["after"]), subscription["through"] ?? last, now, backlog.through]
+                        + backlog.arguments + [limit])
                 for message in messages { found[message.position] = message }
             }
             let addressed = try Stored.fetch(
                 database.cachedStatement(
                     sql: """
                         SELECT message.* FROM addressed JOIN message USING (position)
-                        WHERE device = ? AND position > ? AND (expires > ? OR position > ?) ORDER BY position LIMIT ?
+                        WHERE device = ? AND position > ? AND (expires > ? OR position > ?)
+                        AND (collapse_key IS NULL OR position > ? OR position IN (?, ?, ?, ?)) ORDER BY position LIMIT ?
                         """),
-                [device, position, now, liveAfter, limit])
+                [device, position, now, backlog.through] + backlog.arguments + [limit])
             for message in addressed { found[message.position] = message }
 
             let messages = Array(found.values.sorted { $0.position < $1.position }.prefix(limit))
@@ -135,9 +139,7 @@ extension Database {
         case .token(let token):
             return try device(withToken: token).map { .devices([$0]) }
         case .installation(let id):
-            let device = try Int64.fetchOne(
-                self, sql: "SELECT id FROM device WHERE token >= ? AND token < ?", arguments: ["\(id):", "\(id);"])
-            return device.map { .devices([$0]) }
+            return try device(withInstallation: id).map { .devices([$0]) }
         case .condition(let condition):
             return .devices(try devices(for: condition))
         }
@@ -156,9 +158,9 @@ extension Database {
     ) throws -> Int64 {
         let topic: String? = if case .topic(let name) = recipients { name } else { nil }
         let statement = try cachedStatement(
-            sql: "INSERT INTO message (name, topic, received, expires, body) VALUES (?, ?, ?, ?, ?)")
+            sql: "INSERT INTO message (name, topic, received, expires, body, collapse_key) VALUES (?, ?, ?, ?, ?, ?)")
         try statement.execute(
-            arguments: [message.name, topic, message.received, message.expires, Data(message.body)])
+            arguments: [message.name, topic, message.received, message.expires, Data(message.body), message.collapseKey])
         let position = lastInsertedRowID
         guard case .devices(let devices) = recipients else { return position }
         let address = try cachedStatement(sql: "INSERT INTO addressed (device, position) VALUES (?, ?)")

@@ -1,14 +1,22 @@
 import EmbeddedDatabase
 import GRDB
+import Schemas
 
 extension EmulatorStore {
-    /// What became of one token in a call that changes subscriptions.
+    /// What became of one registration in a call that changes subscriptions.
     enum SubscriptionOutcome: Hashable, Sendable {
         /// Done, or there was nothing to do.
         case done(device: Int64)
-        /// The token is not registered.
+        /// It is not registered.
         case notFound
         case tooManyTopics
+    }
+
+    /// A phone's subscription to a topic.
+    struct Subscription: Hashable, Sendable {
+        let topic: String
+        /// When it began, in Unix milliseconds.
+        let created: UnixMilliseconds
     }
 
     /// FCM's limit for one installation of an app.
@@ -17,20 +25,11 @@ extension EmulatorStore {
     /// Subscribes phones to a topic, from the next message on.
     ///
     /// - Returns: One outcome a token, in order.
-    func subscribe(_ tokens: [String], to topic: String) async throws -> [SubscriptionOutcome] {
+    func subscribe(_ tokens: [String], to topic: String, now: UnixMilliseconds) async throws -> [SubscriptionOutcome] {
         try await database.write { database in
-            let position = try database.lastPosition()
-            return try tokens.map { token in
+            try tokens.map { token in
                 guard let device = try database.device(withToken: token) else { return .notFound }
-                if try database.isSubscribed(device, to: topic) { return .done(device: device) }
-                let count = try Int.fetchOne(
-                    database, sql: "SELECT count(*) FROM subscription WHERE device = ? AND through IS NULL",
-                    arguments: [device])
-                guard count ?? 0 < Self.mostTopics else { return .tooManyTopics }
-                try database.execute(
-                    sql: "INSERT INTO subscription (device, topic, after) VALUES (?, ?, ?)",
-                    arguments: [device, topic, position])
-                return .done(device: device)
+                return try database.subscribe(device, to: topic, now: now) ? .done(device: device) : .tooManyTopics
             }
         }
     }
@@ -40,16 +39,9 @@ extension EmulatorStore {
     /// - Returns: One outcome a token, in order.
     func unsubscribe(_ tokens: [String], from topic: String) async throws -> [SubscriptionOutcome] {
         try await database.write { database in
-            let position = try database.lastPosition()
-            return try tokens.map { token in
+            try tokens.map { token in
                 guard let device = try database.device(withToken: token) else { return .notFound }
-                // One that covers no message leaves nothing behind.
-                try database.execute(
-                    sql: "DELETE FROM subscription WHERE device = ? AND topic = ? AND through IS NULL AND after = ?",
-                    arguments: [device, topic, position])
-                try database.execute(
-                    sql: "UPDATE subscription SET through = ? WHERE device = ? AND topic = ? AND through IS NULL",
-                    arguments: [position, device, topic])
+                try database.unsubscribe(device, from: topic)
                 return .done(device: device)
             }
         }
@@ -57,10 +49,35 @@ extension EmulatorStore {
 }
 
 extension Database {
-    fileprivate func isSubscribed(_ device: Int64, to topic: String) throws -> Bool {
-        try Bool.fetchOne(
-            cachedStatement(
-                sql: "SELECT EXISTS (SELECT * FROM subscription WHERE device = ? AND topic = ? AND through IS NULL)"),
-            arguments: [device, topic]) ?? false
+    /// The current subscription of a phone to a topic.
+    func subscription(of device: Int64, to topic: String) throws -> EmulatorStore.Subscription? {
+        let created = try Int64.fetchOne(
+            cachedStatement(sql: "SELECT created FROM subscription WHERE device = ? AND topic = ? AND through IS NULL"),
+            arguments: [device, topic])
+        return created.map { .init(topic: topic, created: $0) }
+    }
+
+    /// Subscribes a phone, if it is not subscribed.
+    ///
+    /// - Returns: `false` if it has too many subscriptions.
+    func subscribe(_ device: Int64, to topic: String, now: UnixMilliseconds) throws -> Bool {
+        if try subscription(of: device, to: topic) != nil { return true }
+        let count = try Int.fetchOne(
+            cachedStatement(sql: "SELECT count(*) FROM subscription WHERE device = ? AND through IS NULL"), arguments: [device])
+        guard count ?? 0 < EmulatorStore.mostTopics else { return false }
+        let statement = try cachedStatement(sql: "INSERT INTO subscription (device, topic, after, created) VALUES (?, ?, ?, ?)")
+        try statement.execute(arguments: [device, topic, lastPosition(), now])
+        return true
+    }
+
+    func unsubscribe(_ device: Int64, from topic: String) throws {
+        let position = try lastPosition()
+        // One that covers no message leaves nothing behind.
+        try execute(
+            sql: "DELETE FROM subscription WHERE device = ? AND topic = ? AND through IS NULL AND after = ?",
+            arguments: [device, topic, position])
+        try execute(
+            sql: "UPDATE subscription SET through = ? WHERE device = ? AND topic = ? AND through IS NULL",
+            arguments: [position, device, topic])
     }
 }

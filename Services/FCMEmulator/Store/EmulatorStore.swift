@@ -16,6 +16,7 @@ struct EmulatorStore: Sendable {
         database = try EmbeddedDatabase(path: path, durability: .processCrash) { migrator in
             migrator.registerMigration("1: devices, subscriptions, messages") { try $0.execute(sql: Self.tables) }
             migrator.registerMigration("2: counts") { try $0.execute(sql: Self.counts) }
+            migrator.registerMigration("3: times of subscriptions, collapse keys") { try $0.execute(sql: Self.collapsing) }
         }
     }
 
@@ -76,6 +77,13 @@ struct EmulatorStore: Sendable {
         CREATE TABLE unkeyed (sends INTEGER NOT NULL);
         INSERT INTO unkeyed VALUES (0);
         CREATE INDEX message_to_devices ON message (position) WHERE topic IS NULL;
+        """
+
+    private static let collapsing = """
+        -- Unix milliseconds.
+        ALTER TABLE subscription ADD COLUMN created INTEGER NOT NULL DEFAULT 0;
+        -- Of a message that may wait for a phone.
+        ALTER TABLE message ADD COLUMN collapse_key TEXT;
         """
 }
 

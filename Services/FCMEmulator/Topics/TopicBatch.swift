@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// A request to subscribe phones to a topic, or to end that: `{"to":"/topics/T","registration_tokens":[…]}`.
 struct TopicBatch: Hashable, Sendable {
     /// The most tokens that one call takes.
@@ -6,36 +8,26 @@ struct TopicBatch: Hashable, Sendable {
     let topic: String
     let tokens: [String]
 
-    /// - Throws: ``TopicBatchError``.
+    /// - Throws: ``InstanceIDError``.
     init(body: some Collection<UInt8>) throws {
         guard let document = try? JSONParser.parse(body), document.members != nil else {
-            throw TopicBatchError("The request's body is not a JSON object")
+            throw InstanceIDError(.badRequest, "The request's body is not a JSON object")
         }
         guard let to = document["to"]?.string else {
-            throw TopicBatchError("Missing or malformed field: to")
+            throw InstanceIDError(.badRequest, "Missing or malformed field: to")
         }
         let prefix = "/topics/"
         guard to.hasPrefix(prefix), case let name = to.dropFirst(prefix.count), TopicName.isValid(name) else {
-            throw TopicBatchError("Invalid topic: expected /topics/ and a name of [a-zA-Z0-9-_.~%]{1,900}")
+            throw InstanceIDError(.badRequest, "Invalid topic: expected /topics/ and a name of [a-zA-Z0-9-_.~%]{1,900}")
         }
         guard let elements = document["registration_tokens"]?.elements,
             case let tokens = elements.compactMap(\.string), tokens.count == elements.count
-        else { throw TopicBatchError("Missing or malformed field: registration_tokens") }
+        else { throw InstanceIDError(.badRequest, "Missing or malformed field: registration_tokens") }
         guard (1...Self.mostTokens).contains(tokens.count) else {
-            throw TopicBatchError("registration_tokens: expected 1 to \(Self.mostTokens) tokens, found \(tokens.count)")
+            throw InstanceIDError(
+                .badRequest, "registration_tokens: expected 1 to \(Self.mostTokens) tokens, found \(tokens.count)")
         }
         topic = String(name)
         self.tokens = tokens
     }
-}
-
-/// A call that is refused as a whole: `{"error":"…"}` with HTTP status 400.
-struct TopicBatchError: Error, Hashable {
-    let message: String
-
-    init(_ message: String) {
-        self.message = message
-    }
-
-    var document: JSONValue { ["error": .string(message)] }
 }

@@ -1,0 +1,140 @@
+import Hummingbird
+import Schemas
+
+/// `/v1/projects/{project}/registrations/{registration}/topicSubscriptions`: the topic-subscription API, one phone at a time.
+struct SubscriptionRoutes: Sendable {
+    private static let longestBody = 16_384
+    private static let usualPage = 1_000
+    private static let longestPage = 2_000
+
+    let authorization: Authorization
+    let project: String
+    let faults: FaultInjector
+    let store: EmulatorStore
+    let streams: OpenStreams
+
+    func add(to router: some RouterMethods<EmulatorRequestContext>) {
+        let all = "v1/projects/:project/registrations/:registration/topicSubscriptions"
+        router.resource(
+            RouterPath(all),
+            [
+                .get: { request, context in try await answer(request, context, topic: nil, list) },
+                .post: { request, context in
+                    // Google's own pages spell it in both ways.
+                    let query = request.uri.queryParameters
+                    let topic = (query["topic_name"] ?? query["topicName"]).map(String.init) ?? ""
+                    return try await answer(request, context, topic: topic, create)
+                },
+            ])
+        func one(
+            _ work: @escaping @Sendable (Call) async throws -> Response
+        ) -> @Sendable (Request, EmulatorRequestContext) async throws -> Response {
+            { request, context in
+                try await answer(request, context, topic: try context.pathParameter("topic"), work)
+            }
+        }
+        router.resource(RouterPath("\(all)/:topic"), [.get: one(get), .patch: one(upsert), .delete: one(delete)])
+    }
+
+    /// A request that is authorized and well formed.
+    private struct Call: Sendable {
+        let request: Request
+        let registration: String
+        /// Empty in a call for all of them.
+        let topic: String
+
+        /// Whether what is to be changed need not be there.
+        var allowsMissing: Bool {
+            let query = request.uri.queryParameters
+            return (query["allowMissing"] ?? query["allow_missing"]) == "true"
+        }
+    }
+
+    private func answer(
+        _ request: Request, _ context: EmulatorRequestContext, topic: String?, _ work: (Call) async throws -> Response
+    ) async throws -> Response {
+        try authorization.check(request)
+        let project = try context.pathParameter("project")
+        guard project == self.project else { throw GoogleError.permissionDenied(project: project) }
+        let registration = try context.pathParameter("registration")
+        guard !registration.contains(":") || RegistrationToken.isWellFormed(registration) else {
+            throw GoogleError.fcm(
+                .invalidArgument, "The registration token is not a valid FCM registration token", field: "parent")
+        }
+        if let topic, !TopicName.isValid(topic) {
+            throw GoogleError.fcm(.invalidArgument, "Malformed topic name", field: "topic_name")
+        }
+        let body = try await request.bytes(most: Self.longestBody)
+        if !body.isEmpty { _ = try FormReader.read(try JSONValue(parsing: body), as: .topicSubscription) }
+        let call = Call(request: request, registration: registration, topic: topic ?? "")
+        return try await faults.perform(.topics, .init(topic: topic, target: registration)) { try await work(call) } ?? .unheard
+    }
+
+    private func create(_ call: Call) async throws -> Response {
+        try await create(call, mayExist: false)
+    }
+
+    private func upsert(_ call: Call) async throws -> Response {
+        call.allowsMissing ? try await create(call, mayExist: true) : try await get(call)
+    }
+
+    private func create(_ call: Call, mayExist: Bool) async throws -> Response {
+        switch try await store.createSubscription(of: call.registration, to: call.topic, now: .now()) {
+        case .created(let subscription, let device):
+            streams.subscribe(device, to: [call.topic])
+            return show(subscription, call)
+        case .existed(let subscription):
+            guard mayExist else {
+                throw GoogleError(
+                    httpStatus: .conflict, status: "ALREADY_EXISTS", message: "Requested entity already exists")
+            }
+            return show(subscription, call)
+        case .notRegistered:
+            throw Self.notRegistered
+        case .tooManyTopics:
+            throw GoogleError(
+                httpStatus: .tooManyRequests, status: "RESOURCE_EXHAUSTED",
+                message: "The registration is subscribed to \(EmulatorStore.mostTopics) topics, the most there can be.")
+        }
+    }
+
+    private func get(_ call: Call) async throws -> Response {
+        switch try await store.subscription(of: call.registration, to: call.topic) {
+        case .found(let subscription): show(subscription, call)
+        case .notSubscribed: throw GoogleError.notFound("Requested entity was not found.")
+        case .notRegistered: throw Self.notRegistered
+        }
+    }
+
+    private func delete(_ call: Call) async throws -> Response {
+        switch try await store.endSubscription(of: call.registration, to: call.topic) {
+        case .found: return Response(.ok, [:])
+        case .notSubscribed:
+            guard call.allowsMissing else { throw GoogleError.notFound("Requested entity was not found.") }
+            return Response(.ok, [:])
+        case .notRegistered: throw Self.notRegistered
+        }
+    }
+
+    private func list(_ call: Call) async throws -> Response {
+        let query = call.request.uri.queryParameters
+        let size = (query["pageSize"] ?? query["page_size"]).map { Int($0) ?? -1 } ?? 0
+        guard size >= 0 else { throw GoogleError.invalidArgument("Invalid page size: expected a number of 0 or more") }
+        let limit = size == 0 ? Self.usualPage : min(size, Self.longestPage)
+        let start = try PageToken.topic(of: (query["pageToken"] ?? query["page_token"]).map(String.init))
+        // One more than is shown tells whether there is a next page.
+        guard let found = try await store.subscriptions(of: call.registration, after: start, limit: limit + 1) else {
+            throw Self.notRegistered
+        }
+        let page = found.prefix(limit).map { $0.document(project: project, registration: call.registration) }
+        var members = [JSONValue.Member("topic_subscriptions", .array(page))]
+        if found.count > limit { members.append(.init("next_page_token", .string(PageToken.after(found[limit - 1].topic)))) }
+        return Response(.ok, .object(members))
+    }
+
+    private func show(_ subscription: EmulatorStore.Subscription, _ call: Call) -> Response {
+        Response(.ok, subscription.document(project: project, registration: call.registration))
+    }
+
+    private static let notRegistered = GoogleError.fcm(.unregistered, "Requested entity was not found.")
+}
