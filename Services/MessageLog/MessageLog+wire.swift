@@ -1,5 +1,4 @@
 import CommandBus
-import FoundationEssentials
 import MessageStorage
 import MongoDatabase
 import ServiceKit
@@ -14,8 +13,7 @@ extension ServicePlan {
         let bus = try Bus(logger: logger)
         let relays = try CommandClient(bus: bus, endpoints: settings.value(.fcmRelayEndpoints), logger: logger)
         let endpoint = try settings.value(.messageLogListen)
-        // Only one process at a time can listen there, and the same one does after a restart.
-        let owner = "\(ProcessInfo.processInfo.hostName) \(endpoint)"
+        let owner = try InstanceIdentity.name(in: settings.value(.stateDirectory), listeningAt: endpoint)
         let outbox = Outbox(store: store, relay: BusRelay(client: relays), owner: owner, logger: logger)
         let storage = StorageWatch(store: store, limit: try settings.optional(.messageLogStorageLimit), logger: logger)
         let days = try settings.value(.messageRetention)

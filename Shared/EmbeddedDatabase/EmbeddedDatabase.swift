@@ -19,6 +19,7 @@ package final class EmbeddedDatabase: Sendable {
     package init(path: String, durability: Durability, migrations: (inout DatabaseMigrator) -> Void) throws {
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
+        configuration.maximumReaderCount = 8
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA synchronous = \(durability.rawValue)")
         }

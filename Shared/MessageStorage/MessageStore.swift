@@ -43,8 +43,8 @@ package protocol MessageStore: Sendable {
     /// what it did not finish. The messages are due at once.
     func releaseLeases(of owner: String, endingBy end: UnixMilliseconds, now: UnixMilliseconds) async throws
 
-    /// Removes archived messages, the oldest first, in one step: those whose end has come, and which were posted, and were to
-    /// go out, before a moment.
+    /// Removes archived messages, the oldest first, in one step: those that were posted, and came to their end, before a
+    /// moment.
     ///
     /// - Parameter limit: The most to remove.
     /// - Returns: How many were removed.

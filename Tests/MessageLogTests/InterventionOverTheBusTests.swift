@@ -12,19 +12,19 @@ struct InterventionOverTheBusTests {
         try await withTemporaryFolder { folder in
             try await relay.run(in: folder) {
                 let start = UnixMilliseconds.now
-                let soon = LogMessage.sample("soon", sendAt: start + 2_000)
-                let missed = LogMessage.sample("missed", sendAt: start + 2_500)
-                let expired = LogMessage.sample("expired", lifetime: 100, sendAt: start + 2_500)
+                let soon = LogMessage.sample("soon", sendAt: start + 4_000)
+                let missed = LogMessage.sample("missed", sendAt: start + 4_500)
+                let expired = LogMessage.sample("expired", lifetime: 100, sendAt: start + 4_500)
                 let far = LogMessage.sample("far", sendAt: start + 86_400_000)
                 try await RunningMessageLog.with(in: folder) { log in
                     for command in [soon, missed, expired, far] { _ = try await log.log(command) }
                     let waiting = try await log.message(soon.msiKey).relay
-                    #expect(waiting.state == .pending && waiting.nextAttempt == start + 2_000 && waiting.lease == nil)
+                    #expect(waiting.state == .pending && waiting.nextAttempt == start + 4_000 && waiting.lease == nil)
                     _ = try await log.wait(for: soon.msiKey) { $0.state == .relayed }
-                    #expect((2_000...3_500).contains(UnixMilliseconds.now - start))
+                    #expect((4_000...7_000).contains(UnixMilliseconds.now - start))
                     await log.process.kill()
                 }
-                try await eventually { UnixMilliseconds.now > start + 2_700 }
+                try await eventually { UnixMilliseconds.now > start + 4_700 }
                 try await RunningMessageLog.with(in: folder) { log in
                     _ = try await log.wait(for: missed.msiKey) { $0.state == .relayed }
                     _ = try await log.wait(for: expired.msiKey) { $0.state == .expired }

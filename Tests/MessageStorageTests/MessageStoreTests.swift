@@ -29,11 +29,14 @@ struct MessageStoreTests {
     }
 
     /// Brings messages to their end.
-    private func finish(_ messages: [Message], in store: any MessageStore, as state: RelayState = .relayed) async throws {
+    private func finish(
+        _ messages: [Message], in store: any MessageStore, as state: RelayState = .relayed, at ended: UnixMilliseconds = 1
+    ) async throws {
         for message in messages {
             try await store.update(message.msiKey) { record, _ in
                 record.state = state
                 record.nextAttempt = nil
+                record.ended = ended
             }
         }
     }
@@ -215,7 +218,7 @@ struct MessageStoreTests {
             let message = Self.message()
             _ = try await store.insert(message)
             let record = RelayRecord(
-                state: .recalled, attempts: 3, nextAttempt: nil, lease: nil,
+                state: .recalled, attempts: 3, nextAttempt: nil, lease: nil, ended: 7,
                 components: [
                     ComponentRecord(component: .notification, state: .accepted, name: "projects/p/messages/1"),
                     ComponentRecord(
@@ -304,16 +307,17 @@ struct MessageStoreTests {
         try await withMessageStore(kind) { store in
             let old = (0..<5).map { Self.message("old \($0)", text: "word", at: Int64(100 + $0)) }
             let outstanding = Self.message("outstanding", text: "word", at: 50)
-            let scheduled = Self.message("sent later", text: "word", at: 60, sendAt: 5_000)
+            let late = Self.message("ended later", text: "word", at: 60)
             let new = Self.message("new", text: "word", at: 1_000)
-            for message in old + [outstanding, scheduled, new] { _ = try await store.insert(message) }
-            try await finish(old + [scheduled, new], in: store)
+            for message in old + [outstanding, late, new] { _ = try await store.insert(message) }
+            try await finish(old + [new], in: store)
+            try await finish([late], in: store, at: 1_000)
 
             #expect(try await store.removeArchived(before: 1_000, limit: 3) == 3)
-            #expect(try await titles(store) { _ in } == ["new", "old 4", "old 3", "sent later", "outstanding"])
+            #expect(try await titles(store) { _ in } == ["new", "old 4", "old 3", "ended later", "outstanding"])
             #expect(try await store.removeArchived(before: 1_000, limit: 3) == 2)
             #expect(try await store.removeArchived(before: 1_000, limit: 3) == 0)
-            #expect(try await titles(store) { $0.text = SearchQuery("word") } == ["new", "sent later", "outstanding"])
+            #expect(try await titles(store) { $0.text = SearchQuery("word") } == ["new", "ended later", "outstanding"])
             #expect(try await store.message(old[0].msiKey) == nil)
         }
     }

@@ -119,6 +119,7 @@ def check_additions(message, topic_key):
     relay.take("attempts", Int64)
     relay.take("revision", Int64)
     relay.take("next_attempt", Int64, optional=True)
+    relay.take("ended", Int64, optional=True)
     lease = relay.part("lease", optional=True)
     if lease:
         lease.take("owner", str)

@@ -21,6 +21,7 @@ extension RelayRecord {
         }
         state = .retrying
         nextAttempt = now
+        ended = nil
         leaveTrace(.retry, by: actor, at: now)
     }
 
@@ -42,6 +43,7 @@ extension RelayRecord {
         }
         state = .recalled
         nextAttempt = nil
+        ended = now
         lease = nil
         leaveTrace(.recall, by: actor, at: now)
     }

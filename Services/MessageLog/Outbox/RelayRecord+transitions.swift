@@ -51,12 +51,14 @@ extension RelayRecord {
             state = attempts > 0 ? .retrying : .pending
             // A message that cannot be tried again in time is looked at once more when it expires.
             nextAttempt = delay < expires - now ? now + delay : expires
+            ended = nil
         } else {
             state =
                 states.contains(.failed)
                 ? .failed
                 : states.contains(.recalled) ? .recalled : states.contains(.expired) ? .expired : .relayed
             nextAttempt = nil
+            ended = now
         }
     }
 }

@@ -21,7 +21,7 @@ extension MongoConnection {
     func removeArchived(before moment: UnixMilliseconds, limit: Int) throws -> Int {
         let old: BSONDocument = [
             "timestamp": ["$lt": moment.bson], "relay.next_attempt": nil,
-            "$or": [["send_at": nil], ["send_at": ["$lt": moment.bson]]],
+            "$or": [["relay.ended": nil], ["relay.ended": ["$lt": moment.bson]]],
         ]
         let found = try find(
             old, in: MessageCollection.name,

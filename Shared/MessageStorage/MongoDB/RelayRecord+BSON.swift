@@ -14,7 +14,8 @@ extension RelayRecord {
         self.init(
             state: try fields.value("state"), attempts: Int(try fields.value("attempts", as: Int64.self)),
             nextAttempt: try fields.optional("next_attempt"), lease: try fields.optionalFields("lease").map { try Lease($0) },
-            components: try fields.list("components").map { try ComponentRecord($0) }, trace: trace)
+            ended: try fields.optional("ended"), components: try fields.list("components").map { try ComponentRecord($0) },
+            trace: trace)
     }
 
     func document(revision: Int64) -> BSONDocument {
@@ -36,7 +37,7 @@ extension RelayRecord {
     private var fields: [(key: String, value: BSONValue?)] {
         [
             ("state", state.bson), ("attempts", .int64(Int64(attempts))), ("next_attempt", nextAttempt?.bson),
-            ("lease", lease.map { .document($0.document) }),
+            ("lease", lease.map { .document($0.document) }), ("ended", ended?.bson),
             ("components", .array(components.map { .document($0.document) })),
             ("trace", trace.map { .array($0.map { .document($0.document) }) }),
         ]

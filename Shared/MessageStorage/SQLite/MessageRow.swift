@@ -31,6 +31,7 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
     private var leaseUntil: UnixMilliseconds?
     private var components: [ComponentRecord]
     private var trace: [Intervention]?
+    private var ended: UnixMilliseconds?
 
     init(_ document: Message, at position: Int64) {
         self.position = position
@@ -58,11 +59,12 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
         leaseUntil = document.relay.lease?.until
         components = document.relay.components
         trace = document.relay.trace
+        ended = document.relay.ended
     }
 
     /// The columns that relaying changes.
     static let relayColumns: Set<String> = [
-        "state", "attempts", "nextAttempt", "leaseOwner", "leaseUntil", "components", "trace",
+        "state", "attempts", "nextAttempt", "leaseOwner", "leaseUntil", "components", "trace", "ended",
     ]
 
     var relay: RelayRecord {
@@ -70,7 +72,7 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
             var lease: Lease?
             if let leaseOwner, let leaseUntil { lease = Lease(owner: leaseOwner, until: leaseUntil) }
             return RelayRecord(
-                state: state, attempts: attempts, nextAttempt: nextAttempt, lease: lease, components: components,
+                state: state, attempts: attempts, nextAttempt: nextAttempt, lease: lease, ended: ended, components: components,
                 trace: trace)
         }
         set {
@@ -81,6 +83,7 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
             leaseUntil = newValue.lease?.until
             components = newValue.components
             trace = newValue.trace
+            ended = newValue.ended
         }
     }
 

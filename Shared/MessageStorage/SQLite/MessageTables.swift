@@ -48,6 +48,7 @@ enum MessageTables {
             table.add(column: "ttl", .integer)
             table.add(column: "sendAt", .integer)
             table.add(column: "trace", .jsonText)
+            table.add(column: "ended", .integer)
             table.add(column: "channel", .text)
             table.add(column: "area", .text)
             table.add(column: "subject", .text)

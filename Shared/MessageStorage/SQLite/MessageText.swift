@@ -10,7 +10,7 @@ enum MessageText {
         try database.execute(
             sql: """
                 CREATE VIRTUAL TABLE messageText
-                USING fts5(words, content='', detail='none', columnsize=0, tokenize='ascii')
+                USING fts5(words, content='', detail='none', columnsize=0, tokenize='ascii', prefix='2 3')
                 """)
     }
 

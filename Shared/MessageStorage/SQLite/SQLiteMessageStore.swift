@@ -5,6 +5,7 @@ package import Schemas
 /// The archive in SQLite, one row a message.
 package struct SQLiteMessageStore: MessageStore {
     private let database: EmbeddedDatabase
+    private let historyReaders = HistoryReaders()
 
     /// - Throws: ``CommandFailure`` with status `unavailable` when the file cannot be used.
     package init(path: String) throws {
@@ -29,7 +30,7 @@ package struct SQLiteMessageStore: MessageStore {
     }
 
     package func page(_ filter: MessageFilter, before cursor: PageCursor?, limit: Int) async throws -> [Message] {
-        try await database.read { database in
+        try await historyReaders.read(from: database) { database in
             var selection = MessageSelection(filter)
             if let cursor { selection.end(before: try ArchivePosition.end(of: cursor, in: database)) }
             return try selection.rows(limit: limit, in: database).map(\.document)
@@ -90,7 +91,7 @@ package struct SQLiteMessageStore: MessageStore {
                 try MessageRow
                 .filter(
                     Column("position") < ArchivePosition.first(of: moment) && Column("nextAttempt") == nil
-                        && (Column("sendAt") == nil || Column("sendAt") < moment)
+                        && (Column("ended") == nil || Column("ended") < moment)
                 )
                 .order(Column("position")).limit(limit).fetchAll(database)
             for row in rows {

@@ -8,24 +8,27 @@ package struct RelayRecord: Codable, Hashable, Sendable {
     package var nextAttempt: UnixMilliseconds?
     /// Who is at work on it, and until when nobody else is.
     package var lease: Lease?
+    /// When it came to its end; absent before.
+    package var ended: UnixMilliseconds?
     /// One entry for each component that the message's distribution asks for.
     package var components: [ComponentRecord]
     /// What people did to it, oldest first; absent where nobody did anything.
     package var trace: [Intervention]?
 
     private enum CodingKeys: String, CodingKey {
-        case state, attempts, lease, components, trace
+        case state, attempts, lease, ended, components, trace
         case nextAttempt = "next_attempt"
     }
 
     package init(
         state: RelayState, attempts: Int, nextAttempt: UnixMilliseconds?, lease: Lease? = nil,
-        components: [ComponentRecord], trace: [Intervention]? = nil
+        ended: UnixMilliseconds? = nil, components: [ComponentRecord], trace: [Intervention]? = nil
     ) {
         self.state = state
         self.attempts = attempts
         self.nextAttempt = nextAttempt
         self.lease = lease
+        self.ended = ended
         self.components = components
         self.trace = trace
     }

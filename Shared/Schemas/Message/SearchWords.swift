@@ -51,6 +51,8 @@ package struct SearchQuery: Hashable, Sendable {
 
     /// More words would not narrow the search, only cost time.
     package static let mostTerms = 20
+    /// A shorter beginning stands for most of what there is.
+    package static let shortestPrefix = 2
 
     /// In the order in which they were written, once each.
     package let terms: [Term]
@@ -60,7 +62,7 @@ package struct SearchQuery: Hashable, Sendable {
 extension SearchQuery: LosslessStringConvertible {
     package var description: String { text }
 
-    /// - Returns: `nil` where there is no word to search for, or there are too many.
+    /// - Returns: `nil` where there is no word to search for, there are too many, or a beginning is too short.
     package init?(_ text: String) {
         var terms: [Term] = []
         for part in text.split(whereSeparator: \.isWhitespace) {
@@ -71,7 +73,9 @@ extension SearchQuery: LosslessStringConvertible {
         }
         var seen: Set<Term> = []
         terms.removeAll { !seen.insert($0).inserted }
-        guard !terms.isEmpty, terms.count <= Self.mostTerms else { return nil }
+        guard !terms.isEmpty, terms.count <= Self.mostTerms,
+            terms.allSatisfy({ !$0.isPrefix || $0.word.unicodeScalars.count >= Self.shortestPrefix })
+        else { return nil }
         self.terms = terms
         self.text = text
     }
@@ -79,7 +83,8 @@ extension SearchQuery: LosslessStringConvertible {
 
 extension SearchQuery: Codable {
     /// What a search may be, for error messages.
-    package static let expected = "1 to \(mostTerms) words to search for"
+    package static let expected =
+        "1 to \(mostTerms) words to search for, or beginnings of words such as exam*, with \(shortestPrefix) letters or more"
 
     package init(from decoder: any Decoder) throws {
         self = try decoder.losslessString(expected: Self.expected)

@@ -92,7 +92,8 @@ extension Setting where Value == Int {
         "message.ttl", "For how many seconds a message is worth delivering where its sender does not say.",
         in: 60...2_419_200, default: 2_419_200)
     package static let messageRetention = integer(
-        "message.retention", "For how many days messages are kept in the archive; 0 keeps them for ever.", in: 0...36_500,
+        "message.retention",
+        "For how many days messages are kept in the archive once they have come to their end; 0 is for ever.", in: 0...36_500,
         default: 0)
 }
 
