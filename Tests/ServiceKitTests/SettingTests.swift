@@ -116,6 +116,21 @@ struct SettingTests {
         }
     }
 
+    @Test(
+        "a line of the file that is no setting is named by its number, and nothing of it is shown",
+        arguments: [
+            "MSI_DATABASE_URL mongodb://ann:s3cret@h/msi", "MSI_DATABASE_URL mongodb://ann:s3cret@h/msi?w=1", "s3cret",
+            "s3cret==", "MSI_s3cret",
+        ])
+    func strayLine(line: String) async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder + "/settings"
+            try Data("# ports\n\nMSI_GATEWAY_PORT=1\n\(line)\n".utf8).write(to: URL(filePath: file))
+            let problem = try #require(await problem(["--config-file", file]))
+            #expect(problem == "line 4 of \(file) is not a setting: expected MSI_NAME=value")
+        }
+    }
+
     @Test("a required setting that is missing is asked for by name")
     func required() async throws {
         let values = try await values()

@@ -105,16 +105,27 @@ package struct SettingValues: Sendable {
         do {
             let text = try String(contentsOfFile: path, encoding: .utf8)
             // The provider answers for names that it is asked for; which names a file holds is read off its lines.
-            let names = text.split(whereSeparator: \.isNewline).compactMap { line -> String? in
-                let name = line.prefix { $0 != "=" }.filter { !$0.isWhitespace }
-                return name.isEmpty || name.hasPrefix("#") ? nil : name
-            }
+            let names = try names(in: text, at: path)
             try checkNames(names, in: path)
             return try await EnvironmentVariablesProvider(environmentFilePath: FilePath(path))
         } catch let error as ConfigurationError {
             throw error
         } catch {
             throw ConfigurationError("\(SettingDeclaration.configFile.name): \(path) cannot be read: \(error)")
+        }
+    }
+
+    /// The names that the lines of a file set. What is no name may be a secret that has lost its own: only its place is told.
+    private static func names(in text: String, at path: String) throws -> [String] {
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        return try lines.enumerated().compactMap { index, line in
+            guard let first = line.first(where: { !$0.isWhitespace }), first != "#" else { return nil }
+            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = parts[0].filter { !$0.isWhitespace }
+            guard parts.count == 2, name.wholeMatch(of: /MSI_[A-Za-z0-9_]+/) != nil else {
+                throw ConfigurationError("line \(index + 1) of \(path) is not a setting: expected MSI_NAME=value")
+            }
+            return name
         }
     }
 
