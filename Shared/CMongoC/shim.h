@@ -30,4 +30,9 @@ static inline const char *cmongoc_error_message(const bson_error_t *error) {
     return error->message;
 }
 
+/// Swift would see it as a tuple.
+static inline const char *cmongoc_host_and_port(const mongoc_host_list_t *host) {
+    return host->host_and_port;
+}
+
 #endif

@@ -20,6 +20,8 @@ struct MongoURLTests {
             #expect(!text.contains("s3cret") && !text.contains("ann"), "\(text)")
         }
         #expect("\(url)" == "mongodb://a:1,b:2/campus")
+        let srv = try MongoURL("mongodb+srv://ann:s3cret@cluster.example.edu")
+        #expect("\(srv)" == "mongodb+srv://cluster.example.edu/msi")
     }
 
     @Test(
@@ -49,6 +51,9 @@ struct MongoURLTests {
             "mongodb://ann:S3cret#word@localhost/x",
             "mongodb://ann:S3cret@localhost:port/x", "mongodb://ann:S3cret@localhost/x?tls=perhaps",
             "mongodb://ann:S3cret@localhost/?tlsCertificateKeyFilePassword=S3cret&tls=perhaps", "ann:S3cret@localhost",
+            "mongodb://h/x?tlsCertificateKeyFilePassword=ab@S3cret",
+            "mongodb://h/x?tlsCertificateKeyFilePassword=ab@S3cret&tls=perhaps", "mongodb://h?tls=perhaps&x=ab@S3cret",
+            "mongodb://ann:ab@x/S3cret@localhost/x", "mongodb://h/x?tlsCertificateKeyFilePassword=a/b@S3cret",
             "mongodb://ann:S3cret@", "mongodb://localhost/?authMechanismProperties=AWS_SESSION_TOKEN:S3cret&w=S3cret&tls=perhaps",
         ])
     func secrets(text: String) {

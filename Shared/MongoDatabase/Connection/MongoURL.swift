@@ -5,6 +5,8 @@ import CMongoC
 /// It may hold a password, which no description of it shows.
 package struct MongoURL: Sendable {
     private let text: String
+    /// Scheme, hosts and database.
+    package let description: String
     /// The database that the path names; `msi` where it names none.
     package let database: String
     /// How many operations may be under way at once: `maxPoolSize`.
@@ -23,6 +25,7 @@ package struct MongoURL: Sendable {
         guard complaint == nil else { throw Self.error(about: text) }
         self.text = text
         database = mongoc_uri_get_database(uri).map { String(cString: $0) } ?? "msi"
+        description = "\(text.prefix { $0 != ":" })://\(Self.servers(of: uri))/\(database)"
         mostConnections = max(
             1, min(Int(mongoc_uri_get_option_as_int32(uri, MONGOC_URI_MAXPOOLSIZE, Defaults.mostConnections)), 256))
         socketTimeout = .milliseconds(
@@ -68,18 +71,27 @@ package struct MongoURL: Sendable {
 
     /// libmongoc may quote any part of what it cannot read. It is asked about the same text without the secrets.
     private static func error(about text: String) -> MongoError {
-        let harmless = SecretURL(text).withPlaceholders
-        let (uri, complaint) = parse(harmless)
+        let (uri, complaint) = SecretURL(text).map { parse($0.withPlaceholders) } ?? (nil, nil)
         mongoc_uri_destroy(uri)
         return MongoError(
-            .badURL, complaint ?? "a user name or password with any of : / ? # [ ] @ % needs them percent-encoded")
+            .badURL,
+            complaint ?? "a user name, password or option with any of : / ? # [ ] @ % needs them percent-encoded")
+    }
+
+    /// As libmongoc has understood them: whatever else is in the text is no part of it.
+    private static func servers(of uri: OpaquePointer) -> String {
+        if let name = mongoc_uri_get_srv_hostname(uri) { return String(cString: name) }
+        var servers: [String] = []
+        var next = mongoc_uri_get_hosts(uri)
+        while let host = next {
+            servers.append(String(cString: cmongoc_host_and_port(host)))
+            next = UnsafePointer(host.pointee.next)
+        }
+        return servers.joined(separator: ",")
     }
 }
 
 extension MongoURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Scheme, hosts and database.
-    package var description: String { SecretURL(text).withoutSecrets }
-
     package var debugDescription: String { description }
 
     package var customMirror: Mirror { Mirror(self, children: ["url": description]) }

@@ -1,28 +1,26 @@
-/// A connection string taken apart as far as it takes to hide its secrets, whatever is wrong with it.
+/// A connection string that is wrong somewhere, taken apart as far as it takes to hide its secrets.
 struct SecretURL {
     private let scheme: Substring
-    /// Before the last `@`: whoever forgot to encode one in a password has not left it outside.
     private let user: Substring?
-    private let hostsAndDatabase: Substring
+    private let hosts: Substring
+    private let path: Substring
     private let options: [Substring]
 
-    init(_ text: String) {
-        let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
+    /// - Returns: `nil` where it is not sure what in it is secret: an `@` after the servers belongs to an option, or to a
+    ///   password with a `/`, `?` or `#` in it that is not encoded.
+    init?(_ text: String) {
+        guard let start = text.firstRange(of: "://")?.upperBound else { return nil }
         scheme = text[..<start]
-        var rest = text[start...]
-        if let at = rest.lastIndex(of: "@") {
-            user = rest[..<at]
-            rest = rest[rest.index(after: at)...]
-        } else {
-            user = nil
-        }
-        let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        hostsAndDatabase = parts[0]
-        options = parts.count > 1 ? parts[1].split(separator: "&", omittingEmptySubsequences: false) : []
+        let authority = text[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        let rest = text[authority.endIndex...]
+        guard !rest.contains("@") else { return nil }
+        // Before the last one: whoever forgot to encode one in a password has not left it outside.
+        let at = authority.lastIndex(of: "@")
+        user = at.map { authority[..<$0] }
+        hosts = at.map { authority[authority.index(after: $0)...] } ?? authority
+        path = rest.prefix { $0 != "?" }
+        options = rest[path.endIndex...].dropFirst().split(separator: "&", omittingEmptySubsequences: false)
     }
-
-    /// `mongodb://host:27017/msi`
-    var withoutSecrets: String { "\(scheme)\(hostsAndDatabase)" }
 
     /// As it was, with other words for the user, the password and those of its options that are secret.
     var withPlaceholders: String {
@@ -32,7 +30,7 @@ struct SecretURL {
             return Self.secretOptions.contains(name.lowercased()) ? "\(name)=hidden" : String(option)
         }
         let query = harmless.isEmpty ? "" : "?" + harmless.joined(separator: "&")
-        return "\(scheme)\(placeholder)\(hostsAndDatabase)\(query)"
+        return "\(scheme)\(placeholder)\(hosts)\(path)\(query)"
     }
 
     private static let secretOptions: Set = [
