@@ -105,6 +105,29 @@ struct MessageStoreTests {
         }
     }
 
+    @Test("a cursor that names no stored message gives what sorts before it by time and key", arguments: StoreKind.allCases)
+    func strangeCursors(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            for number in 0..<4 { _ = try await store.insert(Self.message("\(number)", at: Int64(1_000 + number / 2))) }
+            let (first, last) = (ObjectID("000000000000000000000000")!, ObjectID("ffffffffffffffffffffffff")!)
+            func titles(before timestamp: UnixMilliseconds, _ key: ObjectID) async throws -> Set<String> {
+                let cursor = PageCursor(timestamp: timestamp, msiKey: key)
+                return Set(try await store.page(MessageFilter(), before: cursor, limit: 9).map(\.title))
+            }
+            #expect(try await titles(before: maximumUnixMilliseconds, last) == ["0", "1", "2", "3"])
+            #expect(try await titles(before: 1_001, last) == ["0", "1", "2", "3"])
+            #expect(try await titles(before: 1_001, first) == ["0", "1"])
+            #expect(try await titles(before: 1_000, last) == ["0", "1"])
+            #expect(try await titles(before: 1_000, first) == [])
+            #expect(try await titles(before: 0, last) == [])
+            // The page that it ended has been removed meanwhile.
+            let page = try await store.page(MessageFilter(), before: nil, limit: 2)
+            try await finish(page, in: store)
+            #expect(try await store.removeArchived(before: 2_000, limit: 2) == 2)
+            #expect(try await titles(before: 1_001, page[1].msiKey) == ["0", "1"])
+        }
+    }
+
     @Test("of many claimants at once each message has one; a lease that is over frees it", arguments: StoreKind.allCases)
     func claims(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in

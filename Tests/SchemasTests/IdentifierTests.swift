@@ -52,6 +52,7 @@ struct IdentifierTests {
         #expect(PageCursor(cursor.description) == cursor)
         #expect(PageCursor("x-\(cursor.msiKey)") == nil)
         #expect(PageCursor("-1-\(cursor.msiKey)") == nil)
+        #expect(PageCursor("9223372036854775807-\(cursor.msiKey)") == nil)
         #expect(PageCursor("99999999999999999999-\(cursor.msiKey)") == nil)
     }
 }

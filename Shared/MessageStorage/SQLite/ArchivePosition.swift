@@ -29,11 +29,10 @@ enum ArchivePosition {
         throw CommandFailure(.invalid, "there are too many messages with the timestamp \(timestamp)", field: "timestamp")
     }
 
-    /// The position that a page ends before: its cursor's own.
-    static func end(of cursor: PageCursor, in database: Database) throws -> Int64 {
-        let position = try Int64.fetchOne(
-            database, sql: "SELECT position FROM message WHERE msiKey = ?", arguments: [cursor.msiKey.description])
-        // One that has been removed meanwhile was the oldest: there is nothing before it.
-        return position ?? first(of: cursor.timestamp)
+    /// The position of the message that a cursor names; `nil` where it is not stored, or not any more.
+    static func of(_ cursor: PageCursor, in database: Database) throws -> Int64? {
+        try Int64.fetchOne(
+            database, sql: "SELECT position FROM message WHERE msiKey = ? AND timestamp = ?",
+            arguments: [cursor.msiKey.description, cursor.timestamp])
     }
 }

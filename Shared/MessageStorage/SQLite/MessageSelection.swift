@@ -39,9 +39,16 @@ struct MessageSelection {
         }
     }
 
-    /// Only what stands before a position.
-    mutating func end(before position: Int64) {
-        add(position: "<", position)
+    /// Only what stands before the message that a cursor names, or, where there is none, what sorts before the cursor by
+    /// timestamp and `msi_key`.
+    mutating func end(before cursor: PageCursor, in database: Database) throws {
+        if let position = try ArchivePosition.of(cursor, in: database) {
+            add(position: "<", position)
+        } else {
+            add(position: "<", ArchivePosition.first(of: cursor.timestamp + 1 + ArchivePosition.latest))
+            conditions.append("(timestamp, msiKey) < (?, ?)")
+            arguments += [cursor.timestamp, cursor.msiKey.description] as [any DatabaseValueConvertible]
+        }
     }
 
     func rows(limit: Int, in database: Database) throws -> [MessageRow] {

@@ -32,7 +32,7 @@ package struct SQLiteMessageStore: MessageStore {
     package func page(_ filter: MessageFilter, before cursor: PageCursor?, limit: Int) async throws -> [Message] {
         try await historyReaders.read(from: database) { database in
             var selection = MessageSelection(filter)
-            if let cursor { selection.end(before: try ArchivePosition.end(of: cursor, in: database)) }
+            if let cursor { try selection.end(before: cursor, in: database) }
             return try selection.rows(limit: limit, in: database).map(\.document)
         }
     }
