@@ -31,7 +31,7 @@ struct MongoURLTests {
             ("postgres://localhost/x", "expected mongodb://"),
             ("mongodb://", "host"), ("mongodb://localhost/?tls=perhaps", "tls"), ("mongodb://localhost/?tlss=true", "tlss"),
             ("mongodb://localhost/?socketTimeoutMS=soon", "sockettimeoutms"),
-            ("mongodb+srv://one.example.edu,two.example.edu/", "srv"),
+            ("mongodb://localhost/?w=0", "w must not be 0"), ("mongodb+srv://one.example.edu,two.example.edu/", "srv"),
         ])
     func refused(text: String, reason: String) {
         #expect {

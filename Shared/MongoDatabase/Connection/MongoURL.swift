@@ -14,7 +14,7 @@ package struct MongoURL: Sendable {
     /// How long a server may take for an answer: `socketTimeoutMS`.
     let socketTimeout: Duration
 
-    /// - Throws: ``MongoError`` with code `badURL`, and libmongoc's word on it, without any secret.
+    /// - Throws: ``MongoError`` with code `badURL`, and what is wrong with it, without any secret.
     package init(_ text: String) throws(MongoError) {
         guard text.hasPrefix("mongodb://") || text.hasPrefix("mongodb+srv://") else {
             throw MongoError(.badURL, "expected mongodb://HOST:PORT/DATABASE or mongodb+srv://HOST/DATABASE")
@@ -23,6 +23,9 @@ package struct MongoURL: Sendable {
         guard let uri else { throw Self.error(about: text) }
         defer { mongoc_uri_destroy(uri) }
         guard complaint == nil else { throw Self.error(about: text) }
+        guard mongoc_write_concern_is_acknowledged(mongoc_uri_get_write_concern(uri)) else {
+            throw MongoError(.badURL, "w must not be 0: the database has to say what it has stored; leave w out for majority")
+        }
         self.text = text
         database = mongoc_uri_get_database(uri).map { String(cString: $0) } ?? "msi"
         description = "\(text.prefix { $0 != ":" })://\(Self.servers(of: uri))/\(database)"
