@@ -81,6 +81,34 @@ struct MigrationTests {
         }
     }
 
+    @Test("a copy in the wrong direction, or once more after the switch, takes no message back")
+    func backwards() async throws {
+        let relayed: RelayRecord = {
+            var record = Self.message(0).relay
+            for index in record.components.indices { record.components[index].state = .accepted }
+            (record.state, record.attempts, record.nextAttempt, record.lease) = (.relayed, 1, nil, nil)
+            return record
+        }()
+        let recalled: RelayRecord = {
+            var record = Self.message(0).relay
+            for index in record.components.indices { record.components[index].state = .recalled }
+            (record.state, record.nextAttempt, record.lease) = (.recalled, nil, nil)
+            record.trace = [Intervention(action: .recall, at: 7, by: "ann")]
+            return record
+        }()
+        for further in [relayed, recalled] {
+            try await withStores { source, target in
+                let messages = (0..<5).map { Self.message($0) }
+                for message in messages { _ = try await source.archive.insert(message) }
+                _ = try await migrate(source, to: target)
+                try await target.archive.update(messages[2].msiKey) { record, _ in record = further }
+                let refusal = try await #require(throws: MigrationFailure.self) { try await migrate(source, to: target) }
+                #expect(refusal.description.contains("\(messages[2].msiKey)"))
+                #expect(try await target.archive.message(messages[2].msiKey)?.relay == further)
+            }
+        }
+    }
+
     @Test("a target that holds something else is refused, and keeps it")
     func otherTarget() async throws {
         try await withStores { source, target in

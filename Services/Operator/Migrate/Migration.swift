@@ -53,15 +53,30 @@ struct Migration {
     private static func copy(_ message: Message, to target: any MessageStore) async throws -> Bool {
         guard let known = try await target.insert(message) else { return true }
         guard known != message else { return false }
-        var updated = known
-        updated.relay = message.relay
-        guard updated == message else {
+        guard known.msiKey == message.msiKey else {
             throw MigrationFailure(
-                "message \(message.msiKey) of the source is another one in the target, or its sender's idempotency key is "
-                    + "that of \(known.msiKey)")
+                "message \(message.msiKey) of the source has its sender's idempotency key from message \(known.msiKey) of the target"
+            )
         }
-        try await target.update(message.msiKey) { record, _ in record = message.relay }
+        try await target.update(message.msiKey) { record, stored in
+            try Self.check(stored, canBecome: message)
+            record = message.relay
+        }
         return false
+    }
+
+    private static func check(_ target: Message, canBecome source: Message) throws(MigrationFailure) {
+        var updated = target
+        updated.relay = source.relay
+        guard updated == source else {
+            throw MigrationFailure("message \(source.msiKey) of the source is another one in the target")
+        }
+        guard target.relay.canHaveBecome(source.relay) else {
+            throw MigrationFailure(
+                "the target knows of message \(source.msiKey) what the source does not: there it is \(target.relay.state.rawValue), "
+                    + "attempts \(target.relay.attempts), in the source \(source.relay.state.rawValue), attempts "
+                    + "\(source.relay.attempts); a copy would take back what has happened to it")
+        }
     }
 
     private func compare(_ name: String, _ source: StoreDigest, _ target: StoreDigest, of things: String) throws {
