@@ -36,7 +36,8 @@ struct MigrationTests {
     private func migrate(_ source: Stores, to target: Stores) async throws -> [String] {
         var lines: [String] = []
         try await Migration(
-            cubes: (source.cube, target.cube), archives: (source.archive, target.archive), report: { lines.append($0) }
+            cubes: (source.cube, target.cube), archives: (source.archive, target.archive),
+            otherTarget: "another one", report: { lines.append($0) }
         ).run()
         return lines
     }
@@ -104,31 +105,42 @@ struct MigrationTests {
                 try await target.archive.update(messages[2].msiKey) { record, _ in record = further }
                 let refusal = try await #require(throws: MigrationFailure.self) { try await migrate(source, to: target) }
                 #expect(refusal.description.contains("\(messages[2].msiKey)"))
+                #expect(refusal.description.contains("copy to another one"))
                 #expect(try await target.archive.message(messages[2].msiKey)?.relay == further)
             }
         }
     }
 
-    @Test("a target that holds something else is refused, and keeps it")
+    @Test("a target that holds something else is refused, and nothing is written to it")
     func otherTarget() async throws {
-        try await withStores { source, target in
-            _ = try await source.archive.insert(Self.message(1))
-            let foreign = Self.message(2)
-            _ = try await target.archive.insert(foreign)
-            await #expect(throws: MigrationFailure.self) { _ = try await migrate(source, to: target) }
-            #expect(try await target.archive.message(foreign.msiKey) == foreign)
+        try await expectRefusal { _, target in _ = try await target.archive.insert(Self.message(2)) }
+        try await expectRefusal { _, target in
+            _ = try await target.cube.add(AddChannel(channel: NamedDraft(name: "Theirs", desc: "")))
         }
-        try await withStores { source, target in
-            let stored = try await target.cube.add(AddChannel(channel: NamedDraft(name: "Theirs", desc: "")))
-            await #expect(throws: MigrationFailure.self) { _ = try await migrate(source, to: target) }
-            #expect(try await target.cube.snapshot().channels == [stored.value])
-        }
-        try await withStores { source, target in
-            var message = Self.message(1)
-            _ = try await target.archive.insert(message)
-            message.title = "changed"
+        try await expectRefusal { source, target in
+            var message = Self.message(2)
             _ = try await source.archive.insert(message)
-            await #expect(throws: MigrationFailure.self) { _ = try await migrate(source, to: target) }
+            message.title = "changed"
+            _ = try await target.archive.insert(message)
+        }
+        // The same key for another message of the same sender.
+        try await expectRefusal { source, target in
+            _ = try await source.archive.insert(Self.message(2, key: "k"))
+            _ = try await target.archive.insert(Self.message(3, key: "k"))
+        }
+    }
+
+    /// Migrates what the target lacks together with what it must not have, and checks that it is as before.
+    private func expectRefusal(_ prepare: (_ source: Stores, _ target: Stores) async throws -> Void) async throws {
+        try await withStores { source, target in
+            for number in 0..<3 { _ = try await source.archive.insert(Self.message(100 + number)) }
+            _ = try await source.cube.add(AddChannel(channel: NamedDraft(name: "Ours", desc: "")))
+            try await prepare(source, target)
+            let before = try await (target.cube.snapshot(), StoreDigest(of: target.archive))
+            let refusal = try await #require(throws: MigrationFailure.self) { try await migrate(source, to: target) }
+            #expect(refusal.description.contains("Nothing was written"))
+            let after = try await (target.cube.snapshot(), StoreDigest(of: target.archive))
+            #expect(after == before)
         }
     }
 }

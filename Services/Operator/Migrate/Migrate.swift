@@ -20,6 +20,14 @@ struct Migrate: AsyncParsableCommand {
 
     enum Target: String, CaseIterable, ExpressibleByArgument {
         case sqlite, mongodb
+
+        /// How the operator names another one.
+        var another: String {
+            switch self {
+            case .sqlite: "an empty folder: set MSI_STATE_DIR to another one"
+            case .mongodb: "an empty database: give it another name in MSI_DATABASE_URL, after the hosts"
+            }
+        }
     }
 
     @Option(help: "Where to copy to; what is copied is in the other one.")
@@ -66,7 +74,8 @@ struct Migrate: AsyncParsableCommand {
         )
         let migration = Migration(
             cubes: to == .mongodb ? (cubes.sqlite, cubes.mongodb) : (cubes.mongodb, cubes.sqlite),
-            archives: to == .mongodb ? (archives.sqlite, archives.mongodb) : (archives.mongodb, archives.sqlite)
+            archives: to == .mongodb ? (archives.sqlite, archives.mongodb) : (archives.mongodb, archives.sqlite),
+            otherTarget: to.another
         ) { line in
             print(line)
             fflush(nil)

@@ -5,10 +5,13 @@ import Schemas
 /// Copies the cube and the archive from one pair of stores to another.
 ///
 /// It can be cut off at any moment and run again: what is there already is left, or, where its way to FCM has gone on
-/// meanwhile, brought up to date. At the end both sides are read and compared.
+/// meanwhile, brought up to date. A target that holds anything but an earlier copy is refused before anything is written. At the
+/// end both sides are read and compared.
 struct Migration {
     let cubes: (source: any CubeStore, target: any CubeStore)
     let archives: (source: any MessageStore, target: any MessageStore)
+    /// Where the operator can copy to when the target holds something else.
+    let otherTarget: String
     /// Tells the operator how far it is.
     let report: (String) -> Void
 
@@ -18,6 +21,7 @@ struct Migration {
     /// - Throws: ``MigrationFailure`` where the target holds something else, or does not hold the same at the end;
     ///   ``CommandFailure`` where a store cannot be used.
     func run() async throws {
+        try await TargetCheck(cubes: cubes, archives: archives, otherTarget: otherTarget).run()
         do {
             try await cubes.target.restore(try await cubes.source.snapshot())
         } catch let failure as CommandFailure where failure.status == .conflict {
@@ -59,31 +63,20 @@ struct Migration {
             )
         }
         try await target.update(message.msiKey) { record, stored in
-            try Self.check(stored, canBecome: message)
+            if let objection = stored.objection(toBecoming: message) {
+                throw MigrationFailure("somebody works on the target: \(objection)")
+            }
             record = message.relay
         }
         return false
-    }
-
-    private static func check(_ target: Message, canBecome source: Message) throws(MigrationFailure) {
-        var updated = target
-        updated.relay = source.relay
-        guard updated == source else {
-            throw MigrationFailure("message \(source.msiKey) of the source is another one in the target")
-        }
-        guard target.relay.canHaveBecome(source.relay) else {
-            throw MigrationFailure(
-                "the target knows of message \(source.msiKey) what the source does not: there it is \(target.relay.state.rawValue), "
-                    + "attempts \(target.relay.attempts), in the source \(source.relay.state.rawValue), attempts "
-                    + "\(source.relay.attempts); a copy would take back what has happened to it")
-        }
     }
 
     private func compare(_ name: String, _ source: StoreDigest, _ target: StoreDigest, of things: String) throws {
         guard source == target else {
             throw MigrationFailure(
                 "\(name): the source has \(source.count) \(things) with digest \(source), the target \(target.count) with digest "
-                    + "\(target); either the target held something before, or somebody works on the source")
+                    + "\(target). Somebody has written to one of them during the copy: stop every service, on every machine, and copy "
+                    + "again")
         }
         report("\(name): \(source.count) \(things), digest \(source), the same on both sides")
     }

@@ -1,0 +1,52 @@
+import CubeStorage
+import MessageStorage
+import Schemas
+
+/// What is looked at before anything is written: that all that the target holds is the source's, as it is now or was before.
+struct TargetCheck {
+    let cubes: (source: any CubeStore, target: any CubeStore)
+    let archives: (source: any MessageStore, target: any MessageStore)
+    /// Where the operator can copy to instead.
+    let otherTarget: String
+
+    /// - Throws: ``MigrationFailure`` where the target holds anything else.
+    func run() async throws {
+        let stored = try await cubes.target.snapshot()
+        if try await stored != cubes.source.snapshot(), stored != CubeSnapshot(version: 0, channels: []) {
+            throw refusal("another cube is there already, at version \(stored.version)")
+        }
+        var pages = MessagePages(of: archives.target)
+        while let page = try await pages.next() {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for message in page { group.addTask { try await check(message) } }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    private func check(_ stored: Message) async throws {
+        guard let source = try await archives.source.message(stored.msiKey) else {
+            throw refusal("message \(stored.msiKey) is there, which the source does not have")
+        }
+        if let objection = stored.objection(toBecoming: source) { throw refusal(objection) }
+    }
+
+    private func refusal(_ reason: String) -> MigrationFailure {
+        MigrationFailure(
+            "the target is not empty, and not an earlier copy of the source: \(reason). Nothing was written. If the services have "
+                + "worked with the target since the last copy, start them with it; otherwise copy to \(otherTarget)")
+    }
+}
+
+extension Message {
+    /// Why a copy must not replace this message, the target's, by the source's; `nil` where it may.
+    func objection(toBecoming source: Message) -> String? {
+        var updated = self
+        updated.relay = source.relay
+        guard updated == source else { return "message \(msiKey) is another one there" }
+        guard !relay.canHaveBecome(source.relay) else { return nil }
+        return
+            "message \(msiKey) is \(relay.state.rawValue) there, attempts \(relay.attempts), and \(source.relay.state.rawValue) in "
+            + "the source, attempts \(source.relay.attempts); a copy would take back what has happened to it"
+    }
+}
