@@ -50,6 +50,30 @@ extension SystemTests {
             }
         }
 
+        @Test("after work at the new place the way back is into an empty folder, and the old one is refused and stays as it was")
+        func backAfterWork() async throws {
+            try await withMongoServer { server in
+                let url = server.url(database: "campus")
+                try await withTemporaryFolder { folder in
+                    let subject = try await withStack(in: folder + "/old") { try await $0.portal.makeSubject("Information") }
+                    #expect(try await migrate("mongodb", in: folder + "/old", url).exitCode == 0)
+                    let cube = try await withStack(in: folder + "/new", settings: ["MSI_DATABASE_URL": url]) { stack in
+                        #expect(try await stack.portal.post(subject.message(title: "new")).status == 201)
+                        _ = try await stack.portal.makeSubject("Alert")
+                        return try await shownCube(of: stack)
+                    }
+                    for wrong in ["sqlite", "mongodb"] {
+                        let refused = try await migrate(wrong, in: folder + "/old", url)
+                        let remedy = wrong == "sqlite" ? "MSI_STATE_DIR" : "MSI_DATABASE_URL"
+                        #expect(refused.exitCode == 1 && refused.lines.contains { $0.contains(remedy) }, "\(refused)")
+                    }
+                    #expect(try await migrate("sqlite", in: folder + "/empty", url).exitCode == 0)
+                    let moved = try await withStack(in: folder + "/empty") { try await shownCube(of: $0) }
+                    #expect(moved == cube)
+                }
+            }
+        }
+
         @Test("a migration says what it lacks, and never shows a password")
         func refusals() async throws {
             try await withTemporaryFolder { folder in
