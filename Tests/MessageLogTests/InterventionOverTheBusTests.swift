@@ -13,8 +13,8 @@ struct InterventionOverTheBusTests {
             try await relay.run(in: folder) {
                 let start = UnixMilliseconds.now
                 let soon = LogMessage.sample("soon", sendAt: start + 4_000)
-                let missed = LogMessage.sample("missed", sendAt: start + 4_500)
-                let expired = LogMessage.sample("expired", lifetime: 100, sendAt: start + 4_500)
+                let missed = LogMessage.sample("missed", sendAt: start + 6_500)
+                let expired = LogMessage.sample("expired", lifetime: 100, sendAt: start + 6_500)
                 let far = LogMessage.sample("far", sendAt: start + 86_400_000)
                 try await RunningMessageLog.with(in: folder) { log in
                     for command in [soon, missed, expired, far] { _ = try await log.log(command) }
@@ -24,7 +24,7 @@ struct InterventionOverTheBusTests {
                     #expect((4_000...7_000).contains(UnixMilliseconds.now - start))
                     await log.process.kill()
                 }
-                try await eventually { UnixMilliseconds.now > start + 4_700 }
+                try await eventually { UnixMilliseconds.now > start + 6_700 }
                 try await RunningMessageLog.with(in: folder) { log in
                     _ = try await log.wait(for: missed.msiKey) { $0.state == .relayed }
                     _ = try await log.wait(for: expired.msiKey) { $0.state == .expired }
