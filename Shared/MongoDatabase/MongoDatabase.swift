@@ -5,21 +5,25 @@ import Synchronization
 ///
 /// Every method throws ``MongoError``, or what the body throws.
 package final class MongoDatabase: Sendable {
-    /// One for transactions, one for probes.
-    static let reservedConnections = 2
+    /// One for transactions, one for what is prepared.
+    private static let reservedConnections = 2
     /// So that waiting stays shorter than anybody's patience.
     private static let mostWaiting = 10_000
     private static let pauseBetweenProbes = Duration.milliseconds(500)
+    /// A server that does not answer a ping for so long is away, whatever operations are allowed to take.
+    private static let probeTimeout = Duration.seconds(2)
 
     private let url: MongoURL
     private let logger: Logger
     private let pool: ConnectionPool
+    private let probePool: ConnectionPool
     private let threads: BlockingThreads
     /// One thread: transactions of one process that change the same document would only hinder one another.
     private let transactionThread = BlockingThreads(mostThreads: 1, mostWaiting: mostWaiting)
     /// Of its own, so that a probe never waits for operations that hang.
     private let probeThread = BlockingThreads(mostThreads: 1, mostWaiting: 1)
     private let availability = Mutex(Availability())
+    private let overdue = OverdueOperations()
     private let prepare: @Sendable (MongoConnection) throws -> Void
     private let isPrepared = Mutex(false)
 
@@ -29,7 +33,11 @@ package final class MongoDatabase: Sendable {
         self.url = url
         self.logger = logger
         self.prepare = prepare
-        pool = ConnectionPool(url: url, application: application)
+        pool = ConnectionPool(
+            url: url, application: application, mostConnections: url.mostConnections + Self.reservedConnections,
+            socketTimeout: url.socketTimeout)
+        probePool = ConnectionPool(
+            url: url, application: application, mostConnections: 1, socketTimeout: Self.probeTimeout)
         threads = BlockingThreads(mostThreads: url.mostConnections, mostWaiting: Self.mostWaiting)
     }
 
@@ -83,9 +91,11 @@ package final class MongoDatabase: Sendable {
         await transactionThread.close()
         await probeThread.close()
         // libmongoc takes half a second to end its own threads.
-        let lastThread = BlockingThreads(mostThreads: 1, mostWaiting: 1)
-        if !lastThread.submit({ self.pool.close() }) { pool.close() }
-        await lastThread.close()
+        let lastThreads = BlockingThreads(mostThreads: 2, mostWaiting: 2)
+        for pool in [pool, probePool] {
+            if !lastThreads.submit({ pool.close() }) { pool.close() }
+        }
+        await lastThreads.close()
     }
 
     private func run<Value: Sendable>(
@@ -107,7 +117,7 @@ package final class MongoDatabase: Sendable {
         // It may have gone while the operation waited for a thread.
         _ = try availability.withLock { try $0.admit() }
         do {
-            return try pool.withConnection(body)
+            return try overdue.watch(doubt: doubt) { try pool.withConnection(body) }
         } catch let error as MongoError {
             act(on: availability.withLock { $0.failed(error, ticket) })
             throw error
@@ -115,6 +125,10 @@ package final class MongoDatabase: Sendable {
     }
 
     // MARK: Availability
+
+    @Sendable private func doubt() {
+        act(on: availability.withLock { $0.doubted() })
+    }
 
     private func act(on actions: [Availability.Action]) {
         for action in actions {
@@ -135,7 +149,7 @@ package final class MongoDatabase: Sendable {
     private func probe() async {
         let outcome: Result<Void, any Error>? = await withCheckedContinuation { continuation in
             let isAccepted = probeThread.submit {
-                continuation.resume(returning: Result { try self.pool.withConnection(self.tryOut) })
+                continuation.resume(returning: Result { try self.tryOut() })
             }
             // It is being closed.
             if !isAccepted { continuation.resume(returning: nil) }
@@ -149,10 +163,10 @@ package final class MongoDatabase: Sendable {
         }
     }
 
-    private func tryOut(_ connection: MongoConnection) throws {
-        _ = try connection.read(["ping": 1])
+    private func tryOut() throws {
+        try probePool.withConnection { try $0.ping() }
         try isPrepared.withLock { isPrepared in
-            if !isPrepared { try prepare(connection) }
+            if !isPrepared { try pool.withConnection(prepare) }
             isPrepared = true
         }
     }

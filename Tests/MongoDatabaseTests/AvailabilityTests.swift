@@ -24,6 +24,28 @@ struct AvailabilityTests {
         _ = try availability.admit()
     }
 
+    @Test("an operation that times out begins a probe and refuses nobody; the database is away if the probe fails as well")
+    func timesOut() throws {
+        let slow = MongoError(.timedOut, "slow", meansAway: true)
+        var availability = Availability()
+        let tickets = try (0..<4).map { _ in try availability.admit() }
+        #expect(availability.failed(slow, tickets[0]) == [.probe(afterPause: false)])
+        #expect(availability.failed(slow, tickets[1]) == [])
+        #expect(availability.doubted() == [])
+        _ = try availability.admit()
+        #expect(availability.probed(nil) == [])
+        #expect(availability.doubted() == [.probe(afterPause: false)])
+        #expect(availability.probed(slow) == [.announceAway(slow), .probe(afterPause: true)])
+        #expect(throws: slow) { try availability.admit() }
+        #expect(availability.doubted() == [])
+        #expect(availability.probed(nil) == [.announceBack])
+        #expect(availability.failed(slow, tickets[2]) == [])
+        let ticket = try availability.admit()
+        #expect(availability.failed(slow, ticket) == [.probe(afterPause: false)])
+        // A broken connection needs no second opinion, nor a second probe.
+        #expect(availability.failed(Self.gone, ticket) == [.announceAway(Self.gone)])
+    }
+
     @Test("a probe that fails is repeated after a pause and says nothing new; one that succeeds lets operations begin")
     func probes() throws {
         var availability = Availability()

@@ -1,7 +1,7 @@
 /// Whether the database is there: a value that operations ask before they begin, and tell how they ended.
 ///
-/// When one finds the database away, all others fail at once, with its error, until a probe succeeds. Only one probe is
-/// under way at a time.
+/// When one finds the database away, all others fail at once, with its error, until a probe succeeds. One that takes too long
+/// only raises a doubt, which a probe decides: meanwhile the others go on. Only one probe is under way at a time.
 struct Availability {
     /// What is to be done after an event.
     enum Action: Equatable {
@@ -20,6 +20,7 @@ struct Availability {
     private var stretch = 0
     /// Why it is away.
     private var absence: MongoError?
+    private var isProbing = false
 
     /// Lets an operation begin, or fails it at once.
     func admit() throws(MongoError) -> Ticket {
@@ -29,18 +30,32 @@ struct Availability {
 
     mutating func failed(_ error: MongoError, _ ticket: Ticket) -> [Action] {
         guard error.meansAway, absence == nil, ticket.stretch == stretch else { return [] }
+        guard error.code != .timedOut else { return doubted() }
         absence = error
-        return [.announceAway(error), .probe(afterPause: false)]
+        return [.announceAway(error)] + probeOnce()
+    }
+
+    /// An operation takes long.
+    mutating func doubted() -> [Action] {
+        absence == nil ? probeOnce() : []
     }
 
     /// - Parameter error: Why the probe failed; `nil` if it succeeded.
     mutating func probed(_ error: MongoError?) -> [Action] {
         let former = absence
         absence = error
+        isProbing = error != nil
         guard let error else {
+            guard former != nil else { return [] }
             stretch += 1
-            return former == nil ? [] : [.announceBack]
+            return [.announceBack]
         }
         return (former?.code == error.code ? [] : [.announceAway(error)]) + [.probe(afterPause: true)]
+    }
+
+    private mutating func probeOnce() -> [Action] {
+        guard !isProbing else { return [] }
+        isProbing = true
+        return [.probe(afterPause: false)]
     }
 }

@@ -12,11 +12,16 @@ final class ConnectionPool: Sendable {
 
     private let url: MongoURL
     private let application: String
+    private let mostConnections: Int
+    private let socketTimeout: Duration
     private let handle = Mutex<Handle?>(nil)
 
-    init(url: MongoURL, application: String) {
+    /// - Parameter socketTimeout: How long a server may take for an answer.
+    init(url: MongoURL, application: String, mostConnections: Int, socketTimeout: Duration) {
         self.url = url
         self.application = application
+        self.mostConnections = mostConnections
+        self.socketTimeout = socketTimeout
     }
 
     deinit {
@@ -31,7 +36,7 @@ final class ConnectionPool: Sendable {
             throw MongoError(.other, "libmongoc hands out no client")
         }
         defer { mongoc_client_pool_push(pool, client) }
-        return try body(MongoConnection(client: client, url: url))
+        return try body(MongoConnection(client: client, url: url, socketTimeout: socketTimeout))
     }
 
     /// Closes all connections; none may be in use.
@@ -45,14 +50,14 @@ final class ConnectionPool: Sendable {
     private func pool() throws(MongoError) -> OpaquePointer {
         try handle.withLock { handle throws(MongoError) in
             if let handle { return handle.pool }
-            let uri = url.makeURI(application: application)
+            let uri = url.makeURI(application: application, socketTimeout: socketTimeout)
             defer { mongoc_uri_destroy(uri) }
             var error = bson_error_t()
             guard let pool = mongoc_client_pool_new_with_error(uri, &error) else {
                 throw MongoError(.notReachable, MongoError(error).message, meansAway: true)
             }
             mongoc_client_pool_set_error_api(pool, MONGOC_ERROR_API_VERSION_2)
-            mongoc_client_pool_max_size(pool, UInt32(url.mostConnections + MongoDatabase.reservedConnections))
+            mongoc_client_pool_max_size(pool, UInt32(mostConnections))
             handle = Handle(pool: pool)
             return pool
         }

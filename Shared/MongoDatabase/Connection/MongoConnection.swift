@@ -5,12 +5,14 @@ import CMongoC
 package struct MongoConnection {
     let client: OpaquePointer
     let url: MongoURL
+    private let socketTimeout: Duration
     /// The session of the transaction that the operations belong to.
     var session: OpaquePointer?
 
-    init(client: OpaquePointer, url: MongoURL, session: OpaquePointer? = nil) {
+    init(client: OpaquePointer, url: MongoURL, socketTimeout: Duration, session: OpaquePointer? = nil) {
         self.client = client
         self.url = url
+        self.socketTimeout = socketTimeout
         self.session = session
     }
 
@@ -23,7 +25,7 @@ package struct MongoConnection {
         _ filter: BSONDocument, in collection: String, options: BSONDocument = [:]
     ) throws -> [BSONDocument] {
         try withCollection(collection) { collection in
-            try withOptions(options) { options in
+            try withOptions(options, isLimited: true) { options in
                 try filter.withBSON { filter in
                     try documents(mongoc_collection_find_with_opts(collection, filter, options, nil))
                 }
@@ -35,7 +37,7 @@ package struct MongoConnection {
     package func aggregate(_ stages: [BSONDocument], in collection: String) throws -> [BSONDocument] {
         let pipeline: BSONDocument = ["pipeline": stages.bson]
         return try withCollection(collection) { collection in
-            try withOptions([:]) { options in
+            try withOptions([:], isLimited: true) { options in
                 try pipeline.withBSON { pipeline in
                     try documents(mongoc_collection_aggregate(collection, MONGOC_QUERY_NONE, pipeline, options, nil))
                 }
@@ -45,8 +47,17 @@ package struct MongoConnection {
 
     /// Runs a command that reads, such as `hello` or `dbStats`, and returns the server's reply.
     package func read(_ command: BSONDocument, in database: String? = nil) throws -> BSONDocument {
-        try run(command) { command, options, reply, error in
+        try run(command, isLimited: true) { command, options, reply, error in
             mongoc_client_read_command_with_opts(client, database ?? url.database, command, nil, options, reply, error)
+        }
+    }
+
+    /// Asks the server for a sign of life, once.
+    package func ping() throws {
+        // libmongoc would send again what is known to be a read.
+        let ping: BSONDocument = ["ping": 1]
+        _ = try ping.withBSON { ping in
+            try call { mongoc_client_command_simple(client, url.database, ping, nil, $0, $1) }
         }
     }
 
@@ -54,7 +65,7 @@ package struct MongoConnection {
 
     /// Runs a command that writes, such as `findAndModify` or `createIndexes`, and returns the server's reply.
     package func write(_ command: BSONDocument, in database: String? = nil) throws -> BSONDocument {
-        try run(command) { command, options, reply, error in
+        try run(command, isLimited: false) { command, options, reply, error in
             mongoc_client_write_command_with_opts(client, database ?? url.database, command, options, reply, error)
         }
     }
@@ -122,8 +133,14 @@ package struct MongoConnection {
     }
 
     /// Lends options, with the session in them where there is one.
-    func withOptions<Value>(_ options: BSONDocument, _ body: (OpaquePointer) throws -> Value) throws -> Value {
-        try options.withBSON { options in
+    ///
+    /// - Parameter isLimited: Whether the server is to give up, and to say so, before the socket's time-out breaks the
+    ///   connection. libmongoc can say that with reads alone.
+    func withOptions<Value>(
+        _ options: BSONDocument, isLimited: Bool = false, _ body: (OpaquePointer) throws -> Value
+    ) throws -> Value {
+        let limit = Int64(socketTimeout * 0.8 / .milliseconds(1))
+        return try (isLimited && limit > 0 ? options.with("maxTimeMS", .int64(limit)) : options).withBSON { options in
             if let session {
                 var error = bson_error_t()
                 guard mongoc_client_session_append(session, options, &error) else { throw MongoError(error) }
@@ -145,16 +162,16 @@ package struct MongoConnection {
     }
 
     private func run(
-        _ command: BSONDocument,
+        _ command: BSONDocument, isLimited: Bool,
         _ body: (OpaquePointer, OpaquePointer, OpaquePointer, UnsafeMutablePointer<bson_error_t>) -> Bool
     ) throws -> BSONDocument {
-        try withOptions([:]) { options in
+        try withOptions([:], isLimited: isLimited) { options in
             try command.withBSON { command in try call { body(command, options, $0, $1) } }
         }
     }
 
     func tookTooLong(since start: ContinuousClock.Instant) -> Bool {
-        ContinuousClock.now - start > url.socketTimeout * 0.9
+        ContinuousClock.now - start > socketTimeout * 0.9
     }
 }
 

@@ -36,14 +36,14 @@ package struct MongoURL: Sendable {
     }
 
     /// libmongoc's own form of it, with what the connection string leaves open; destroy it after use.
-    func makeURI(application: String) -> OpaquePointer {
+    func makeURI(application: String, socketTimeout: Duration) -> OpaquePointer {
         guard let uri = Self.parse(text).uri else { preconditionFailure("it was read before") }
         func setDefault(_ option: String, _ value: Int32) {
             if !mongoc_uri_has_option(uri, option) { mongoc_uri_set_option_as_int32(uri, option, value) }
         }
         setDefault(MONGOC_URI_SERVERSELECTIONTIMEOUTMS, Defaults.connectMilliseconds)
         setDefault(MONGOC_URI_CONNECTTIMEOUTMS, Defaults.connectMilliseconds)
-        setDefault(MONGOC_URI_SOCKETTIMEOUTMS, Defaults.socketMilliseconds)
+        mongoc_uri_set_option_as_int32(uri, MONGOC_URI_SOCKETTIMEOUTMS, Int32(socketTimeout / .milliseconds(1)))
         // The services read what they, or others like them, have just written.
         let primary = mongoc_read_prefs_new(MONGOC_READ_PRIMARY)
         defer { mongoc_read_prefs_destroy(primary) }

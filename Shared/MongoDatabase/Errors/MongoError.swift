@@ -31,7 +31,7 @@ package struct MongoError: Error, Hashable, Sendable, CustomStringConvertible {
     package let code: Code
     /// libmongoc's or the server's own words, at most 300 characters.
     package let message: String
-    /// Whether every other operation would fail the same way: the server is away.
+    /// Whether every other operation would fail the same way: the server is away, or may be, where it has only timed out.
     let meansAway: Bool
     /// What the driver's specification calls TransientTransactionError: nothing was done, run the transaction again.
     let isTransient: Bool

@@ -1,0 +1,44 @@
+import Synchronization
+
+/// Raises a doubt about the database while operations hang: a frozen server refuses nothing, and a socket's time-out is long.
+final class OverdueOperations: Sendable {
+    private struct State {
+        var began: [Int: ContinuousClock.Instant] = [:]
+        var lastNumber = 0
+        var isWatched = false
+    }
+
+    private static let patience = Duration.seconds(2)
+    private static let pauseBetweenLooks = Duration.milliseconds(500)
+
+    private let state = Mutex(State())
+
+    /// Runs an operation.
+    ///
+    /// - Parameter doubt: Called again and again as long as any operation takes longer than 2 s.
+    func watch<Value>(doubt: @escaping @Sendable () -> Void, _ body: () throws -> Value) rethrows -> Value {
+        let (number, isFirst) = state.withLock { state in
+            state.lastNumber += 1
+            state.began[state.lastNumber] = .now
+            defer { state.isWatched = true }
+            return (state.lastNumber, !state.isWatched)
+        }
+        if isFirst { Task { try await look(doubt) } }
+        defer { state.withLock { $0.began[number] = nil } }
+        return try body()
+    }
+
+    /// Until no operation is under way.
+    private func look(_ doubt: @Sendable () -> Void) async throws {
+        while state.withLock({ state in
+            state.isWatched = !state.began.isEmpty
+            return state.isWatched
+        }) {
+            try await Task.sleep(for: Self.pauseBetweenLooks)
+            let isOverdue = state.withLock { state in
+                state.began.values.contains { ContinuousClock.now - $0 > Self.patience }
+            }
+            if isOverdue { doubt() }
+        }
+    }
+}
