@@ -5,9 +5,12 @@ package import MongoDatabase
 ///
 /// - Parameters:
 ///   - folder: Where the file is, or will be.
+///   - unreadable: What becomes of documents in MongoDB that are no messages.
 ///   - logger: Told when MongoDB goes away and comes back.
 /// - Throws: ``CommandFailure`` with status `unavailable` when the file cannot be used. MongoDB may be away.
-package func openMessageStore(database: MongoURL?, folder: String, logger: Logger) async throws -> any MessageStore {
-    if let database { return await MongoMessageStore(url: database, logger: logger) }
+package func openMessageStore(
+    database: MongoURL?, folder: String, unreadable: UnreadableDocument = .skipped, logger: Logger
+) async throws -> any MessageStore {
+    if let database { return await MongoMessageStore(url: database, unreadable: unreadable, logger: logger) }
     return try SQLiteMessageStore(path: folder + "/message-log.sqlite")
 }

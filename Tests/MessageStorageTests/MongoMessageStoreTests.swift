@@ -43,6 +43,75 @@ struct MongoMessageStoreTests {
         }
     }
 
+    @Test("documents that are no messages are left out of pages, claims and retention, and named in the log once")
+    func unreadableDocuments() async throws {
+        try await withMessagePlace(.mongodb) { place in
+            let url = try #require(place.database)
+            let log = RecordedLog()
+            let store = await MongoMessageStore(url: url, logger: log.logger)
+            let messages = (0..<6).map { Message.sample("\($0)", at: Int64(1_000 + $0)) }
+            for message in messages { _ = try await store.insert(message) }
+            let database = await MongoDatabase.open(url, application: "test", logger: quietLogger)
+            let topic = messages[0].topicKey
+            let relays: [BSONDocument] = [
+                ["state": "pending", "next_attempt": .int64(1), "components": "none", "revision": .int64(0)],
+                ["state": "pending", "next_attempt": .int64(2), "attempts": .int64(0), "components": [], "revision": "one"],
+                ["state": "pending", "next_attempt": .int64(3), "attempts": .int64(0), "components": [], "revision": .int64(0)],
+            ]
+            let keys = [ObjectID(), ObjectID()]
+            let strangers = keys.map(\.bson) + ["its own name"]
+            try await database.run { connection in
+                for (index, (id, relay)) in zip(strangers, relays).enumerated() {
+                    let document: BSONDocument = [
+                        "_id": id, "msi_key": ObjectID().bson, "title": "stranger", "desc": "d", "message": "m",
+                        "topic_key": topic.bson, "distribution": "Alert", "sender": "Communicator",
+                        "timestamp": .int64(1_004 - Int64(index)), "relay": .document(relay),
+                    ]
+                    let errors = try connection.insert([document], into: "message")
+                    #expect(errors == [nil])
+                }
+                let noTopic: BSONDocument = [
+                    "_id": ObjectID().bson, "msi_key": ObjectID().bson, "topic_key": "nowhere", "distribution": "Alert",
+                    "relay": ["next_attempt": .int64(0)],
+                ]
+                let errors = try connection.insert([noTopic], into: "message")
+                #expect(errors == [nil])
+            }
+
+            var seen: [String] = []
+            var cursor: PageCursor?
+            while case let page = try await store.page(MessageFilter(), before: cursor, limit: 2), let last = page.last {
+                seen += page.map(\.title)
+                cursor = PageCursor(timestamp: last.timestamp, msiKey: last.msiKey)
+            }
+            #expect(seen == ["5", "4", "3", "2", "1", "0"])
+            let claim = Claim(.alert, limit: 20, mostPerTopic: 1)
+            var claimed: Set<String> = []
+            for _ in 0..<3 {
+                claimed.formUnion(
+                    try await store.claim(claim, lease: Lease(owner: "o", until: 9_000), now: 2_000).map(\.title))
+            }
+            #expect(claimed == ["0", "1", "2", "3", "4", "5"])
+            for message in messages {
+                try await store.update(message.msiKey) { record, _ in (record.state, record.nextAttempt) = (.relayed, nil) }
+            }
+            try await database.run { connection in
+                _ = try connection.update(
+                    ["_id": "its own name"], ["$unset": ["relay.next_attempt": ""]], in: "message")
+            }
+            #expect(try await store.removeArchived(before: 5_000, limit: 10) == 6)
+            for name in keys.map(\.description) + ["its own name"] {
+                #expect(log.louderThanDebug.count { $0.contains(name) } == 1, "\(name)")
+            }
+            // Whoever copies the archive has to know.
+            let strict = await MongoMessageStore(url: url, unreadable: .refused, logger: quietLogger)
+            await #expect(throws: BSONError.self) { try await strict.page(MessageFilter(), before: nil, limit: 9) }
+            await strict.close()
+            await store.close()
+            await database.close()
+        }
+    }
+
     @Test("a message that another program has written is read as relayed, found, and can be given a record of its own")
     func foreignDocuments() async throws {
         try await withMessagePlace(.mongodb) { place in

@@ -70,7 +70,7 @@ struct Migrate: AsyncParsableCommand {
         )
         let archives = (
             sqlite: try await openMessageStore(database: nil, folder: folder, logger: logger),
-            mongodb: try await openMessageStore(database: url, folder: folder, logger: logger)
+            mongodb: try await openMessageStore(database: url, folder: folder, unreadable: .refused, logger: logger)
         )
         let migration = Migration(
             cubes: to == .mongodb ? (cubes.sqlite, cubes.mongodb) : (cubes.mongodb, cubes.sqlite),

@@ -20,7 +20,7 @@ extension MongoConnection {
     /// - Returns: How many were removed.
     func removeArchived(before moment: UnixMilliseconds, limit: Int) throws -> Int {
         let old: BSONDocument = [
-            "timestamp": ["$lt": moment.bson], "relay.next_attempt": nil,
+            "_id": ["$type": "objectId"], "timestamp": ["$lt": moment.bson], "relay.next_attempt": nil,
             "$or": [["relay.ended": nil], ["relay.ended": ["$lt": moment.bson]]],
         ]
         let found = try find(

@@ -4,12 +4,14 @@ import Schemas
 /// The outbox: the messages that have a next attempt.
 extension MongoConnection {
     /// Leases messages that are due, and returns them as they are then.
-    func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) throws -> [Message] {
+    func claim(
+        _ claim: Claim, lease: Lease, now: UnixMilliseconds, unreadable: UnreadableDocuments
+    ) throws -> [Message] {
         var (claim, claimed): (Claim, [Message]) = (claim, [])
         while claim.limit > 0 {
-            let candidates = try candidates(for: claim, now: now)
+            let candidates = try candidates(for: claim, now: now, unreadable)
             guard !candidates.isEmpty else { break }
-            let won = try take(candidates, for: lease, now: now)
+            let won = try take(candidates, for: lease, now: now, unreadable)
             claimed += won
             // Whatever another claimant has taken meanwhile leaves room for others.
             guard won.count < candidates.count else { break }
@@ -37,10 +39,20 @@ extension MongoConnection {
     }
 
     /// The identifiers of messages that may be claimed, each topic with its share.
-    private func candidates(for claim: Claim, now: UnixMilliseconds) throws -> [ObjectID] {
+    private func candidates(
+        for claim: Claim, now: UnixMilliseconds, _ unreadable: UnreadableDocuments
+    ) throws -> [ObjectID] {
         // A look first: most of the time nothing is due.
-        guard try !identifiers(Self.due(claim.distribution, now), limit: 1).isEmpty else { return [] }
-        var shares = FairShare(of: claim, among: try topics(claim.distribution, now))
+        let first = try find(
+            Self.due(claim.distribution, now), in: MessageCollection.name, options: Self.longestDue(skip: 0, limit: 1))
+        guard !first.isEmpty else { return [] }
+        // One that cannot be claimed stays the first, and so is named here.
+        _ = try unreadable.readable(of: first) { document in
+            let fields = try BSONFields(document)
+            _ = try fields.value("_id", as: ObjectID.self)
+            _ = try fields.fields("relay").value("revision", as: Int64.self)
+        }
+        var shares = FairShare(of: claim, among: try topics(claim.distribution, now, unreadable))
         var candidates: [ObjectID] = []
         var counts: [TopicKey: Int] = [:]
         while let (topic, count) = shares.next() {
@@ -54,7 +66,9 @@ extension MongoConnection {
     }
 
     /// The topics that have messages due, the longest waiting first.
-    private func topics(_ distribution: Distribution, _ now: UnixMilliseconds) throws -> [TopicKey] {
+    private func topics(
+        _ distribution: Distribution, _ now: UnixMilliseconds, _ unreadable: UnreadableDocuments
+    ) throws -> [TopicKey] {
         // In the order of the index, so that the server can go from one topic to the next in it.
         let topics = try aggregate(
             [
@@ -63,20 +77,28 @@ extension MongoConnection {
                 ["$group": ["_id": "$topic_key", "due": ["$first": "$relay.next_attempt"]]],
                 ["$sort": ["due": 1]],
             ], in: MessageCollection.name)
-        return try topics.map { try BSONFields($0).value("_id") }
+        return try unreadable.readable(of: topics) { try BSONFields($0).value("_id") }
     }
 
-    /// The longest due first.
-    private func identifiers(_ filter: BSONDocument, skip: Int = 0, limit: Int) throws -> [ObjectID] {
-        let options: BSONDocument = [
+    /// Of those that can be messages, the longest due first.
+    private func identifiers(_ filter: BSONDocument, skip: Int, limit: Int) throws -> [ObjectID] {
+        let found = try find(
+            filter.with("_id", ["$type": "objectId"]).with("relay.revision", ["$type": "number"]), in: MessageCollection.name,
+            options: Self.longestDue(skip: skip, limit: limit))
+        return try found.map { try BSONFields($0).value("_id") }
+    }
+
+    private static func longestDue(skip: Int, limit: Int) -> BSONDocument {
+        [
             "sort": ["relay.next_attempt": 1], "skip": .int64(Int64(skip)), "limit": .int64(Int64(limit)),
-            "projection": ["_id": 1],
+            "projection": ["_id": 1, "relay.revision": 1],
         ]
-        return try find(filter, in: MessageCollection.name, options: options).map { try BSONFields($0).value("_id") }
     }
 
     /// Leases those of the messages that are still due, and returns them as they are then.
-    private func take(_ candidates: [ObjectID], for lease: Lease, now: UnixMilliseconds) throws -> [Message] {
+    private func take(
+        _ candidates: [ObjectID], for lease: Lease, now: UnixMilliseconds, _ unreadable: UnreadableDocuments
+    ) throws -> [Message] {
         // Tells what is taken now from what the same owner has taken in the same millisecond.
         let claim = ObjectID()
         let among: BSONValue = ["$in": candidates.bson]
@@ -92,7 +114,8 @@ extension MongoConnection {
             in: MessageCollection.name, all: true)
         let taken = try find(
             ["_id": among, "relay.lease.claim": claim.bson], in: MessageCollection.name, options: ["projection": ["words": 0]])
-        let messages = try taken.map { try MessageDocument($0).message }
+        // One that cannot be read is out of the others' way as long as the lease lasts.
+        let messages = try unreadable.readable(of: taken) { try MessageDocument($0).message }
         let byIdentifier = Dictionary(messages.map { ($0.id, $0) }) { first, _ in first }
         return candidates.compactMap { byIdentifier[$0] }
     }

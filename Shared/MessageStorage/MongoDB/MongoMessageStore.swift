@@ -6,10 +6,14 @@ package import Schemas
 package struct MongoMessageStore: MessageStore {
     private let database: MongoDatabase
     private let inserts: GroupInsert
+    private let unreadable: UnreadableDocuments
     private let turns = Turns<ObjectID>()
 
     /// Connects; where the database is away the log says so, and every method throws until it is there.
-    package init(url: MongoURL, logger: Logger) async {
+    ///
+    /// - Parameter unreadable: What pages do with documents that are no messages; claims and retention leave them alone.
+    package init(url: MongoURL, unreadable: UnreadableDocument = .skipped, logger: Logger) async {
+        self.unreadable = UnreadableDocuments(unreadable, logger: logger)
         database = await MongoDatabase.open(
             url, application: "msi-message-log", logger: logger, prepare: MessageCollection.prepare)
         inserts = GroupInsert(database: database, collection: MessageCollection.name)
@@ -40,14 +44,32 @@ package struct MongoMessageStore: MessageStore {
     }
 
     package func page(_ filter: MessageFilter, before cursor: PageCursor?, limit: Int) async throws -> [Message] {
-        try await find(
-            filter.document(after: cursor),
-            options: ["sort": MessageCollection.order, "limit": .int64(Int64(limit)), "projection": ["words": 0]])
+        try await MongoError.asFailure {
+            try await database.run { [unreadable] connection in
+                var messages: [Message] = []
+                var position = 0
+                while messages.count < limit {
+                    let documents = try connection.find(
+                        filter.document(after: cursor), in: MessageCollection.name,
+                        options: [
+                            "sort": MessageCollection.order, "skip": .int64(Int64(position)), "limit": .int64(Int64(limit)),
+                            "projection": ["words": 0],
+                        ])
+                    messages += try unreadable.readable(of: documents) { try MessageDocument($0).message }
+                    position += documents.count
+                    // What is left out makes room for others: a page that is not full is the last one.
+                    guard documents.count == limit else { break }
+                }
+                return Array(messages.prefix(limit))
+            }
+        }
     }
 
     package func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [Message] {
         try await MongoError.asFailure {
-            try await database.run { try $0.claim(claim, lease: lease, now: now) }
+            try await database.run { [unreadable] in
+                try $0.claim(claim, lease: lease, now: now, unreadable: unreadable)
+            }
         }
     }
 
@@ -106,13 +128,10 @@ package struct MongoMessageStore: MessageStore {
     }
 
     private func findOne(_ filter: BSONDocument) async throws -> Message? {
-        try await find(filter, options: ["limit": 1, "projection": ["words": 0]]).first
-    }
-
-    private func find(_ filter: BSONDocument, options: BSONDocument) async throws -> [Message] {
         try await MongoError.asFailure {
             try await database.run { connection in
-                try connection.find(filter, in: MessageCollection.name, options: options).map {
+                let options: BSONDocument = ["limit": 1, "projection": ["words": 0]]
+                return try connection.find(filter, in: MessageCollection.name, options: options).first.map {
                     try MessageDocument($0).message
                 }
             }
