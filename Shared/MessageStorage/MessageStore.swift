@@ -50,6 +50,9 @@ package protocol MessageStore: Sendable {
     /// - Returns: How many were removed.
     func removeArchived(before moment: UnixMilliseconds, limit: Int) async throws -> Int
 
+    /// Reads something small: throws where the database cannot be read.
+    func check() async throws
+
     /// How much the messages take up, indexes included, in bytes; what is free to be used again does not count.
     func size() async throws -> Int64
 

@@ -98,10 +98,12 @@ struct RoundTripTests {
         }
     }
 
-    @Test func everyServerAnswersPing() async throws {
+    @Test func everyServerAnswersPingAndHealth() async throws {
         try await withServerAndClient(CommandRouter()) { _, client in
-            let reply = try await client.request("bus.ping", payload: Data("{}".utf8))
-            #expect(reply == Data("{}".utf8))
+            for command in ["bus.ping", "bus.health"] {
+                let reply = try await client.request(command, payload: Data("{}".utf8))
+                #expect(reply == Data("{}".utf8))
+            }
         }
     }
 }

@@ -183,11 +183,13 @@ struct MongoMessageStoreTests {
                 }
             }
             let start = ContinuousClock.now
+            #expect(try await isUnavailable { try await store.check() })
             #expect(try await isUnavailable { _ = try await store.insert(message) })
             #expect(try await isUnavailable { _ = try await store.page(MessageFilter(), before: nil, limit: 1) })
             #expect(ContinuousClock.now - start < .milliseconds(500))
             try await server.restart()
             try await eventually { try await !isUnavailable { _ = try await store.insert(message) } }
+            try await store.check()
             // The sender's key is unique, which an index sees to.
             #expect(try await store.insert(.sample("other", at: 0, key: "k"))?.msiKey == message.msiKey)
             await store.close()

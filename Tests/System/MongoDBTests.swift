@@ -32,6 +32,7 @@ extension SystemTests {
                             accepted.insert(try #require(try posted.json["msi_key"]?.string))
                             return true
                         }
+                        try await eventually { try await portal.call(.GET, "/health").status == 200 }
                         for key in accepted { _ = try await portal.message(key, hasState: "relayed", within: .seconds(60)) }
                         let expected = accepted
                         _ = try await phone.events(expected.count) { expected.contains($0.msiKey) }
@@ -46,6 +47,11 @@ extension SystemTests {
         }
 
         private func expectUnavailable(_ portal: Portal, _ subject: SubjectPath) async throws {
+            let health = try await portal.call(.GET, "/health")
+            #expect(health.status == 503 && health["Retry-After"] != nil)
+            for service in ["cube", "message-log"] {
+                #expect(try health.json["services"]?[service]?.string == "unavailable", "\(health)")
+            }
             // The gateway's copy of the cube is good for a moment.
             try await eventually("the cube is not served any more") { try await portal.call(.GET, "/channel").status == 503 }
             let calls: [(HTTPMethod, String, JSONValue?)] = [

@@ -11,7 +11,7 @@ extension CommandRouter {
             return edit
         }
 
-        var router = CommandRouter()
+        var router = CommandRouter { _ = try await store.version() }
         router.on(ReadCube.self) { command, _ in
             if let known = command.known, try await store.version() == known {
                 return ReadCube.Reply(version: known, channels: nil)

@@ -19,13 +19,13 @@ struct HealthRoutes {
         let services: [String: String]
     }
 
-    /// 200 when every service answers, 503 otherwise; each with its state.
+    /// 200 when every service can do its work, 503 otherwise; each with its state.
     @Sendable private func health(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let states = await withTaskGroup(of: (String, String).self) { group in
             for (name, client) in services {
                 group.addTask {
                     do throws(CommandFailure) {
-                        _ = try await client.request(Ping(), timeout: .seconds(2))
+                        _ = try await client.request(CheckHealth(), timeout: .seconds(2))
                         return (name, ReplyStatus.ok.rawValue)
                     } catch {
                         return (name, error.status.rawValue)

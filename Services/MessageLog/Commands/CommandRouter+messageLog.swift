@@ -9,7 +9,7 @@ extension CommandRouter {
     static func messageLog(
         store: any MessageStore, outbox: Outbox, storage: StorageWatch, logger: Logger
     ) -> CommandRouter {
-        var router = CommandRouter()
+        var router = CommandRouter { try await store.check() }
         router.on(LogMessage.self) { command, _ in
             let message = Message(command, now: .now)
             var known = try await storage.admit(message)

@@ -1,7 +1,7 @@
 package import FoundationEssentials
 package import Schemas
 
-/// Which handler answers which command. Every router answers `bus.ping` by itself.
+/// Which handler answers which command. Every router answers `bus.ping` and `bus.health` by itself.
 ///
 /// Of the requests that arrive together several may begin on one thread, each running until it first waits for something: a
 /// handler that computes for milliseconds does that on a thread of its own. No order is promised.
@@ -10,8 +10,13 @@ package struct CommandRouter: Sendable {
 
     private var handlers: [String: Handler] = [:]
 
-    package init() {
+    /// - Parameter checkHealth: Throws what keeps the service from its work now.
+    package init(checkHealth: @escaping @Sendable () async throws -> Void = {}) {
         on(Ping.self) { _, _ in Done() }
+        on(CheckHealth.self) { _, _ in
+            try await checkHealth()
+            return Done()
+        }
     }
 
     /// Answers a command.

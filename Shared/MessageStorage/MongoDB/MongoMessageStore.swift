@@ -107,6 +107,12 @@ package struct MongoMessageStore: MessageStore {
         }
     }
 
+    package func check() async throws {
+        try await MongoError.asFailure {
+            try await database.run { try $0.ping() }
+        }
+    }
+
     /// What the server's files hold; they follow what is stored by up to a minute.
     package func size() async throws -> Int64 {
         try await MongoError.asFailure {

@@ -102,6 +102,10 @@ package struct SQLiteMessageStore: MessageStore {
         }
     }
 
+    package func check() async throws {
+        _ = try await database.read { try Int64.fetchOne($0, sql: "SELECT position FROM message LIMIT 1") }
+    }
+
     package func size() async throws -> Int64 {
         try await database.read { database in
             let pages = try Int64.fetchOne(database, sql: "PRAGMA page_count") ?? 0

@@ -1,0 +1,18 @@
+/// `bus.health`: every service answers it, with the failure that would meet other commands now: `unavailable` while its
+/// database is away.
+package struct CheckHealth: Command {
+    package static let name = "bus.health"
+    package typealias Reply = Done
+
+    package init() {}
+
+    private enum CodingKeys: CodingKey, CaseIterable {}
+
+    package init(from decoder: any Decoder) throws {
+        _ = try StrictFields(of: decoder, as: CodingKeys.self)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        _ = encoder.container(keyedBy: CodingKeys.self)
+    }
+}
