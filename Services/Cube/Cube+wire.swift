@@ -8,8 +8,10 @@ extension ServicePlan {
     static func cube(_ wiring: Wiring) async throws -> ServicePlan {
         let settings = wiring.settings
         let logger = wiring.logger
-        let store = try await openCubeStore(
-            database: settings.optional(.databaseURL, as: MongoURL.init), folder: settings.value(.stateDirectory), logger: logger)
+        let database = try settings.optional(.databaseURL, as: MongoURL.init)
+        let folder = try settings.value(.stateDirectory)
+        let lock = try database == nil ? StateLock.servingData(in: folder) : nil
+        let store = try await openCubeStore(database: database, folder: folder, logger: logger)
         let bus = try Bus(logger: logger)
         let publisher = try EventPublisher(bus: bus, endpoint: settings.value(.cubeEventsListen), logger: logger)
         let announcer = CubeAnnouncer(store: store, publisher: publisher, logger: logger)
@@ -20,6 +22,7 @@ extension ServicePlan {
             close: {
                 await bus.close()
                 try await store.close()
+                lock?.release()
             })
     }
 }

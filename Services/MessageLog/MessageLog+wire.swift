@@ -8,8 +8,10 @@ extension ServicePlan {
     static func messageLog(_ wiring: Wiring) async throws -> ServicePlan {
         let settings = wiring.settings
         let logger = wiring.logger
-        let store = try await openMessageStore(
-            database: settings.optional(.databaseURL, as: MongoURL.init), folder: settings.value(.stateDirectory), logger: logger)
+        let database = try settings.optional(.databaseURL, as: MongoURL.init)
+        let folder = try settings.value(.stateDirectory)
+        let lock = try database == nil ? StateLock.servingData(in: folder) : nil
+        let store = try await openMessageStore(database: database, folder: folder, logger: logger)
         let bus = try Bus(logger: logger)
         let relays = try CommandClient(bus: bus, endpoints: settings.value(.fcmRelayEndpoints), logger: logger)
         let endpoint = try settings.value(.messageLogListen)
@@ -26,6 +28,7 @@ extension ServicePlan {
             close: {
                 await bus.close()
                 try await store.close()
+                lock?.release()
             })
     }
 }

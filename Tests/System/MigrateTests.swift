@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import NIOHTTP1
 import ProductHarness
 import TestSupport
@@ -85,6 +86,27 @@ extension SystemTests {
                 let away = try await migrate("sqlite", in: folder, secret)
                 #expect(away.exitCode == 1 && away.lines.contains { $0.contains("unavailable") })
                 #expect(!(empty.lines + away.lines).contains { $0.contains("swordfish") })
+            }
+        }
+
+        @Test(
+            "a service that runs by itself keeps a migration away from its files, and a migration the service",
+            arguments: ["msi-cube", "msi-message-log"])
+        func aloneWithTheFiles(_ service: String) async throws {
+            try await withTemporaryFolder { folder in
+                let path = try BuiltProduct.path(of: service)
+                let environment = ["MSI_STATE_DIR": folder]
+                _ = try await withProgram(path, environment: environment) { program in
+                    _ = try await program.line(within: .seconds(30)) { $0.contains("ready") }
+                    let refused = try await migrate("sqlite", in: folder, "mongodb://127.0.0.1:1/campus")
+                    #expect(refused.exitCode == 1 && refused.lines.contains { $0.contains("stop the services first") })
+                }
+                // As a migration that is at work holds it.
+                let lock = open(folder + "/data.lock", O_RDONLY | O_CLOEXEC)
+                defer { close(lock) }
+                #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
+                let end = try await withProgram(path, environment: environment) { try await $0.end(within: .seconds(30)) }
+                #expect(end.exitCode == 1 && end.lines.contains { $0.contains("msi migrate is at work") }, "\(end.lines)")
             }
         }
 

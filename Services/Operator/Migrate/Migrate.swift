@@ -42,13 +42,19 @@ struct Migrate: AsyncParsableCommand {
                 throw ConfigurationError("\(Setting.databaseURL.declaration.name) has to say where MongoDB is")
             }
             if to == .mongodb { try checkFiles(in: folder) }
-            let lock = try StateLock(directory: folder)
-            defer { lock.release() }
+            let control = try StateLock.control(of: folder)
+            defer { control.release() }
+            let data = try StateLock(
+                .data, .alone, in: folder,
+                orElse: "msi-cube or msi-message-log is at work with the data in \(folder); stop the services first")
+            defer { data.release() }
             try await migrate(folder: folder, url: url)
         } catch let error as ConfigurationError {
             print("msi migrate: \(error)")
             throw ExitCode(EX_CONFIG)
-        } catch let error where error is StartFailure || error is MigrationFailure || error is CommandFailure {
+        } catch let error
+            where error is StartFailure || error is StateLockFailure || error is MigrationFailure || error is CommandFailure
+        {
             print("msi migrate: \(error)")
             throw ExitCode.failure
         }

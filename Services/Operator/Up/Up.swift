@@ -20,13 +20,13 @@ struct Up: AsyncParsableCommand {
             let settings = try await SettingValues(
                 arguments: [], environment: ProcessInfo.processInfo.environment, accepted: [])
             let stack = try Stack(settings)
-            let lock = try StateLock(directory: stack.stateDirectory)
+            let lock = try StateLock.control(of: stack.stateDirectory)
             defer { lock.release() }
             try await run(stack)
         } catch let error as ConfigurationError {
             print("msi up: \(error)")
             throw ExitCode(EX_CONFIG)
-        } catch let error as StartFailure {
+        } catch let error where error is StartFailure || error is StateLockFailure {
             print("msi up: \(error)")
             throw ExitCode.failure
         }

@@ -1,0 +1,39 @@
+import ServiceKit
+import TestSupport
+import Testing
+
+/// Who may work with a state directory beside whom.
+@Suite("State lock")
+struct StateLockTests {
+    @Test("any number of services share the data, and whoever wants it alone waits for the last to let go")
+    func sharing() async throws {
+        try await withTemporaryFolder { folder in
+            let directory = folder + "/state"
+            let services = try (0..<3).map { _ in try StateLock.servingData(in: directory) }
+            for service in services {
+                let refusal = #expect(throws: StateLockFailure.self) { try alone(.data, in: directory) }
+                #expect(refusal?.description == "in use")
+                service.release()
+            }
+            let migration = try alone(.data, in: directory)
+            let refusal = #expect(throws: StateLockFailure.self) { try StateLock.servingData(in: directory) }
+            #expect(refusal?.description.contains("msi migrate is at work") == true)
+            migration.release()
+            try StateLock.servingData(in: directory).release()
+        }
+    }
+
+    @Test("control of the services does not keep them from their data, and is one's own")
+    func control() async throws {
+        try await withTemporaryFolder { folder in
+            let control = try alone(.control, in: folder)
+            try StateLock.servingData(in: folder).release()
+            #expect(throws: StateLockFailure.self) { try alone(.control, in: folder) }
+            control.release()
+        }
+    }
+
+    private func alone(_ part: StateLock.Part, in directory: String) throws -> StateLock {
+        try StateLock(part, .alone, in: directory, orElse: "in use")
+    }
+}
