@@ -31,7 +31,8 @@ struct Emulator: Sendable {
         let store = try EmulatorStore(path: folder.path(of: "emulator.sqlite"))
         let listening = ListeningPort()
         let router = Self.router(
-            account: account, tokens: tokens, issuer: try await TokenIssuer(account: account, tokens: tokens),
+            account: account, serverKey: try ServerKey(in: folder), tokens: tokens,
+            issuer: try await TokenIssuer(account: account, tokens: tokens),
             topicPayloadLimit: topicPayloadLimit, behaviour: behaviour, store: store)
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
@@ -65,7 +66,7 @@ struct Emulator: Sendable {
     }
 
     private static func router(
-        account: ServiceAccount, tokens: AccessTokens, issuer: TokenIssuer, topicPayloadLimit: Int,
+        account: ServiceAccount, serverKey: ServerKey, tokens: AccessTokens, issuer: TokenIssuer, topicPayloadLimit: Int,
         behaviour: Behaviour, store: EmulatorStore
     ) -> Router<EmulatorRequestContext> {
         let router = Router(context: EmulatorRequestContext.self)
@@ -81,6 +82,7 @@ struct Emulator: Sendable {
             authorization: authorization, project: account.projectID, topicPayloadLimit: topicPayloadLimit, faults: faults,
             desk: desk
         ).add(to: router)
+        LegacyRoute(key: serverKey, topicPayloadLimit: topicPayloadLimit, faults: faults, desk: desk).add(to: router)
         InstanceIDRoutes(authorization: authorization, faults: faults, store: store, streams: streams).add(to: router)
         SubscriptionRoutes(
             authorization: authorization, project: account.projectID, faults: faults, store: store, streams: streams

@@ -79,7 +79,8 @@ import Testing
                             _ = try await store.accept(
                                 .init(
                                     name: "n", target: target, component: .init(msiKey: "\(number)", component: .data),
-                                    received: 1, expires: .max, collapseKey: nil, body: []),
+                                    received: 1, expires: .max, collapseKey: nil, body: [],
+                                    content: nil),
                                 keeping: keep)
                         }
                     }

@@ -30,6 +30,15 @@ extension FaultAnswer {
         }
     }
 
+    /// The error of a send; `nil` for one of the token endpoint.
+    func googleError(_ subject: FaultRule.Subject) -> GoogleError? {
+        switch error {
+        case .oauth: nil
+        case .targetQuota: .targetQuotaExceeded(subject)
+        case .google(let error): error
+        }
+    }
+
     /// Each endpoint has its own form for the errors that all of Google's have in common.
     private func parts(_ error: GoogleError, _ operation: Operation) -> (HTTPResponse.Status, HTTPFields, JSONValue) {
         let document: JSONValue =

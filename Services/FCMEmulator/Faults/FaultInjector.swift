@@ -11,22 +11,25 @@ struct FaultInjector: Sendable {
     ///
     /// - Parameters:
     ///   - subject: What the request is about, as far as faults are chosen by it.
+    ///   - refuse: An endpoint's own form for an error that was ordered; `nil` where it has none.
     ///   - work: What is to be done; a response that it throws for instead of returning is never lost or delayed.
     /// - Returns: The answer; `nil` where there is none and the connection or stream is gone.
     func perform(
-        _ operation: Operation, _ subject: FaultRule.Subject, _ work: () async throws -> Response
+        _ operation: Operation, _ subject: FaultRule.Subject, refuse: (FaultAnswer) -> Response? = { _ in nil },
+        _ work: () async throws -> Response
     ) async throws -> Response? {
         let incident = plan.withLock { $0.isEmpty ? nil : $0.next(operation, subject) }
         guard let incident else { return await isTaken() ? try await work() : nil }
         if let delay = incident.delay { try await Self.pause(delay) }
-        guard var response = try await answer(to: operation, subject, incident.fault, work) else { return nil }
+        guard var response = try await answer(to: operation, subject, incident.fault, refuse, work) else { return nil }
         if let delay = incident.replyDelay { try await Self.pause(delay) }
         if let time = incident.bodyTime { response.body = response.body.dripping(within: time) }
         return response
     }
 
     private func answer(
-        to operation: Operation, _ subject: FaultRule.Subject, _ fault: Fault?, _ work: () async throws -> Response
+        to operation: Operation, _ subject: FaultRule.Subject, _ fault: Fault?, _ refuse: (FaultAnswer) -> Response?,
+        _ work: () async throws -> Response
     ) async throws -> Response? {
         // Before anything else that could make a connection leave: whether this request was done is part of what it says.
         if case .goAwayUndone(let reason) = fault {
@@ -36,7 +39,7 @@ struct FaultInjector: Sendable {
         guard await isTaken() else { return nil }
         switch fault {
         case .answer(let answer):
-            return answer.response(to: operation, subject, now: .now())
+            return refuse(answer) ?? answer.response(to: operation, subject, now: .now())
         case .breakOff(let end):
             await Exchange.current?.end(by: end)
             return nil

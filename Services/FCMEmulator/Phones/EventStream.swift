@@ -64,7 +64,7 @@ struct EventStream: Sendable {
     private func events(_ messages: [EmulatorStore.Stored]) throws -> ByteBuffer {
         var buffer = ByteBuffer()
         for message in messages {
-            let event = try PhoneContent(body: message.body).event(
+            let event = try PhoneContent(body: message.content).event(
                 name: message.name, from: message.topic.map { "/topics/\($0)" } ?? sender, sent: message.received,
                 timeToLive: (message.expires - message.received) / 1_000)
             buffer.writeString("id: \(message.position)\ndata: ")

@@ -50,9 +50,13 @@ struct SendDesk: Sendable {
 
     /// Stores a message, and wakes the phones that it is for.
     ///
-    /// - Parameter body: The request's, as it was received.
+    /// - Parameters:
+    ///   - body: The request's, as it was received.
+    ///   - content: The same in the form of today's API, where it is not that already.
     /// - Throws: ``GoogleError`` for a phone that is not registered, or a quota that is used up.
-    func accept(_ message: SendRequest, name: String, body: [UInt8], now: UnixMilliseconds) async throws {
+    func accept(
+        _ message: SendRequest, name: String, body: [UInt8], content: [UInt8]? = nil, now: UnixMilliseconds
+    ) async throws {
         if let excess = quotas.withLock({ $0.take(message.target, isCollapsible: message.isCollapsible, now: now) }) {
             throw GoogleError(excess, message.target.subject)
         }
@@ -60,7 +64,7 @@ struct SendDesk: Sendable {
             .init(
                 name: name, target: message.target, component: message.component, received: now,
                 expires: now + message.timeToLive * 1_000, collapseKey: message.isCollapsible ? message.collapseKey : nil,
-                body: body),
+                body: body, content: content),
             keeping: archive.withLock(\.keep))
         guard let recipients else {
             quotas.withLock { $0.putBack(message.target, isCollapsible: message.isCollapsible) }

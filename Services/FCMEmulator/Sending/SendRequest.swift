@@ -32,7 +32,12 @@ extension SendRequest {
     /// - Parameter topicPayloadLimit: The most bytes that a message to a topic or condition may carry.
     /// - Throws: ``GoogleError``, and nothing else.
     init(body: some Collection<UInt8>, topicPayloadLimit: Int) throws {
-        let request = try FormReader.read(try JSONValue(parsing: body), as: .sendRequest)
+        try self.init(try JSONValue(parsing: body), topicPayloadLimit: topicPayloadLimit)
+    }
+
+    /// The same for a body that has been parsed.
+    init(_ document: JSONValue, topicPayloadLimit: Int) throws {
+        let request = try FormReader.read(document, as: .sendRequest)
         guard let message = request["message"] else {
             throw GoogleError.fcm(.invalidArgument, "The message is not set.", field: "message")
         }

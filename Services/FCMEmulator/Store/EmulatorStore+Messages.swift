@@ -17,6 +17,8 @@ extension EmulatorStore {
         let collapseKey: String?
         /// The request's body, byte for byte.
         let body: [UInt8]
+        /// The same in the form of today's API, where it is not that already.
+        let content: [UInt8]?
     }
 
     /// Whom a stored message goes to, so that open streams can be woken.
@@ -49,6 +51,8 @@ extension EmulatorStore {
         let received: UnixMilliseconds
         let expires: UnixMilliseconds
         let body: [UInt8]
+        /// The body in the form of today's API.
+        let content: [UInt8]
     }
 
     /// What waits for a phone.
@@ -119,7 +123,9 @@ extension EmulatorStore.Stored {
         received = row["received"]
         expires = row["expires"]
         let stored: Data = row["body"]
+        let translated: Data? = row["content"]
         body = Array(stored)
+        content = translated.map { Array($0) } ?? body
     }
 
     static func fetch(_ statement: Statement, _ arguments: StatementArguments) throws -> [Self] {
@@ -158,9 +164,12 @@ extension Database {
     ) throws -> Int64 {
         let topic: String? = if case .topic(let name) = recipients { name } else { nil }
         let statement = try cachedStatement(
-            sql: "INSERT INTO message (name, topic, received, expires, body, collapse_key) VALUES (?, ?, ?, ?, ?, ?)")
+            sql: "INSERT INTO message (name, topic, received, expires, body, content, collapse_key) VALUES (?, ?, ?, ?, ?, ?, ?)")
         try statement.execute(
-            arguments: [message.name, topic, message.received, message.expires, Data(message.body), message.collapseKey])
+            arguments: [
+                message.name, topic, message.received, message.expires, Data(message.body), message.content.map { Data($0) },
+                message.collapseKey,
+            ])
         let position = lastInsertedRowID
         guard case .devices(let devices) = recipients else { return position }
         let address = try cachedStatement(sql: "INSERT INTO addressed (device, position) VALUES (?, ?)")

@@ -17,6 +17,7 @@ struct EmulatorStore: Sendable {
             migrator.registerMigration("1: devices, subscriptions, messages") { try $0.execute(sql: Self.tables) }
             migrator.registerMigration("2: counts") { try $0.execute(sql: Self.counts) }
             migrator.registerMigration("3: times of subscriptions, collapse keys") { try $0.execute(sql: Self.collapsing) }
+            migrator.registerMigration("4: bodies of another API") { try $0.execute(sql: Self.translating) }
         }
     }
 
@@ -84,6 +85,11 @@ struct EmulatorStore: Sendable {
         ALTER TABLE subscription ADD COLUMN created INTEGER NOT NULL DEFAULT 0;
         -- Of a message that may wait for a phone.
         ALTER TABLE message ADD COLUMN collapse_key TEXT;
+        """
+
+    private static let translating = """
+        -- The body in the form of today's API, where it was received in another.
+        ALTER TABLE message ADD COLUMN content BLOB;
         """
 }
 
