@@ -42,6 +42,7 @@ struct LeaseTests {
         func removeArchived(before moment: UnixMilliseconds, limit: Int) async throws -> Int {
             try await store.removeArchived(before: moment, limit: limit)
         }
+        func check() async throws { try await store.check() }
         func size() async throws -> Int64 { try await store.size() }
         func close() async throws { try store.close() }
     }
