@@ -111,6 +111,15 @@ struct OutboxStateMachineTests {
         #expect(dueClaim(at: 10)?.distribution == .alert)
     }
 
+    @Test("while alerts are being claimed nothing else is, so that they go out first")
+    mutating func alertsFirst() throws {
+        let alerts = try #require(outbox.beginClaim(at: 0))
+        #expect(alerts.distribution == .alert)
+        #expect(outbox.next(at: 0) == .wait(until: 1_000))
+        _ = outbox.claimed([], for: alerts, at: 0)
+        #expect(outbox.beginClaim(at: 0)?.distribution == .information)
+    }
+
     @Test("a message that became due without a place is looked for at once")
     mutating func becameDue() {
         settle(at: 0)

@@ -89,7 +89,10 @@ struct OutboxStateMachine: Sendable {
         var earliest: UnixMilliseconds?
         // Alerts first.
         for distribution in [Distribution.alert, .information] {
-            guard let look = looks[distribution], !look.isUnderWay, let claim = claim(distribution) else { continue }
+            guard let look = looks[distribution] else { continue }
+            // What a claim of alerts brings goes out before anything that is claimed after it.
+            if look.isUnderWay { break }
+            guard let claim = claim(distribution) else { continue }
             let moment = max(look.next, pausedUntil)
             // A moment that is further away than any pause was set before the clock was set back.
             guard moment > now, moment <= now + Self.longestPause else { return .claim(claim) }
