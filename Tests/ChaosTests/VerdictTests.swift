@@ -169,6 +169,24 @@ struct VerdictTests {
         #expect(verdict.isGood, "\(verdict.problems)")
     }
 
+    @Test(
+        "a copy that was given up long before FCM came to it, and does not say when it was sent, is explained by what held FCM up"
+    )
+    func answerLostLongBefore() {
+        let verdict = Verdict(
+            evidence { evidence in
+                archive("expired", "expired", in: &evidence)
+                evidence.sends[Self.component] = [
+                    AcceptedSend(component: Self.component, name: "n", received: Self.start + 36_000, taken: nil)
+                ]
+                evidence.hearings = [:]
+                evidence.failures[Self.component] = [Hearing(relay: .relay1, time: Self.start + 10_100)]
+                disturb(.emulator, .freeze, after: 900, for: 35_000, in: &evidence)
+            })
+        #expect(verdict.delivered == 1)
+        #expect(verdict.isGood, "\(verdict.problems)")
+    }
+
     @Test("a copy that a relay heard of needs a fault of that relay or a message log, while it was under way")
     func outcomeLost() {
         for part in Part.allCases {

@@ -22,15 +22,14 @@ struct StrayCopy: Hashable, Sendable {
     let rule: Rule
     /// The relays that can have sent it.
     private let relays: Set<Part>
-    /// When the relay took it up, Unix milliseconds, as far as that is known.
+    /// When the relay took it up, Unix milliseconds, or the earliest that it can have.
     private let begin: Int64
     /// When a relay heard FCM's answer, or gave it up, Unix milliseconds.
     private let end: Int64?
 
-    /// - Parameter expires: When the message expires, Unix milliseconds.
-    init(_ send: AcceptedSend, expires: Int64, _ evidence: Evidence) {
+    init(_ send: AcceptedSend, of message: ArchivedMessage, _ evidence: Evidence) {
         self.send = send
-        let begin = send.taken.map { $0 * 1_000 } ?? send.received - Self.longestRequest
+        let begin = send.taken.map { $0 * 1_000 } ?? message.due
         self.begin = begin
         // It may have been given up before FCM came to it.
         let failure = evidence.failures[send.component]?.filter { $0.time >= begin }.min { $0.time < $1.time }
@@ -38,7 +37,7 @@ struct StrayCopy: Hashable, Sendable {
         if let hearing = evidence.hearings[send.name] {
             (rule, relays, end) = (.outcomeLost, [hearing.relay], hearing.time)
         } else if let failure {
-            let isExpired = (expires...expires + Self.timeAfterExpiry).contains(failure.time)
+            let isExpired = (message.expires...message.expires + Self.timeAfterExpiry).contains(failure.time)
             (rule, relays, end) = (isExpired ? .expiredOnTheWay : .answerLost, [failure.relay], failure.time)
         } else {
             (rule, relays, end) = (unfinished.isEmpty ? .sentByNobody : .relayEnded, unfinished, nil)

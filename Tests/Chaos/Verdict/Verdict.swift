@@ -87,7 +87,7 @@ struct Verdict: Sendable {
         if copies.count > 1 { doubled += 1 }
         let recorded = message.components.first { $0.component == component }?.name
         for copy in copies where copy.name != recorded {
-            let stray = StrayCopy(copy, expires: message.expires, evidence)
+            let stray = StrayCopy(copy, of: message, evidence)
             if stray.isHarmless {
                 explained[stray.rule.rawValue, default: 0] += 1
             } else if let cause = stray.cause(among: evidence.disturbances) {
