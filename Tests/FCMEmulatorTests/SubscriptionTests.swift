@@ -79,7 +79,8 @@ import Testing
             let elsewhere = Self.path(phone).replacing("msi-emulator", with: "other")
             #expect(try await client.call(.GET, elsewhere, token: "owner").errorStatus == "PERMISSION_DENIED")
             for (registration, query, status) in [
-                ("nobody", "?topic_name=t", 404), ("a:b", "?topic_name=t", 400), (phone, "", 400),
+                ("abcdefghijklmnopqrstuv", "?topic_name=t", 404), ("a:b", "?topic_name=t", 400), ("nobody", "?topic_name=t", 400),
+                (phone, "", 400),
                 (phone, "?topic_name=a%20b", 400),
             ] {
                 let answer = try await client.call(.POST, Self.path(registration, query), token: "owner", "{}")

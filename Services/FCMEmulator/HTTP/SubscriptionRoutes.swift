@@ -57,7 +57,7 @@ struct SubscriptionRoutes: Sendable {
         let project = try context.pathParameter("project")
         guard project == self.project else { throw GoogleError.permissionDenied(project: project) }
         let registration = try context.pathParameter("registration")
-        guard !registration.contains(":") || RegistrationToken.isWellFormed(registration) else {
+        guard RegistrationToken.isWellFormed(registration) || RegistrationToken.isInstallation(registration) else {
             throw GoogleError.fcm(
                 .invalidArgument, "The registration token is not a valid FCM registration token", field: "parent")
         }
@@ -67,7 +67,14 @@ struct SubscriptionRoutes: Sendable {
         let body = try await request.bytes(most: Self.longestBody)
         if !body.isEmpty { _ = try FormReader.read(try JSONValue(parsing: body), as: .topicSubscription) }
         let call = Call(request: request, registration: registration, topic: topic ?? "")
-        return try await faults.perform(.topics, .init(topic: topic, target: registration)) { try await work(call) } ?? .unheard
+        let subject = FaultRule.Subject(topic: topic, target: registration)
+        // This API's errors have the form of a send's.
+        let response = try await faults.perform(
+            .topics, subject, refuse: { $0.response(to: .send, subject, now: .now()) }
+        ) {
+            try await work(call)
+        }
+        return response ?? .unheard
     }
 
     private func create(_ call: Call) async throws -> Response {

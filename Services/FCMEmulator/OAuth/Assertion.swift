@@ -20,6 +20,8 @@ struct AssertionRules {
     let issuer: String
     let audience: String
 
+    /// What Google's own libraries claim, whatever the key file's `token_uri` says.
+    private static let googlesAudience = "https://oauth2.googleapis.com/token"
     /// How far a client's clock may be ahead, in seconds. Google's own tolerance is not documented.
     private static let skew: Double = 60
     private static let longest: Double = 3_600
@@ -33,7 +35,7 @@ struct AssertionRules {
         guard let issuer = assertion.iss, issuer == self.issuer else {
             return .invalidGrant("Invalid grant: account not found")
         }
-        guard let audience = assertion.aud, audience == self.audience else {
+        guard let audience = assertion.aud, [self.audience, Self.googlesAudience].contains(audience) else {
             return .invalidGrant("Invalid JWT: Failed audience check. The right audience is \(self.audience)")
         }
         guard let issued = assertion.iat, let expires = assertion.exp, issued.isFinite, expires.isFinite,

@@ -11,14 +11,23 @@ enum RegistrationToken {
     static func isWellFormed(_ token: String) -> Bool {
         let parts = token.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         return parts.count == 2 && (8...64).contains(parts[0].count) && (100...1_000).contains(parts[1].count)
-            && token.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ":"):
-                    true
-                default: false
-                }
+            && parts.allSatisfy(isOfAlphabet)
+    }
+
+    /// Whether a text could be an installation's id.
+    static func isInstallation(_ id: String) -> Bool {
+        id.utf8.count == 22 && isOfAlphabet(id.utf8)
+    }
+
+    private static func isOfAlphabet(_ text: some Collection<UInt8>) -> Bool {
+        text.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
             }
+        }
     }
 
     private static func random(_ count: Int) -> String {

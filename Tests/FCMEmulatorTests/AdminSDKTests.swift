@@ -1,0 +1,22 @@
+import TestSupport
+import Testing
+
+/// Google's own SDK, which knows nothing of the emulator but its address.
+@Suite("The Firebase Admin SDK for Python", .timeLimit(.minutes(2))) struct AdminSDKTests {
+    @Test("it sends, manages topics, renews its token, and raises its own exception for each class of error")
+    func everything() async throws {
+        try await TemporaryFolder.with { folder in
+            try await withEmulator(in: folder) { client in
+                let output = try await PythonScript.run(
+                    "drive_emulator.py",
+                    [
+                        "https://127.0.0.1:\(client.port)", "\(folder.emulator)/service-account.json",
+                        "\(folder.emulator)/ca.pem",
+                    ])
+                let lines = output.split(separator: "\n")
+                #expect(lines.last == "all of it works", "\(output)")
+                #expect(lines.count { $0.hasPrefix("ok ") } == 43, "\(output)")
+            }
+        }
+    }
+}
