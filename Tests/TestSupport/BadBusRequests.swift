@@ -1,5 +1,5 @@
 import FoundationEssentials
-package import SeededRandom
+import SeededRandom
 
 /// A command as it should be, to be spoilt.
 package struct SampleCommand: Sendable {
