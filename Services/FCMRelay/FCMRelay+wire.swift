@@ -1,5 +1,4 @@
 import CommandBus
-import FoundationEssentials
 import Logging
 import Schemas
 import ServiceKit
@@ -9,47 +8,27 @@ extension ServicePlan {
     static func fcmRelay(_ wiring: Wiring) async throws -> ServicePlan {
         let settings = wiring.settings
         let logger = wiring.logger
-        let account = try ServiceAccount(file: settings.value(.fcmServiceAccountFile))
-        let fcm = try settings.value(.fcmEndpoint)
         let limit = try PayloadLimit(bytes: settings.value(.fcmTopicPayloadLimit))
         let listen = try settings.value(.fcmRelayListen)
-        let network = try CurlConfiguration(certificateAuthorityFile: certificates(settings))
-
-        let transport = try CurlTransport(network)
-        let now: @Sendable () -> UnixMilliseconds = { .now }
-        let tokens = AccessTokenSource(
-            granter: TokenEndpoint(account: account, transport: transport, now: now), logger: logger)
-        let sender = HTTPv1Sender(
-            endpoint: fcm, project: account.projectID, transport: transport, tokens: tokens, now: now)
-        let pacer = Pacer(
-            rate: Double(try settings.value(.fcmQuota)) / 60 * Double(try settings.value(.fcmQuotaShare)) / 100,
-            ramp: .seconds(try settings.value(.fcmRamp)))
-        let handler = RelayHandler(sender: sender, pacer: pacer, limit: limit, now: now)
+        let projects = try await ProjectFactory(settings: settings, logger: logger).projects()
+        var limits = ServerLimits()
+        // Each project's own limit is reached before this one.
+        limits.maxInFlight = Project.mostUnderWay * projects.all.count + projects.all.count
+        let messages = RelayHandler(projects: projects, limit: limit, now: { .now })
         let bus = try Bus(logger: logger)
         let server: CommandServer
         do {
-            server = try CommandServer(bus: bus, endpoint: listen, router: .relay(handler), logger: logger)
+            server = try CommandServer(
+                bus: bus, endpoint: listen, router: .relay(messages, TopicHandler(projects: projects)), limits: limits,
+                logger: logger)
         } catch {
             await bus.close()
             throw error
         }
-        logger.info("listening", metadata: ["endpoint": "\(server.endpoint)", "fcm": "\(fcm)", "account": "\(account)"])
-        return ServicePlan(services: [RelayService(server: server, transport: transport, tokens: tokens, pacer: pacer)]) {
+        logger.info("listening", metadata: ["endpoint": "\(server.endpoint)", "projects": "\(projects.all.count)"])
+        return ServicePlan(services: [RelayService(server: server, projects: projects.all)]) {
             await bus.close()
-            await transport.close()
+            for project in projects.all { await project.close() }
         }
-    }
-
-    /// The file of certificates to trust. Each connection reads it, so what is wrong with it shows here, before the first.
-    private static func certificates(_ settings: SettingValues) throws -> String? {
-        guard let path = try settings.optional(.fcmCAFile) else { return nil }
-        let name = Setting.fcmCAFile.declaration.name
-        guard let contents = try? Data(contentsOf: URL(filePath: path)) else {
-            throw ConfigurationError("\(name): \(path) cannot be read")
-        }
-        guard String(decoding: contents, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") else {
-            throw ConfigurationError("\(name): there is no certificate in \(path)")
-        }
-        return path
     }
 }

@@ -7,7 +7,8 @@ enum Main {
             "msi-fcm-relay", "hands messages to Firebase Cloud Messaging.",
             settings: [
                 Setting.fcmRelayListen.declaration, Setting.fcmServiceAccountFile.declaration,
-                Setting.fcmEndpoint.declaration, Setting.fcmCAFile.declaration,
+                Setting.fcmServerKeyFile.declaration, Setting.fcmProjectsFile.declaration, Setting.fcmEndpoint.declaration,
+                Setting.fcmTopicEndpoint.declaration, Setting.fcmCAFile.declaration,
                 Setting.fcmTopicPayloadLimit.declaration, Setting.fcmQuota.declaration, Setting.fcmQuotaShare.declaration,
                 Setting.fcmRamp.declaration,
             ],

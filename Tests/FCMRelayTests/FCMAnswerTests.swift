@@ -10,7 +10,7 @@ struct FCMAnswerTests {
 
     private static func answer(
         _ status: Int, _ body: String = "", contentType: String? = "application/json", retryAfter: String? = nil
-    ) -> FCMAnswer {
+    ) -> FCMAnswer<String> {
         FCMAnswer.classify(
             HTTPTransportResponse(status: status, contentType: contentType, retryAfter: retryAfter, body: Data(body.utf8)),
             now: now)
@@ -27,8 +27,14 @@ struct FCMAnswerTests {
         #"{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"\#(errorCode)"}"#
     }
 
-    private static func refused(_ class: ErrorClass, _ code: String, _ message: String, after: Int64? = nil) -> FCMAnswer {
-        .refused(ComponentError(class: `class`, code: code, message: message, retryAfter: after))
+    /// - Parameter scope: Where it is not told: of what is permanent, the message; of the rest, FCM as a whole.
+    private static func refused(
+        _ class: ErrorClass, _ code: String, _ message: String, after: Int64? = nil, scope: SendFailure.Scope? = nil
+    ) -> FCMAnswer<String> {
+        .refused(
+            SendFailure(
+                ComponentError(class: `class`, code: code, message: message, retryAfter: after),
+                scope: scope ?? (`class` == .permanent ? .message : .service)))
     }
 
     @Test func acceptedByName() {
@@ -39,10 +45,11 @@ struct FCMAnswerTests {
     @Test(
         arguments: ["", "{}", #"{"name":""}"#, #"{"name":7}"#, "<html>ok</html>", #"{"name":"proj"#, "null"])
     func successWithoutNameIsRetried(body: String) {
-        guard case .refused(let error) = Self.answer(200, body) else {
+        guard case .refused(let failure) = Self.answer(200, body) else {
             Issue.record("not refused")
             return
         }
+        let error = failure.error
         #expect(error.class == .retryable)
         #expect(error.code == "BAD_ANSWER")
         #expect(error.message.contains("may have accepted"))
@@ -78,7 +85,9 @@ struct FCMAnswerTests {
     ])
     func tokenRefused(body: String, code: String, message: String) {
         #expect(
-            Self.answer(401, body) == .tokenRefused(ComponentError(class: .retryable, code: code, message: message)))
+            Self.answer(401, body)
+                == .tokenRefused(
+                    SendFailure(ComponentError(class: .retryable, code: code, message: message), scope: .service)))
     }
 
     @Test func permanentByStatusAlone() {
@@ -103,10 +112,11 @@ struct FCMAnswerTests {
             {"@type":"type.googleapis.com/google.rpc.Help","links":[{"description":"d","url":"https://cloud.google.com"}]}
             """#
         let body = Self.body(429, "RESOURCE_EXHAUSTED", "Quota exceeded.", details: info)
-        #expect(Self.answer(429, body) == Self.refused(.retryable, "RATE_LIMIT_EXCEEDED", "Quota exceeded.", after: 60_000))
-        #expect(
-            Self.answer(429, body, retryAfter: "17")
-                == Self.refused(.retryable, "RATE_LIMIT_EXCEEDED", "Quota exceeded.", after: 17_000))
+        for (header, pause) in [(nil, 60_000), ("17", 17_000)] as [(String?, Int64)] {
+            #expect(
+                Self.answer(429, body, retryAfter: header)
+                    == Self.refused(.retryable, "RATE_LIMIT_EXCEEDED", "Quota exceeded.", after: pause, scope: .project))
+        }
     }
 
     @Test func topicQuota() {
@@ -114,22 +124,27 @@ struct FCMAnswerTests {
             #"{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"subject":"topic"}]},"#
             + Self.detail("QUOTA_EXCEEDED")
         let body = Self.body(429, "RESOURCE_EXHAUSTED", "Topic quota exceeded.", details: details)
-        #expect(Self.answer(429, body) == Self.refused(.retryable, "QUOTA_EXCEEDED", "Topic quota exceeded.", after: 60_000))
+        #expect(
+            Self.answer(429, body)
+                == Self.refused(.retryable, "QUOTA_EXCEEDED", "Topic quota exceeded.", after: 60_000, scope: .topic))
     }
 
     @Test(arguments: [
-        (500, "INTERNAL", Int64(10_000)), (503, "UNAVAILABLE", 10_000), (429, "RESOURCE_EXHAUSTED", 60_000),
+        (500, "INTERNAL", Int64(10_000), SendFailure.Scope.service), (503, "UNAVAILABLE", 10_000, .service),
+        (429, "RESOURCE_EXHAUSTED", 60_000, .project),
     ])
-    func retryable(status: Int, name: String, pause: Int64) {
+    func retryable(status: Int, name: String, pause: Int64, scope: SendFailure.Scope) {
         let byDetail = Self.body(
             status, name, "Later.", details: Self.detail(name == "RESOURCE_EXHAUSTED" ? "QUOTA_EXCEEDED" : name))
-        guard case .refused(let error) = Self.answer(status, byDetail) else {
+        guard case .refused(let failure) = Self.answer(status, byDetail) else {
             Issue.record("not refused")
             return
         }
-        #expect(error.class == .retryable)
-        #expect(error.retryAfter == pause)
-        #expect(Self.answer(status, Self.body(status, name, "Later.")) == Self.refused(.retryable, name, "Later.", after: pause))
+        #expect(failure.error.class == .retryable)
+        #expect(failure.error.retryAfter == pause)
+        #expect(
+            Self.answer(status, Self.body(status, name, "Later."))
+                == Self.refused(.retryable, name, "Later.", after: pause, scope: scope))
     }
 
     /// By HTTP's status where there is no body, or a proxy's page.
@@ -144,7 +159,7 @@ struct FCMAnswerTests {
             Self.answer(answer.status, body, contentType: "text/html")
                 == Self.refused(
                     answer.class, "HTTP_\(answer.status)", "FCM answered \(answer.status) without saying why",
-                    after: answer.pause))
+                    after: answer.pause, scope: answer.status == 429 ? .project : nil))
     }
 
     /// `UNSPECIFIED_ERROR` says nothing: the next best name does.

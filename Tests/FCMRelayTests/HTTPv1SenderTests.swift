@@ -14,7 +14,8 @@ struct HTTPv1SenderTests {
         before expiry: Duration = .seconds(3_600), within time: Duration = .seconds(20)
     ) async -> Result<String, ComponentError> {
         await sender.send(
-            FCMMessage(component, of: message, now: message.timestamp), before: .now + expiry, by: .now + time)
+            FCMRequest(component, of: message, now: message.timestamp), before: .now + expiry, by: .now + time
+        ).mapError(\.error)
     }
 
     @Test func sendsTheSeedsFieldsAndReturnsFCMsName() async throws {
@@ -25,9 +26,9 @@ struct HTTPv1SenderTests {
             let request = try #require(server.requests.last)
             #expect(request.path == "/v1/projects/campus-test/messages:send")
             #expect(request.headers[.contentType] == "application/json")
-            let body = try JSONDecoder().decode([String: FCMMessage].self, from: request.body)
-            #expect(body == ["message": FCMMessage(.data, of: message, now: message.timestamp)])
-            #expect(body["message"]?.data["title"] == "Library \"closed\" 🎓")
+            let body = try JSONDecoder().decode(FCMRequest.self, from: request.body)
+            #expect(body == FCMRequest(.data, of: message, now: message.timestamp))
+            #expect(body.message.data["title"] == "Library \"closed\" 🎓")
         }
     }
 
@@ -106,7 +107,7 @@ struct HTTPv1SenderTests {
             let tokens = AccessTokenSource(
                 granter: TokenEndpoint(account: account, transport: transport, now: { .now }), logger: .quiet)
             let sender = HTTPv1Sender(
-                endpoint: server.url, project: "p", transport: transport, tokens: tokens, now: { .now })
+                endpoint: server.url, project: "p", api: AuthorizedPost(transport: transport, tokens: tokens), now: { .now })
             let begin = ContinuousClock.now
             let result = await send(sender, within: .milliseconds(200))
             #expect(ContinuousClock.now - begin < .seconds(5))

@@ -14,7 +14,7 @@ struct PacingTests {
     private static func request(
         _ number: Int, isAlert: Bool = false, topic: TopicKey = topic, within time: Duration = .seconds(20)
     ) -> Machine.Request {
-        Machine.Request(waiter: number, topic: topic, isAlert: isAlert, deadline: start + time)
+        Machine.Request(waiter: number, topic: topic, isAlert: isAlert, cost: 1, deadline: start + time)
     }
 
     private static func gone(_ decisions: [Machine.Decision]) -> [Int] {

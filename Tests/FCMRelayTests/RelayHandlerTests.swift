@@ -12,23 +12,23 @@ struct RelayHandlerTests {
     /// Answers as it is told, and remembers what it was given.
     private final class RecordingSender: FCMSender {
         struct Sent: Sendable {
-            let message: FCMMessage
+            let request: FCMRequest
             let expiry: ContinuousClock.Instant
             let deadline: ContinuousClock.Instant
         }
 
         private let log = Mutex<[Sent]>([])
-        private let answer: @Sendable (FCMMessage) async -> Result<String, ComponentError>
+        private let answer: @Sendable (FCMMessage) async -> Result<String, SendFailure>
 
-        init(_ answer: @escaping @Sendable (FCMMessage) async -> Result<String, ComponentError> = { _ in .success("n") }) {
+        init(_ answer: @escaping @Sendable (FCMMessage) async -> Result<String, SendFailure> = { _ in .success("n") }) {
             self.answer = answer
         }
 
         func send(
-            _ message: FCMMessage, before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant
-        ) async -> Result<String, ComponentError> {
-            log.withLock { $0.append(Sent(message: message, expiry: expiry, deadline: deadline)) }
-            return await answer(message)
+            _ request: FCMRequest, before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant
+        ) async -> Result<String, SendFailure> {
+            log.withLock { $0.append(Sent(request: request, expiry: expiry, deadline: deadline)) }
+            return await answer(request.message)
         }
 
         var sent: [Sent] { log.withLock(\.self) }
@@ -36,51 +36,50 @@ struct RelayHandlerTests {
 
     private func relay(
         _ command: RelayMessage, _ sender: RecordingSender, limit: PayloadLimit = .topic, deadline: UnixMilliseconds? = nil
-    ) async -> [ComponentOutcome] {
-        let handler = RelayHandler(
-            sender: sender, pacer: Pacer(rate: 1_000_000, ramp: .zero), limit: limit, now: { Self.now })
+    ) async throws -> [ComponentOutcome] {
+        let handler = RelayHandler(projects: Projects(standard: .sample("p", sender)), limit: limit, now: { Self.now })
         let context = CommandContext(id: "1", command: RelayMessage.name, deadline: deadline, logger: .quiet)
-        return await handler.relay(command, context).components
+        return try await handler.relay(command, context).components
     }
 
-    @Test func eachComponentHasItsOwnOutcomeInTheOrderAskedFor() async {
+    @Test func eachComponentHasItsOwnOutcomeInTheOrderAskedFor() async throws {
         let error = ComponentError(class: .retryable, code: "UNAVAILABLE", message: "later", retryAfter: 10_000)
         let sender = RecordingSender { message in
             // The one asked for first is the last to be answered.
             if message.notification != nil { await Task.yield() }
-            return message.notification != nil ? .failure(error) : .success("projects/p/messages/2")
+            return message.notification != nil ? .failure(SendFailure(error)) : .success("projects/p/messages/2")
         }
         #expect(
-            await relay(.sample(), sender) == [
+            try await relay(.sample(), sender) == [
                 ComponentOutcome(component: .notification, result: .failure(error)),
                 ComponentOutcome(component: .data, result: .success("projects/p/messages/2")),
             ])
         #expect(
-            await relay(.sample(components: [.data, .notification]), sender) == [
+            try await relay(.sample(components: [.data, .notification]), sender) == [
                 ComponentOutcome(component: .data, result: .success("projects/p/messages/2")),
                 ComponentOutcome(component: .notification, result: .failure(error)),
             ])
     }
 
-    @Test func sendsWhatTheSeedMapsAndNothingElse() async {
+    @Test func sendsWhatTheSeedMapsAndNothingElse() async throws {
         let sender = RecordingSender()
         let alert = RelayMessage.sample(.alert)
-        _ = await relay(alert, sender)
+        _ = try await relay(alert, sender)
         #expect(
-            sender.sent.map(\.message) == [
+            sender.sent.map(\.request.message) == [
                 FCMMessage(.notification, of: alert, now: Self.now), FCMMessage(.data, of: alert, now: Self.now),
             ])
         let information = RelayMessage.sample(.information)
         #expect(
-            await relay(information, sender) == [ComponentOutcome(component: .data, result: .success("n"))])
-        _ = await relay(.sample(.alert, components: [.notification]), sender)
+            try await relay(information, sender) == [ComponentOutcome(component: .data, result: .success("n"))])
+        _ = try await relay(.sample(.alert, components: [.notification]), sender)
         #expect(sender.sent.count == 4)
     }
 
     @Test(arguments: [now, now - 1, 0, .min])
-    func whatHasExpiredIsNotSent(expires: UnixMilliseconds) async {
+    func whatHasExpiredIsNotSent(expires: UnixMilliseconds) async throws {
         let sender = RecordingSender()
-        let outcomes = await relay(.sample(expires: expires), sender)
+        let outcomes = try await relay(.sample(expires: expires), sender)
         #expect(outcomes.map(\.component) == [.notification, .data])
         for outcome in outcomes {
             guard case .failure(let error) = outcome.result else {
@@ -94,24 +93,24 @@ struct RelayHandlerTests {
     }
 
     @Test(arguments: [now + 1, .max])
-    func whatHasNotExpiredIs(expires: UnixMilliseconds) async {
+    func whatHasNotExpiredIs(expires: UnixMilliseconds) async throws {
         let sender = RecordingSender()
-        _ = await relay(.sample(expires: expires), sender)
+        _ = try await relay(.sample(expires: expires), sender)
         #expect(sender.sent.count == 2)
     }
 
     @Test func theSenderKnowsWhenItExpires() async throws {
         let sender = RecordingSender()
         let begin = ContinuousClock.now
-        _ = await relay(.sample(.information, expires: Self.now + 60_000), sender)
+        _ = try await relay(.sample(.information, expires: Self.now + 60_000), sender)
         let given = try #require(sender.sent.first).expiry
         #expect((begin + .seconds(60)...begin + .seconds(70)).contains(given))
     }
 
-    @Test func whatIsTooLargeIsNotSent() async {
+    @Test func whatIsTooLargeIsNotSent() async throws {
         let sender = RecordingSender()
         let message = RelayMessage.sample(message: String(repeating: "م", count: 1_000))
-        for outcome in await relay(message, sender) {
+        for outcome in try await relay(message, sender) {
             guard case .failure(let error) = outcome.result else {
                 Issue.record("accepted")
                 return
@@ -121,7 +120,7 @@ struct RelayHandlerTests {
             #expect(error.message.contains("2048"))
         }
         #expect(sender.sent.isEmpty)
-        _ = await relay(message, sender, limit: PayloadLimit(bytes: 4_096))
+        _ = try await relay(message, sender, limit: PayloadLimit(bytes: 4_096))
         #expect(sender.sent.count == 2)
     }
 
@@ -129,15 +128,15 @@ struct RelayHandlerTests {
     func theDeadlineLeavesTimeForTheAnswer(deadline: UnixMilliseconds?, milliseconds: Int64) async throws {
         let sender = RecordingSender()
         let begin = ContinuousClock.now
-        _ = await relay(.sample(.information), sender, deadline: deadline)
+        _ = try await relay(.sample(.information), sender, deadline: deadline)
         let given = try #require(sender.sent.first).deadline
         let expected = begin + .milliseconds(milliseconds)
         #expect((expected...(expected + .seconds(10))).contains(given))
     }
 
-    @Test func whatHasNoTimeLeftIsNotSent() async {
+    @Test func whatHasNoTimeLeftIsNotSent() async throws {
         let sender = RecordingSender()
-        for outcome in await relay(.sample(.information), sender, deadline: Self.now + 100) {
+        for outcome in try await relay(.sample(.information), sender, deadline: Self.now + 100) {
             guard case .failure(let error) = outcome.result else {
                 Issue.record("accepted")
                 return

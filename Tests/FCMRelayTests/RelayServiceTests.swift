@@ -28,16 +28,21 @@ struct RelayServiceTests {
             let account = try await ServiceAccount(json: TestAccount.json(tokenURI: server.url + "/token"))
             let tokens = AccessTokenSource(
                 granter: TokenEndpoint(account: account, transport: transport, now: { .now }), logger: .quiet)
-            let sender = HTTPv1Sender(
-                endpoint: server.url, project: account.projectID, transport: transport, tokens: tokens, now: { .now })
-            let pacer = Pacer(rate: 1_000_000, ramp: .zero)
+            let api = AuthorizedPost(transport: transport, tokens: tokens)
+            let project = Project(
+                id: account.projectID,
+                sender: HTTPv1Sender(endpoint: server.url, project: account.projectID, api: api, now: { .now }),
+                topics: TopicManager(endpoint: server.url, api: api, now: { .now }), tokens: tokens, transport: transport,
+                pacer: Pacer(rate: 1_000_000, ramp: .zero))
+            let projects = Projects(standard: project)
             let bus = try Bus(logger: .quiet)
             let commands = try CommandServer(
                 bus: bus, endpoint: "tcp://127.0.0.1:0",
-                router: .relay(RelayHandler(sender: sender, pacer: pacer, limit: .topic, now: { .now })), logger: .quiet)
+                router: .relay(
+                    RelayHandler(projects: projects, limit: .topic, now: { .now }), TopicHandler(projects: projects)),
+                logger: .quiet)
             let client = try CommandClient(bus: bus, endpoints: [commands.endpoint], logger: .quiet)
-            let service = RelayService(
-                server: commands, transport: transport, tokens: tokens, pacer: pacer, timeToFinish: timeToFinish)
+            let service = RelayService(server: commands, projects: projects.all, timeToFinish: timeToFinish)
             let group = ServiceGroup(services: [service], logger: .quiet)
             do {
                 try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -48,11 +53,11 @@ struct RelayServiceTests {
                 }
             } catch {
                 await bus.close()
-                await transport.close()
+                await project.close()
                 throw error
             }
             await bus.close()
-            await transport.close()
+            await project.close()
         }
     }
 

@@ -30,6 +30,8 @@ struct UnreachableFCMTests {
             }
             return HTTPTransportResponse(status: 200, body: Data(answer.utf8))
         }
+
+        func close() async {}
     }
 
     private struct Granter: TokenGranter {
@@ -42,8 +44,10 @@ struct UnreachableFCMTests {
         _ outage: Outage, before expiry: Duration = .seconds(30), within time: Duration = .seconds(30)
     ) async -> Result<String, ComponentError> {
         let tokens = AccessTokenSource(granter: Granter(), logger: Logger(label: "test"))
-        let sender = HTTPv1Sender(endpoint: "https://fcm.test", project: "p", transport: outage, tokens: tokens, now: { 0 })
-        return await sender.send(FCMMessage(.data, of: .sample(), now: 0), before: .now + expiry, by: .now + time)
+        let sender = HTTPv1Sender(
+            endpoint: "https://fcm.test", project: "p", api: AuthorizedPost(transport: outage, tokens: tokens), now: { 0 })
+        return await sender.send(FCMRequest(.data, of: .sample(), now: 0), before: .now + expiry, by: .now + time)
+            .mapError(\.error)
     }
 
     @Test func whatNobodyTookIsSentAgainAtOnce() async {

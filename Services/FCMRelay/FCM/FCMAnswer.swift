@@ -1,27 +1,20 @@
 import FoundationEssentials
 import Schemas
 
-/// What an HTTP answer of FCM means for the component that was sent.
-enum FCMAnswer: Equatable, Sendable {
-    /// FCM has it, under this name.
-    case accepted(String)
-    /// FCM does not have it.
-    case refused(ComponentError)
-    /// FCM does not take the access token: a new one may help; the error is for when it does not.
-    case tokenRefused(ComponentError)
+/// What an HTTP answer of Google's means for what was sent.
+enum FCMAnswer<Accepted: Equatable & Sendable>: Equatable, Sendable {
+    case accepted(Accepted)
+    case refused(SendFailure)
+    /// The access token is not taken: a new one may help; the failure is for when it does not.
+    case tokenRefused(SendFailure)
+}
 
-    /// The code for an answer that cannot be understood.
-    static let badAnswer = "BAD_ANSWER"
-
-    /// Reads an answer (shared facts on FCM's errors: the `FcmError` detail says most, then the `ErrorInfo` detail, then the
-    /// status in the body, then HTTP's).
-    ///
-    /// A 2xx without a name leaves open whether FCM has the message. It is retried: a phone that gets it twice drops the
-    /// second by its `msi_key`, while a message that was never sent is lost.
+extension FCMAnswer {
+    /// Reads an answer that is no success (shared facts on FCM's errors: the `FcmError` detail says most, then the `ErrorInfo`
+    /// detail, then the status in the body, then HTTP's).
     ///
     /// - Parameter now: The wall clock, for a Retry-After that is a date.
-    static func classify(_ response: HTTPTransportResponse, now: UnixMilliseconds) -> FCMAnswer {
-        if (200..<300).contains(response.status) { return accepted(response) }
+    init(refusal response: HTTPTransportResponse, now: UnixMilliseconds) {
         let body = (try? JSONDecoder().decode(FCMErrorBody.self, from: response.body))?.error
         let codes = body?.codes ?? []
         let verdict = codes.lazy.compactMap(FCMVerdict.init(code:)).first ?? FCMVerdict(httpStatus: response.status)
@@ -29,29 +22,41 @@ enum FCMAnswer: Equatable, Sendable {
         let message = body?.message.map { String($0.prefix(200)) } ?? "FCM answered \(response.status) without saying why"
         switch verdict {
         case .permanent:
-            return .refused(ComponentError(class: .permanent, code: code, message: message))
-        case .retryable(let pause):
+            self = .refused(SendFailure(ComponentError(class: .permanent, code: code, message: message)))
+        case .retryable(let pause, let scope):
             let retryAfter = response.retryAfter.flatMap { RetryAfter(header: $0, now: now) }?.milliseconds
-            return .refused(
-                ComponentError(class: .retryable, code: code, message: message, retryAfter: retryAfter ?? pause.milliseconds))
+            self = .refused(
+                SendFailure(
+                    ComponentError(
+                        class: .retryable, code: code, message: message, retryAfter: retryAfter ?? pause.milliseconds),
+                    scope: scope))
         case .tokenRefused:
-            return .tokenRefused(ComponentError(class: .retryable, code: code, message: message))
+            self = .tokenRefused(
+                SendFailure(ComponentError(class: .retryable, code: code, message: message), scope: .service))
         }
     }
+}
 
-    private static func accepted(_ response: HTTPTransportResponse) -> FCMAnswer {
+extension FCMAnswer<String> {
+    /// Reads the answer to a send: accepted under FCM's name for the message, or not.
+    ///
+    /// A 2xx without a name leaves open whether FCM has the message. It is retried: a phone that gets it twice drops the
+    /// second by its `msi_key`, while a message that was never sent is lost.
+    static func classify(_ response: HTTPTransportResponse, now: UnixMilliseconds) -> FCMAnswer {
+        guard (200..<300).contains(response.status) else { return FCMAnswer(refusal: response, now: now) }
         guard let body = try? JSONDecoder().decode(Acceptance.self, from: response.body), !body.name.isEmpty,
             body.name.utf8.count <= 500
         else {
             return .refused(
-                ComponentError(
-                    class: .retryable, code: badAnswer,
-                    message: "FCM answered \(response.status) without a name for the message; it may have accepted it"))
+                SendFailure(
+                    ComponentError(
+                        class: .retryable, code: ComponentError.badAnswer,
+                        message: "FCM answered \(response.status) without a name for the message; it may have accepted it")))
         }
         return .accepted(body.name)
     }
+}
 
-    private struct Acceptance: Decodable {
-        let name: String
-    }
+private struct Acceptance: Decodable {
+    let name: String
 }

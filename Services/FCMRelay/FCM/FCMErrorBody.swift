@@ -1,5 +1,5 @@
 /// `{"error":{"code":…,"message":…,"status":…,"details":[…]}}`. Whatever is missing or of another type is ignored: what is
-/// left says enough.
+/// left says enough. The Instance ID service writes `{"error":"…"}`.
 struct FCMErrorBody: Decodable {
     let error: Problem
 
@@ -13,6 +13,11 @@ struct FCMErrorBody: Decodable {
         }
 
         init(from decoder: any Decoder) throws {
+            if let text = try? decoder.singleValueContainer().decode(String.self) {
+                message = text
+                codes = []
+                return
+            }
             let container = try decoder.container(keyedBy: CodingKeys.self)
             message = try? container.decode(String.self, forKey: .message)
             let details = (try? container.decode([Detail].self, forKey: .details)) ?? []

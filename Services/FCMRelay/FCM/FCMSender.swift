@@ -8,6 +8,6 @@ protocol FCMSender: Sendable {
     ///   - expiry: FCM is not asked from then on; what was asked before may still be answered for a moment.
     ///   - deadline: When to give up; what is not known by then is a retryable error.
     func send(
-        _ message: FCMMessage, before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant
-    ) async -> Result<String, ComponentError>
+        _ request: FCMRequest, before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant
+    ) async -> Result<String, SendFailure>
 }

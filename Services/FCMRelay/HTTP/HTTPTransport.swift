@@ -6,6 +6,9 @@ protocol HTTPTransport: Sendable {
     ///
     /// A cancelled task abandons its request.
     func send(_ request: HTTPTransportRequest) async throws(TransportError) -> HTTPTransportResponse
+
+    /// Fails every request that has no answer yet, refuses new ones and closes the connections.
+    func close() async
 }
 
 /// One POST.

@@ -22,24 +22,27 @@ final class Pacer: Sendable {
 
     /// Waits for a send's turn.
     ///
-    /// - Parameter deadline: When nobody waits for it any more.
+    /// - Parameters:
+    ///   - topic: Whose messages pause together; `nil` for a send that is for no topic alone.
+    ///   - cost: For how many it counts.
+    ///   - deadline: When nobody waits for it any more.
     /// - Returns: `nil` when it may go out; otherwise why it cannot in time: a retryable error.
-    func turn(for topic: TopicKey?, isAlert: Bool, by deadline: ContinuousClock.Instant) async -> ComponentError? {
+    func turn(
+        for topic: TopicKey?, isAlert: Bool, cost: Int = 1, by deadline: ContinuousClock.Instant
+    ) async -> ComponentError? {
         await withCheckedContinuation { waiter in
-            act { $0.ask(.init(waiter: waiter, topic: topic, isAlert: isAlert, deadline: deadline), at: .now) }
+            act { $0.ask(.init(waiter: waiter, topic: topic, isAlert: isAlert, cost: cost, deadline: deadline), at: .now) }
         }
     }
 
     /// Takes note of an error of FCM's that is about more than the one send.
-    func learn(from error: ComponentError, about topic: TopicKey?) {
-        let pause = Duration.milliseconds(min(max(error.retryAfter ?? Self.shortestPause, Self.shortestPause), Self.longestPause))
-        switch error.code {
-        // Of the project's quota FCM speaks without a code of its own, by Google's general ones.
-        case "RATE_LIMIT_EXCEEDED", "RESOURCE_EXHAUSTED":
-            act { $0.projectQuotaExceeded(for: pause, at: .now) }
-        case "QUOTA_EXCEEDED":
-            if let topic { act { $0.topicQuotaExceeded(topic, for: pause, at: .now) } }
-        default: break
+    func learn(from failure: SendFailure, about topic: TopicKey?) {
+        let pause = Duration.milliseconds(
+            min(max(failure.error.retryAfter ?? Self.shortestPause, Self.shortestPause), Self.longestPause))
+        switch failure.scope {
+        case .project: act { $0.projectQuotaExceeded(for: pause, at: .now) }
+        case .topic: if let topic { act { $0.topicQuotaExceeded(topic, for: pause, at: .now) } }
+        case .nobody, .message, .service: break
         }
     }
 

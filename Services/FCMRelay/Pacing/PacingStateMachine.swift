@@ -10,6 +10,8 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
         let waiter: Waiter
         let topic: TopicKey?
         let isAlert: Bool
+        /// For how many it counts.
+        let cost: Int
         /// When nobody waits for it any more.
         let deadline: ContinuousClock.Instant
     }
@@ -33,14 +35,19 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
     private struct Queue: Sendable {
         private var requests: [Request] = []
         private var head = 0
+        /// Of all that wait.
+        private(set) var cost = 0
 
         var isEmpty: Bool { head == requests.count }
-        var count: Int { requests.count - head }
         var first: Request? { isEmpty ? nil : requests[head] }
 
-        mutating func append(_ request: Request) { requests.append(request) }
+        mutating func append(_ request: Request) {
+            requests.append(request)
+            cost += request.cost
+        }
 
         mutating func removeFirst() {
+            cost -= requests[head].cost
             head += 1
             if head > 1_000, head * 2 > requests.count {
                 requests.removeFirst(head)
@@ -54,6 +61,7 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
             if !gone.isEmpty {
                 requests = waiting.filter { !isGone($0) }
                 head = 0
+                cost -= gone.reduce(0) { $0 + $1.cost }
             }
             return gone
         }
@@ -83,7 +91,7 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
         if let end = projectPausedUntil, end > now, end >= request.deadline {
             return [.refuse(request.waiter, .projectPaused(end - now))]
         }
-        let ahead = alerts.count + (request.isAlert ? 0 : information.count)
+        let ahead = alerts.cost + (request.isAlert ? 0 : information.cost)
         let wait = Duration.seconds(Double(ahead) / bucket.currentRate(at: now))
         if now + wait >= request.deadline { return [.refuse(request.waiter, .tooMuch(wait))] }
         if request.isAlert { alerts.append(request) } else { information.append(request) }
@@ -98,7 +106,7 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
                 decisions.append(.refuse(request.waiter, refusal(at: now)))
             } else {
                 if let end = projectPausedUntil, end > now { break }
-                guard bucket.take(at: now) == nil else { break }
+                guard bucket.take(request.cost, at: now) == nil else { break }
                 decisions.append(.go(request.waiter))
             }
             if alerts.isEmpty { information.removeFirst() } else { alerts.removeFirst() }
@@ -110,7 +118,7 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
     func nextMoment(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         guard let first = alerts.first ?? information.first else { return nil }
         var copy = bucket
-        let turn = max(copy.take(at: now) ?? now, projectPausedUntil ?? now)
+        let turn = max(copy.take(first.cost, at: now) ?? now, projectPausedUntil ?? now)
         return min(turn, first.deadline)
     }
 
@@ -142,6 +150,6 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
 
     private func refusal(at now: ContinuousClock.Instant) -> Refusal {
         if let end = projectPausedUntil, end > now { return .projectPaused(end - now) }
-        return .tooMuch(.seconds(Double(alerts.count + information.count) / bucket.currentRate(at: now)))
+        return .tooMuch(.seconds(Double(alerts.cost + information.cost) / bucket.currentRate(at: now)))
     }
 }

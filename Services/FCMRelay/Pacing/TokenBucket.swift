@@ -33,16 +33,16 @@ struct TokenBucket: Sendable {
         tokens = capacity(at: now)
     }
 
-    /// Takes one.
+    /// Takes some. More than there are leaves a debt, which those that follow wait for.
     ///
-    /// - Returns: `nil` where there was one; otherwise when there will be one.
-    mutating func take(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+    /// - Returns: `nil` where there was one at least; otherwise when there will be one.
+    mutating func take(_ count: Int = 1, at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         if now - lastTaken > Self.forgetfulness { begun = now }
         let current = currentRate(at: now)
         tokens = min(capacity(at: now), tokens + (now - updated) / .seconds(1) * current)
         updated = now
         guard tokens >= 1 else { return now + .seconds((1 - tokens) / current) }
-        tokens -= 1
+        tokens -= Double(count)
         lastTaken = now
         return nil
     }

@@ -14,7 +14,7 @@ struct MessageInsertion: Sendable {
     private static let columns = [
         "id", "msiKey", "title", "desc", "message", "topicKey", "channel", "area", "subject", "distribution", "sender",
         "timestamp", "ttl", "sendAt", "names", "expires", "idempotencyKey", "state", "attempts", "nextAttempt", "leaseOwner",
-        "leaseUntil", "components", "trace", "ended",
+        "leaseUntil", "components", "trace", "ended", "options",
     ]
     private static let insertSQL = """
         INSERT INTO message (position, \(columns.joined(separator: ", ")))

@@ -21,6 +21,7 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
     let timestamp: UnixMilliseconds
     let ttl: Int64?
     let sendAt: UnixMilliseconds?
+    let options: DeliveryOptions?
     let names: CubeNames
     let expires: UnixMilliseconds
     let idempotencyKey: String?
@@ -49,6 +50,7 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
         timestamp = document.timestamp
         ttl = document.ttl
         sendAt = document.sendAt
+        options = document.options
         names = document.names
         expires = document.expires
         idempotencyKey = document.idempotencyKey
@@ -92,7 +94,7 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
             id: id, msiKey: msiKey,
             draft: MessageDraft(
                 title: title, desc: desc, message: message, topicKey: topicKey, distribution: distribution, ttl: ttl,
-                sendAt: sendAt),
+                sendAt: sendAt, options: options),
             sender: sender, timestamp: timestamp, names: names, expires: expires, idempotencyKey: idempotencyKey, relay: relay)
     }
 

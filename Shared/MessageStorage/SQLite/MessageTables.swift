@@ -40,6 +40,9 @@ enum MessageTables {
         migrator.registerMigration("message.history") { database in
             try addHistory(to: database)
         }
+        migrator.registerMigration("message.options") { database in
+            try database.alter(table: MessageRow.databaseTableName) { $0.add(column: "options", .jsonText) }
+        }
     }
 
     /// What scheduling, interventions, filters and searches need.

@@ -16,6 +16,8 @@ package struct Message: Codable, Hashable, Sendable {
     package var ttl: Int64?
     /// When it is to go out, where that is not at once.
     package var sendAt: UnixMilliseconds?
+    /// How FCM and the phones are to treat it.
+    package var options: DeliveryOptions?
     /// What its channel, area and subject were called when it was sent.
     package var names: CubeNames
     /// When it is no longer worth delivering.
@@ -29,7 +31,7 @@ package struct Message: Codable, Hashable, Sendable {
         case msiKey = "msi_key"
         case title, desc, message
         case topicKey = "topic_key"
-        case distribution, sender, timestamp, ttl, names, expires
+        case distribution, sender, timestamp, ttl, options, names, expires
         case sendAt = "send_at"
         case idempotencyKey = "idempotency_key"
         case relay
@@ -48,6 +50,7 @@ package struct Message: Codable, Hashable, Sendable {
         distribution = draft.distribution
         ttl = draft.ttl
         sendAt = draft.sendAt
+        options = draft.options
         self.sender = sender
         self.timestamp = timestamp
         self.names = names
@@ -60,7 +63,7 @@ package struct Message: Codable, Hashable, Sendable {
     package var draft: MessageDraft {
         MessageDraft(
             title: title, desc: desc, message: message, topicKey: topicKey, distribution: distribution, ttl: ttl,
-            sendAt: sendAt)
+            sendAt: sendAt, options: options)
     }
 }
 

@@ -11,10 +11,12 @@ package struct MessageDraft: Codable, Hashable, Sendable {
     package var ttl: Int64?
     /// When it is to go out; at once without it.
     package var sendAt: UnixMilliseconds?
+    /// How FCM and the phones are to treat it.
+    package var options: DeliveryOptions?
 
     package init(
         title: String, desc: String, message: String, topicKey: TopicKey, distribution: Distribution, ttl: Int64? = nil,
-        sendAt: UnixMilliseconds? = nil
+        sendAt: UnixMilliseconds? = nil, options: DeliveryOptions? = nil
     ) {
         self.title = title
         self.desc = desc
@@ -23,10 +25,11 @@ package struct MessageDraft: Codable, Hashable, Sendable {
         self.distribution = distribution
         self.ttl = ttl
         self.sendAt = sendAt
+        self.options = options
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case title, desc, message, distribution, ttl
+        case title, desc, message, distribution, ttl, options
         case topicKey = "topic_key"
         case sendAt = "send_at"
     }
@@ -40,6 +43,7 @@ package struct MessageDraft: Codable, Hashable, Sendable {
         distribution = try fields.value(.distribution)
         ttl = try fields.optionalInteger(.ttl, in: 0...FCMMessage.longestTimeToLive)
         sendAt = try fields.optionalInteger(.sendAt, in: 0...maximumUnixMilliseconds)
+        options = try fields.optional(.options)
         if distribution == .alert, desc.unicodeScalars.allSatisfy(\.properties.isWhitespace) {
             throw fields.violation(.desc, "expected a text that is not empty: it is the push notification of an Alert")
         }

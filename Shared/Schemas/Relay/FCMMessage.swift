@@ -8,17 +8,30 @@ package struct FCMMessage: Codable, Hashable, Sendable {
     package struct Notification: Codable, Hashable, Sendable {
         package let title: String
         package let body: String
+        package let image: String?
     }
 
     package struct Android: Codable, Hashable, Sendable {
         package struct Notification: Codable, Hashable, Sendable {
             package let sound: String
+            package let channelID: String?
+
+            private enum CodingKeys: String, CodingKey {
+                case sound
+                case channelID = "channel_id"
+            }
         }
 
         package let priority: String
         /// Seconds as a protobuf duration, such as `3600s`.
         package let ttl: String
+        package let collapseKey: String?
         package let notification: Notification?
+
+        private enum CodingKeys: String, CodingKey {
+            case priority, ttl, notification
+            case collapseKey = "collapse_key"
+        }
     }
 
     package struct APNs: Codable, Hashable, Sendable {
@@ -28,23 +41,54 @@ package struct FCMMessage: Codable, Hashable, Sendable {
 
         package struct APS: Codable, Hashable, Sendable {
             package let sound: String?
+            package let category: String?
             package let contentAvailable: Int?
+            /// Lets the app's service extension fetch the picture before the pop-up is shown.
+            package let mutableContent: Int?
 
             private enum CodingKeys: String, CodingKey {
-                case sound
+                case sound, category
                 case contentAvailable = "content-available"
+                case mutableContent = "mutable-content"
             }
+        }
+
+        package struct Options: Codable, Hashable, Sendable {
+            package let image: String
         }
 
         package let headers: [String: String]
         package let payload: Payload
+        package let fcmOptions: Options?
+
+        private enum CodingKeys: String, CodingKey {
+            case headers, payload
+            case fcmOptions = "fcm_options"
+        }
     }
 
-    package let topic: String
+    package struct Options: Codable, Hashable, Sendable {
+        package let analyticsLabel: String
+
+        private enum CodingKeys: String, CodingKey {
+            case analyticsLabel = "analytics_label"
+        }
+    }
+
+    /// Exactly one of these three is there.
+    package let topic: String?
+    package let condition: String?
+    package let token: String?
     package let data: [String: String]
     package let notification: Notification?
     package let android: Android
     package let apns: APNs
+    package let fcmOptions: Options?
+
+    private enum CodingKeys: String, CodingKey {
+        case topic, condition, token, data, notification, android, apns
+        case fcmOptions = "fcm_options"
+    }
 }
 
 extension FCMMessage {
@@ -57,12 +101,17 @@ extension FCMMessage {
     ///   message expires, and no longer.
     package init(_ component: Component, of message: RelayMessage, now: UnixMilliseconds) {
         let draft = message.draft
-        let remaining = message.expires.map { max(0, ($0 - now) / 1_000) } ?? Self.longestTimeToLive
-        let timeToLive = min(remaining, draft.ttl ?? Self.longestTimeToLive, Self.longestTimeToLive)
+        let options = draft.options
         let isNotification = component == .notification
+        let timeToLive = message.timeToLive(from: now)
+        let image = isNotification ? options?.image : nil
+        // FCM keeps the newest message of a key: with one key for both, an Alert's data would take the place of its pop-up.
+        let collapseKey = options?.collapseKey.map { isNotification ? $0 : $0 + ".data" }
 
-        topic = draft.topicKey.description
-        notification = isNotification ? Notification(title: draft.title, body: draft.desc) : nil
+        topic = message.target == .topic ? draft.topicKey.description : nil
+        condition = if case .condition(let condition) = message.target { condition } else { nil }
+        token = if case .token(let token) = message.target { token } else { nil }
+        notification = isNotification ? Notification(title: draft.title, body: draft.desc, image: image) : nil
         data =
             isNotification
             ? ["msi_key": message.msiKey.description]
@@ -76,25 +125,40 @@ extension FCMMessage {
                 "timestamp": String(message.timestamp),
             ]
         android = Android(
-            priority: "HIGH", ttl: "\(timeToLive)s", notification: isNotification ? .init(sound: "default") : nil)
+            priority: "HIGH", ttl: "\(timeToLive)s", collapseKey: collapseKey,
+            notification: isNotification ? .init(sound: "default", channelID: options?.android?.channelID) : nil)
+        var headers = [
+            "apns-priority": isNotification ? "10" : "5",
+            "apns-push-type": isNotification ? "alert" : "background",
+            // APNs's way of writing now or never.
+            "apns-expiration": timeToLive == 0 ? "0" : String(now / 1_000 + timeToLive),
+        ]
+        headers["apns-collapse-id"] = collapseKey
         apns = APNs(
-            headers: [
-                "apns-priority": isNotification ? "10" : "5",
-                "apns-push-type": isNotification ? "alert" : "background",
-                // APNs's way of writing now or never.
-                "apns-expiration": timeToLive == 0 ? "0" : String(now / 1_000 + timeToLive),
-            ],
+            headers: headers,
             payload: .init(
-                aps: isNotification
-                    ? .init(sound: "default", contentAvailable: nil) : .init(sound: nil, contentAvailable: 1)))
+                aps: APNs.APS(
+                    sound: isNotification ? "default" : nil, category: isNotification ? options?.apns?.category : nil,
+                    contentAvailable: isNotification ? nil : 1, mutableContent: image == nil ? nil : 1)),
+            fcmOptions: image.map { .init(image: $0) })
+        fcmOptions = options?.analyticsLabel.map { Options(analyticsLabel: $0) }
     }
 
     /// What FCM counts against its limit: the bytes of the keys and values that reach the phone's app.
     package var payloadBytes: Int {
         let dataBytes = data.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
-        let notificationBytes = notification.map {
-            "title".utf8.count + $0.title.utf8.count + "body".utf8.count + $0.body.utf8.count
+        let notificationBytes = notification.map { notification in
+            "title".utf8.count + notification.title.utf8.count + "body".utf8.count + notification.body.utf8.count
+                + (notification.image.map { "image".utf8.count + $0.utf8.count } ?? 0)
         }
         return dataBytes + (notificationBytes ?? 0)
+    }
+}
+
+extension RelayMessage {
+    /// For how many seconds FCM keeps it for phones that are off: until it expires, and no longer than it is worth.
+    fileprivate func timeToLive(from now: UnixMilliseconds) -> Int64 {
+        let remaining = expires.map { max(0, ($0 - now) / 1_000) } ?? FCMMessage.longestTimeToLive
+        return min(remaining, draft.ttl ?? FCMMessage.longestTimeToLive, FCMMessage.longestTimeToLive)
     }
 }

@@ -1,7 +1,7 @@
 /// `message.relay`: send a message's components to FCM (seed, "Message", `relay`, whose input this is).
 ///
-/// `components`, `ttl` and `expires` may be left out: then all the components of the distribution are sent, with FCM's
-/// longest time to live. A load tester needs no more than the seed's seven fields.
+/// Beside the seed's seven fields everything may be left out: then all the components of the distribution are sent to the
+/// topic that `topic_key` names, with FCM's longest time to live.
 package struct RelayMessage: Command, Hashable {
     package static let name = "message.relay"
 
@@ -19,23 +19,33 @@ package struct RelayMessage: Command, Hashable {
     package let draft: MessageDraft
     package let expires: UnixMilliseconds?
     package let components: [Component]
+    /// Whom to send to: `condition` or `token` in JSON, or neither of them.
+    package let target: RelayTarget
+    /// FCM checks the message and sends it to nobody.
+    package let validateOnly: Bool
+    /// The Firebase project to send by; without it, that of the message's channel.
+    package let project: String?
 
     package init(
         msiKey: ObjectID, timestamp: UnixMilliseconds, draft: MessageDraft, expires: UnixMilliseconds? = nil,
-        components: [Component]? = nil
+        components: [Component]? = nil, target: RelayTarget = .topic, validateOnly: Bool = false, project: String? = nil
     ) {
         self.msiKey = msiKey
         self.timestamp = timestamp
         self.draft = draft
         self.expires = expires
         self.components = components ?? draft.distribution.components
+        self.target = target
+        self.validateOnly = validateOnly
+        self.project = project
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case msiKey = "msi_key"
         case title, desc, message
         case topicKey = "topic_key"
-        case distribution, timestamp, ttl, expires, components
+        case distribution, timestamp, ttl, expires, components, options, condition, token, project
+        case validateOnly = "validate_only"
     }
 
     package init(from decoder: any Decoder) throws {
@@ -48,7 +58,8 @@ package struct RelayMessage: Command, Hashable {
             message: try fields.text(.message, .messageText),
             topicKey: try fields.value(.topicKey),
             distribution: try fields.value(.distribution),
-            ttl: try fields.optionalInteger(.ttl, in: 0...FCMMessage.longestTimeToLive))
+            ttl: try fields.optionalInteger(.ttl, in: 0...FCMMessage.longestTimeToLive),
+            options: try fields.optional(.options))
         expires = try fields.optionalInteger(.expires, in: 0...maximumUnixMilliseconds)
         components = try fields.optional(.components) ?? draft.distribution.components
         guard !components.isEmpty, Set(components).count == components.count,
@@ -58,6 +69,18 @@ package struct RelayMessage: Command, Hashable {
             throw fields.violation(
                 .components, "expected one or more of \(allowed), each once, for distribution \(draft.distribution.rawValue)")
         }
+        target = try Self.target(fields)
+        validateOnly = try fields.optional(.validateOnly) ?? false
+        project = try fields.optionalText(.project, .project)
+    }
+
+    private static func target(_ fields: StrictFields<CodingKeys>) throws -> RelayTarget {
+        let condition = try fields.optionalText(.condition, .condition)
+        guard let token = try fields.optionalText(.token, .registrationToken) else {
+            return condition.map { .condition($0) } ?? .topic
+        }
+        if condition != nil { throw fields.violation(.token, "expected a condition or a token, not both") }
+        return .token(token)
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -72,7 +95,24 @@ package struct RelayMessage: Command, Hashable {
         try container.encodeIfPresent(draft.ttl, forKey: .ttl)
         try container.encodeIfPresent(expires, forKey: .expires)
         try container.encode(components, forKey: .components)
+        try container.encodeIfPresent(draft.options, forKey: .options)
+        switch target {
+        case .topic: break
+        case .condition(let condition): try container.encode(condition, forKey: .condition)
+        case .token(let token): try container.encode(token, forKey: .token)
+        }
+        if validateOnly { try container.encode(true, forKey: .validateOnly) }
+        try container.encodeIfPresent(project, forKey: .project)
     }
+}
+
+extension TextLimits {
+    /// Five topics of 900 characters, and what stands between them.
+    fileprivate static let condition = TextLimits(most: 5_000)
+    /// A Firebase project's id.
+    package static let project = TextLimits(most: 100)
+    /// A phone's registration token, or its installation id.
+    package static let registrationToken = TextLimits(most: 4_096)
 }
 
 /// The last moment that fits MongoDB's and JavaScript's dates: the year 9999 in Unix milliseconds.

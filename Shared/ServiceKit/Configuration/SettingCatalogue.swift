@@ -31,12 +31,19 @@ extension Setting where Value == String {
     package static let fcmServiceAccountFile = text(
         "fcm.service.account.file", "The key file of the Firebase project's service account, as Google hands it out.",
         expected: "a file")
+    package static let fcmServerKeyFile = text(
+        "fcm.server.key.file",
+        "The key of FCM's legacy API, alone in a file: instead of a service account's, for a gateway that still speaks that API.",
+        expected: "a file")
+    package static let fcmProjectsFile = text(
+        "fcm.projects.file",
+        "Further Firebase projects and the channels that go by them: JSON, see Services/FCMRelay/API.md.", expected: "a file")
     package static let fcmEndpoint = Setting(
-        "fcm.endpoint", "Where FCM's HTTP v1 API is.", expected: "an https:// URL without a path",
-        default: "https://fcm.googleapis.com"
-    ) { text in
-        text.hasPrefix("https://") && text.dropFirst(8).allSatisfy { $0 != "/" && $0 != " " } && text.count > 8 ? text : nil
-    }
+        "fcm.endpoint", "Where FCM is.", expected: originForm, default: "https://fcm.googleapis.com", parse: { isHTTPSOrigin($0) ? $0 : nil })
+    package static let fcmTopicEndpoint = Setting(
+        "fcm.topic.endpoint",
+        "Where topics are managed; without it, at https://iid.googleapis.com for Google's FCM, and at the FCM endpoint otherwise.",
+        expected: originForm, parse: { isHTTPSOrigin($0) ? $0 : nil })
     package static let fcmCAFile = text(
         "fcm.ca.file", "Certificates (PEM) to trust for FCM instead of the system's.", expected: "a file")
 
@@ -46,6 +53,7 @@ extension Setting where Value == String {
         expected: "a file")
 
     private static var busEndpoint: String { "a bus endpoint, ipc://PATH or tcp://ADDRESS:PORT" }
+    private static var originForm: String { "an https:// URL without a path" }
 }
 
 extension Setting where Value == [String] {
@@ -145,7 +153,8 @@ extension SettingDeclaration {
             Setting.messageLogEndpoints.declaration, Setting.fcmRelayEndpoints.declaration,
             Setting.messageRetention.declaration, Setting.messageLogStorageLimit.declaration,
             Setting.gatewayPort.declaration, Setting.gatewayCORSOrigins.declaration, Setting.messageTTL.declaration,
-            Setting.fcmServiceAccountFile.declaration, Setting.fcmEndpoint.declaration, Setting.fcmCAFile.declaration,
+            Setting.fcmServiceAccountFile.declaration, Setting.fcmServerKeyFile.declaration, Setting.fcmProjectsFile.declaration,
+            Setting.fcmEndpoint.declaration, Setting.fcmTopicEndpoint.declaration, Setting.fcmCAFile.declaration,
             Setting.fcmQuota.declaration, Setting.fcmQuotaShare.declaration, Setting.fcmRamp.declaration,
             Setting.fcmTopicPayloadLimit.declaration, Setting.fcmEmulatorPort.declaration,
             Setting.fcmEmulatorTopicPayloadLimit.declaration, Setting.fcmEmulatorBehaviourFile.declaration,

@@ -1,0 +1,85 @@
+import FoundationEssentials
+import Schemas
+
+extension FCMAnswer<String> {
+    /// Reads the legacy API's answer to one message: `{"message_id":…}` or `{"error":"…"}` for a topic, and for a phone the same in
+    /// `results`.
+    static func classifyLegacy(_ response: HTTPTransportResponse, now: UnixMilliseconds) -> FCMAnswer {
+        guard (200..<300).contains(response.status) else {
+            // A key that is refused today may be right tomorrow: an operator can mend it.
+            switch FCMAnswer(refusal: response, now: now) {
+            case .tokenRefused(let failure): return .refused(failure)
+            case let answer: return answer
+            }
+        }
+        guard let body = try? JSONDecoder().decode(LegacyBody.self, from: response.body) else { return .nothingKnown(response) }
+        let result = body.results?.first ?? body.result
+        let retryAfter = response.retryAfter.flatMap { RetryAfter(header: $0, now: now) }?.milliseconds
+        if let error = result.error { return .refused(SendFailure(legacyError: error, retryAfter: retryAfter)) }
+        return result.name.map { .accepted($0) } ?? .nothingKnown(response)
+    }
+
+    private static func nothingKnown(_ response: HTTPTransportResponse) -> FCMAnswer {
+        .refused(
+            SendFailure(
+                ComponentError(
+                    class: .retryable, code: ComponentError.badAnswer,
+                    message: "FCM answered \(response.status) without an id for the message; it may have accepted it")))
+    }
+}
+
+extension SendFailure {
+    /// By the names of that API's errors.
+    fileprivate init(legacyError name: String, retryAfter: Int64?) {
+        let (pause, scope): (Int64, Scope)
+        switch name {
+        case "Unavailable", "InternalServerError": (pause, scope) = (10_000, .service)
+        case "TopicsMessageRateExceeded": (pause, scope) = (60_000, .topic)
+        case "DeviceMessageRateExceeded": (pause, scope) = (60_000, .message)
+        default:
+            // All others are about the message or its target, and stay. The name is counted by, so not any text will do.
+            let isName = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { Character(Unicode.Scalar($0)).isLetter }
+            self.init(
+                ComponentError(
+                    class: .permanent, code: isName ? name : ComponentError.badAnswer, message: "FCM's legacy API refused it"))
+            return
+        }
+        self.init(
+            ComponentError(
+                class: .retryable, code: name, message: "FCM's legacy API put it off", retryAfter: retryAfter ?? pause),
+            scope: scope)
+    }
+}
+
+private struct LegacyBody: Decodable {
+    struct Result: Decodable {
+        let name: String?
+        let error: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case error
+            case id = "message_id"
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            error = try container.decodeIfPresent(String.self, forKey: .error)
+            // A topic's is a number, a phone's a text.
+            let number = try? container.decodeIfPresent(Int64.self, forKey: .id)
+            let text = try? container.decodeIfPresent(String.self, forKey: .id)
+            name = number.map { String($0) } ?? text.flatMap { (1...500).contains($0.utf8.count) ? $0 : nil }
+        }
+    }
+
+    let result: Result
+    let results: [Result]?
+
+    private enum CodingKeys: CodingKey {
+        case results
+    }
+
+    init(from decoder: any Decoder) throws {
+        results = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent([Result].self, forKey: .results)
+        result = try Result(from: decoder)
+    }
+}

@@ -1,0 +1,30 @@
+import FoundationEssentials
+import ServiceKit
+
+/// What the legacy API takes as proof of who sends. A secret: it has no description, and belongs in no log.
+struct ServerKey: Hashable, Sendable {
+    let value: String
+}
+
+extension ServerKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    var description: String { "a server key" }
+    var debugDescription: String { description }
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension ServerKey {
+    /// Reads a file with the key alone.
+    ///
+    /// - Throws: ``ConfigurationError`` that names the file, and quotes nothing of what is in it.
+    init(file path: String) throws {
+        guard let contents = try? Data(contentsOf: URL(filePath: path)) else {
+            throw ConfigurationError("the server key in \(path) cannot be read")
+        }
+        let text = String(decoding: contents, as: UTF8.self)
+        let key = text.prefix { !$0.isNewline }
+        // It becomes part of a header line.
+        guard !key.isEmpty, key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), text.dropFirst(key.count).allSatisfy(\.isNewline)
+        else { throw ConfigurationError("the server key in \(path) cannot be used: expected one line without spaces") }
+        value = String(key)
+    }
+}

@@ -1,0 +1,67 @@
+import Schemas
+
+/// Something that Google did not accept, and what that says about what else is to be sent.
+struct SendFailure: Error, Hashable, Sendable {
+    /// Whom the same trouble awaits.
+    enum Scope: Hashable, Sendable {
+        /// Nobody: it did not come to FCM's answer.
+        case nobody
+        /// Nobody else, as far as is known.
+        case message
+        /// The other messages to the same topic: it has had too many.
+        case topic
+        /// All of the project's: its quota is used up.
+        case project
+        /// All of the project's: FCM, or the way to it, fails.
+        case service
+    }
+
+    let error: ComponentError
+    let scope: Scope
+
+    init(_ error: ComponentError, scope: Scope = .message) {
+        self.error = error
+        self.scope = scope
+    }
+}
+
+extension SendFailure {
+    /// It is too late.
+    static let expired = SendFailure(.expired, scope: .nobody)
+
+    static let unwritable = SendFailure(
+        ComponentError(class: .permanent, code: "INVALID_MESSAGE", message: "the message cannot be written as JSON"))
+
+    /// No access token: worth trying again, also when Google refuses the key, because an operator can mend that.
+    init(_ failure: TokenFailure) {
+        self.init(
+            ComponentError(
+                class: .retryable, code: "OAUTH", message: failure.description,
+                retryAfter: failure.retryAfter.map { max(1, $0.milliseconds) }),
+            scope: .service)
+    }
+
+    /// No answer.
+    ///
+    /// - Parameter patience: How long the answer was waited for: little says little about the service.
+    init(_ error: TransportError, after patience: Duration) {
+        let (code, scope): (String, Scope) =
+            switch error.code {
+            case .notReachable, .reset, .other: ("NETWORK", .service)
+            case .tls: ("TLS", .service)
+            case .timeout: ("TIMEOUT", patience >= .seconds(5) ? .service : .nobody)
+            case .tooLarge: (ComponentError.badAnswer, .message)
+            case .overloaded: ("OVERLOADED", .nobody)
+            case .cancelled, .stopped: ("STOPPING", .nobody)
+            }
+        let consequence = error.mayHaveBeenProcessed ? "; FCM may have accepted the message" : ""
+        self.init(ComponentError(class: .retryable, code: code, message: error.description + consequence), scope: scope)
+    }
+}
+
+extension ComponentError {
+    static let expired = ComponentError(class: .expired, code: "EXPIRED", message: "the message's deadline has passed")
+
+    /// The code for an answer that cannot be understood.
+    static let badAnswer = "BAD_ANSWER"
+}

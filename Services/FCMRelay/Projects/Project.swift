@@ -1,0 +1,99 @@
+import Schemas
+import Synchronization
+
+/// A Firebase project: all that its messages share, and share with no other project's. So one whose key is refused, whose quota
+/// is used up or whose FCM hangs slows no other one down.
+final class Project: Sendable {
+    /// Commands under way at most; the next one is `overloaded`. No more than this many sends fit the connections to FCM.
+    static let mostUnderWay = 1_024
+
+    let id: String
+    private let sender: any FCMSender
+    /// `nil` where the project speaks the legacy API alone.
+    private let topics: TopicManager?
+    private let transport: any HTTPTransport
+    private let tokens: AccessTokenSource?
+    private let messageGate: Gate
+    private let topicGate = Gate(pacer: Pacer(rate: TopicManager.changesPerSecond, ramp: .zero))
+    private let commandsUnderWay = Atomic<Int>(0)
+
+    /// - Parameters:
+    ///   - pacer: Of its messages.
+    ///   - transport: Closed with the project.
+    init(
+        id: String, sender: any FCMSender, topics: TopicManager?, tokens: AccessTokenSource?, transport: any HTTPTransport,
+        pacer: Pacer
+    ) {
+        self.id = id
+        self.sender = sender
+        self.topics = topics
+        self.tokens = tokens
+        self.transport = transport
+        messageGate = Gate(pacer: pacer)
+    }
+
+    /// Sees to it that the first message need not wait for an access token, and that a key that Google refuses is in the log
+    /// before there is a message.
+    func prepare() {
+        tokens?.prepare()
+    }
+
+    /// Does a command's work if the project has room for it.
+    ///
+    /// - Throws: ``CommandFailure`` `overloaded` where it has none.
+    func underWay<Answer>(_ work: () async -> Answer) async throws(CommandFailure) -> Answer {
+        let count = commandsUnderWay.add(1, ordering: .relaxed).newValue
+        defer { commandsUnderWay.subtract(1, ordering: .relaxed) }
+        guard count <= Self.mostUnderWay else {
+            throw CommandFailure(.overloaded, "\(Self.mostUnderWay) commands for the project \(id) are under way already")
+        }
+        return await work()
+    }
+
+    /// Sends a component when its turn has come.
+    ///
+    /// - Parameter now: The wall clock.
+    func send(
+        _ component: Component, of command: RelayMessage, before expiry: ContinuousClock.Instant,
+        by deadline: ContinuousClock.Instant, now: @Sendable () -> UnixMilliseconds
+    ) async -> Result<String, ComponentError> {
+        let draft = command.draft
+        let topic = command.target == .topic ? draft.topicKey : nil
+        return await messageGate.pass(
+            for: topic, isAlert: draft.distribution == .alert, by: min(expiry, deadline)
+        ) {
+            // Made now: what is left of its time is counted from now.
+            await sender.send(FCMRequest(component, of: command, now: now()), before: expiry, by: deadline)
+        }
+    }
+
+    /// Subscribes phones to a topic, or the opposite.
+    ///
+    /// - Returns: One result a phone.
+    func perform(
+        _ change: TopicChange, _ phones: TopicPhones, by deadline: ContinuousClock.Instant
+    ) async -> [TopicResults.Result] {
+        func all(_ error: ComponentError) -> [TopicResults.Result] {
+            phones.tokens.map { _ in TopicResults.Result(error: error) }
+        }
+        guard let topics else {
+            return all(
+                ComponentError(
+                    class: .permanent, code: "NO_SERVICE_ACCOUNT", message: "topics cannot be managed with a server key"))
+        }
+        let result = await topicGate.pass(for: nil, isAlert: false, cost: phones.tokens.count, by: deadline) {
+            await topics.perform(change, phones, by: deadline)
+        }
+        switch result {
+        case .success(let results): return results
+        case .failure(let error): return all(error)
+        }
+    }
+
+    /// Ends every send that waits or is under way with a retryable error, and closes the connections.
+    func close() async {
+        messageGate.pacer.stop()
+        topicGate.pacer.stop()
+        await transport.close()
+    }
+}

@@ -1,0 +1,42 @@
+import ServiceKit
+
+/// How a project proves to Google who it is; this also decides which API it is sent by.
+enum ProjectCredentials: Sendable {
+    /// HTTP v1.
+    case serviceAccount(ServiceAccount)
+    /// The legacy API.
+    case serverKey(ServerKey)
+
+    /// Reads one of two files.
+    ///
+    /// - Throws: ``ConfigurationError`` where neither or both are named, or what is named cannot be used.
+    init(settings: SettingValues) throws {
+        let account = try settings.optional(.fcmServiceAccountFile)
+        let key = try settings.optional(.fcmServerKeyFile)
+        switch (account, key) {
+        case (nil, let key?): self = .serverKey(try ServerKey(file: key))
+        case (_?, _?):
+            throw ConfigurationError(
+                "\(Setting.fcmServiceAccountFile.declaration.name) and \(Setting.fcmServerKeyFile.declaration.name): expected one "
+                    + "of them: a key of the legacy API takes the place of a service account")
+        case (_, nil): self = .serviceAccount(try ServiceAccount(file: settings.value(.fcmServiceAccountFile)))
+        }
+    }
+
+    /// Reads what a project of a projects file names.
+    init(_ entry: ProjectsFile.Entry) throws {
+        if let path = entry.serviceAccountFile {
+            self = .serviceAccount(try ServiceAccount(file: path))
+        } else {
+            self = .serverKey(try ServerKey(file: entry.serverKeyFile ?? ""))
+        }
+    }
+
+    /// The project's id, where it is known from them.
+    var projectID: String? {
+        switch self {
+        case .serviceAccount(let account): account.projectID
+        case .serverKey: nil
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import FoundationEssentials
+import Logging
+import Schemas
+import ServiceKit
+
+/// Makes the relay's projects of what the settings say.
+struct ProjectFactory {
+    /// What the project of the settings is called where a server key does not say.
+    private static let standardID = "default"
+    private static let google = "https://fcm.googleapis.com"
+    private static let googleTopics = "https://iid.googleapis.com"
+
+    private let settings: SettingValues
+    private let logger: Logger
+    private let fcm: String
+    /// `nil` where it depends on where FCM is.
+    private let topics: String?
+    private let network: CurlConfiguration
+    private let now: @Sendable () -> UnixMilliseconds = { .now }
+
+    /// - Throws: ``ConfigurationError``.
+    init(settings: SettingValues, logger: Logger) throws {
+        self.settings = settings
+        self.logger = logger
+        fcm = try settings.value(.fcmEndpoint)
+        topics = try settings.optional(.fcmTopicEndpoint)
+        network = try CurlConfiguration(certificateAuthorityFile: Self.certificates(settings))
+    }
+
+    /// The project that the settings describe, and those of the projects file.
+    ///
+    /// - Throws: ``ConfigurationError``, or ``TransportError`` where the system has no room for a project's thread.
+    func projects() async throws -> Projects {
+        let credentials = try ProjectCredentials(settings: settings)
+        let entries = try settings.optional(.fcmProjectsFile).map { try ProjectsFile(file: $0).projects } ?? []
+        let others = try entries.map { ($0, try ProjectCredentials($0)) }
+        var ids: Set = [credentials.projectID ?? Self.standardID]
+        for (entry, credentials) in others {
+            let id = entry.project ?? credentials.projectID ?? ""
+            guard ids.insert(id).inserted else {
+                throw ConfigurationError("\(Setting.fcmProjectsFile.declaration.name): the project \(id) is there twice")
+            }
+        }
+        let standard = try project(credentials, entry: nil)
+        var made: [(project: Project, channels: [ObjectID])] = []
+        do {
+            for (entry, credentials) in others { made.append((try project(credentials, entry: entry), entry.channels)) }
+        } catch {
+            await standard.close()
+            for (project, _) in made { await project.close() }
+            throw error
+        }
+        return Projects(standard: standard, others: made)
+    }
+
+    private func project(_ credentials: ProjectCredentials, entry: ProjectsFile.Entry?) throws -> Project {
+        let quota = try entry?.quota ?? Int64(settings.value(.fcmQuota))
+        let share = try entry?.quotaShare ?? Int64(settings.value(.fcmQuotaShare))
+        let pacer = Pacer(
+            rate: Double(quota) / 60 * Double(share) / 100, ramp: .seconds(try settings.value(.fcmRamp)))
+        let fcm = entry?.endpoint ?? fcm
+        let transport = try CurlTransport(network)
+        let id = entry?.project ?? credentials.projectID ?? Self.standardID
+        switch credentials {
+        case .serviceAccount(let account):
+            let tokens = AccessTokenSource(
+                granter: TokenEndpoint(account: account, transport: transport, now: now), logger: logger)
+            let api = AuthorizedPost(transport: transport, tokens: tokens)
+            logger.info("sends by a project", metadata: ["project": "\(id)", "account": "\(account)", "fcm": "\(fcm)"])
+            // Whoever stands for FCM stands for the service beside it.
+            let topics = topics ?? (fcm == Self.google ? Self.googleTopics : fcm)
+            return Project(
+                id: id, sender: HTTPv1Sender(endpoint: fcm, project: account.projectID, api: api, now: now),
+                topics: TopicManager(endpoint: topics, api: api, now: now), tokens: tokens, transport: transport, pacer: pacer)
+        case .serverKey(let key):
+            logger.info("sends by a project in the legacy format", metadata: ["project": "\(id)", "fcm": "\(fcm)"])
+            return Project(
+                id: id, sender: LegacySender(endpoint: fcm, key: key, transport: transport, now: now), topics: nil, tokens: nil,
+                transport: transport, pacer: pacer)
+        }
+    }
+
+    /// The file of certificates to trust. Each connection reads it, so what is wrong with it shows here, before the first.
+    private static func certificates(_ settings: SettingValues) throws -> String? {
+        guard let path = try settings.optional(.fcmCAFile) else { return nil }
+        let name = Setting.fcmCAFile.declaration.name
+        guard let contents = try? Data(contentsOf: URL(filePath: path)) else {
+            throw ConfigurationError("\(name): \(path) cannot be read")
+        }
+        guard String(decoding: contents, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") else {
+            throw ConfigurationError("\(name): there is no certificate in \(path)")
+        }
+        return path
+    }
+}

@@ -1,0 +1,80 @@
+import FoundationEssentials
+import Schemas
+import ServiceKit
+
+/// The file that `MSI_FCM_PROJECTS_FILE` names: Firebase projects beside the one that the settings describe.
+///
+/// `{"projects":[{"service_account_file":"/etc/msi/library.json","channels":["<channel _id>"],"quota":600000,"quota_share":80}]}`
+struct ProjectsFile: Decodable, Sendable {
+    struct Entry: Decodable, Sendable {
+        /// Its id; that of its service account, if it is left out.
+        let project: String?
+        /// Either of these two files.
+        let serviceAccountFile: String?
+        let serverKeyFile: String?
+        /// Where its FCM, or a gateway that speaks the legacy API, is: as the settings say, if it is left out.
+        let endpoint: String?
+        /// Whose messages it sends.
+        let channels: [ObjectID]
+        /// Messages a minute; as the settings say, if it is left out.
+        let quota: Int64?
+        /// Percent of the quota; as the settings say, if it is left out.
+        let quotaShare: Int64?
+
+        private enum CodingKeys: String, CodingKey, CaseIterable {
+            case project, endpoint, channels, quota
+            case serviceAccountFile = "service_account_file"
+            case serverKeyFile = "server_key_file"
+            case quotaShare = "quota_share"
+        }
+
+        init(from decoder: any Decoder) throws {
+            let fields = try StrictFields(of: decoder, as: CodingKeys.self)
+            project = try fields.optionalText(.project, .project)
+            serviceAccountFile = try fields.optional(.serviceAccountFile)
+            serverKeyFile = try fields.optional(.serverKeyFile)
+            endpoint = try fields.optional(.endpoint)
+            if let endpoint, !isHTTPSOrigin(endpoint) {
+                throw fields.violation(.endpoint, "expected an https:// URL without a path")
+            }
+            channels = try fields.optional(.channels) ?? []
+            quota = try fields.optionalInteger(.quota, in: 1...1_000_000_000)
+            quotaShare = try fields.optionalInteger(.quotaShare, in: 1...100)
+            if (serviceAccountFile == nil) == (serverKeyFile == nil) {
+                throw fields.violation(.serviceAccountFile, "expected a service_account_file or a server_key_file")
+            }
+            if serverKeyFile != nil, project == nil {
+                throw fields.violation(.project, "missing, but required with a server_key_file")
+            }
+        }
+    }
+
+    let projects: [Entry]
+
+    private enum CodingKeys: CodingKey, CaseIterable {
+        case projects
+    }
+
+    init(from decoder: any Decoder) throws {
+        projects = try StrictFields(of: decoder, as: CodingKeys.self).value(.projects)
+    }
+
+    /// Reads the file.
+    ///
+    /// - Throws: ``ConfigurationError`` that names the file and the field.
+    init(file path: String) throws {
+        let name = Setting.fcmProjectsFile.declaration.name
+        guard let contents = try? Data(contentsOf: URL(filePath: path)) else {
+            throw ConfigurationError("\(name): \(path) cannot be read")
+        }
+        do {
+            self = try SchemaJSON.decode(from: contents)
+        } catch {
+            throw ConfigurationError("\(name): \(path): \(error)")
+        }
+        var channels: Set<ObjectID> = []
+        for channel in projects.flatMap(\.channels) where !channels.insert(channel).inserted {
+            throw ConfigurationError("\(name): \(path): the channel \(channel) is in it twice")
+        }
+    }
+}

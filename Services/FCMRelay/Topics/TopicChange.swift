@@ -1,0 +1,14 @@
+import Schemas
+
+/// What is to be done with phones and a topic.
+enum TopicChange: Sendable {
+    case subscribe, unsubscribe
+
+    /// The method of the Instance ID service.
+    var method: String {
+        switch self {
+        case .subscribe: "batchAdd"
+        case .unsubscribe: "batchRemove"
+        }
+    }
+}

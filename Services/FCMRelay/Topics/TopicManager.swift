@@ -1,0 +1,87 @@
+import FoundationEssentials
+import Schemas
+
+/// Subscribes phones to topics through Google's Instance ID service, as the Firebase Admin SDKs do: FCM's newer API has no call
+/// for many phones.
+struct TopicManager: Sendable {
+    /// Changes that a project may make in a second (FCM, "Throttling and quotas").
+    static let changesPerSecond = 3_000.0
+
+    private let url: String
+    private let api: AuthorizedPost
+    private let now: @Sendable () -> UnixMilliseconds
+
+    /// - Parameters:
+    ///   - endpoint: `https://` and a host, and a port perhaps.
+    ///   - now: The wall clock, for a Retry-After that is a date.
+    init(endpoint: String, api: AuthorizedPost, now: @escaping @Sendable () -> UnixMilliseconds) {
+        url = "\(endpoint)/iid/v1:"
+        self.api = api
+        self.now = now
+    }
+
+    /// Changes the subscriptions of all phones in one call.
+    ///
+    /// - Returns: One result a phone, in their order; or why the call as a whole failed.
+    func perform(
+        _ change: TopicChange, _ phones: TopicPhones, by deadline: ContinuousClock.Instant
+    ) async -> Result<[TopicResults.Result], SendFailure> {
+        let call = Call(to: "/topics/\(phones.topicKey)", tokens: phones.tokens)
+        guard let body = try? SchemaJSON.encode(call) else { return .failure(.unwritable) }
+        return await api.post(
+            body, to: url + change.method, headers: ["access_token_auth: true"], before: deadline, by: deadline
+        ) { response in
+            Self.read(response, count: phones.tokens.count, now: now())
+        }
+    }
+
+    /// Reads the service's answer: `{"results":[{},{"error":"NOT_FOUND"}]}`.
+    static func read(
+        _ response: HTTPTransportResponse, count: Int, now: UnixMilliseconds
+    ) -> FCMAnswer<[TopicResults.Result]> {
+        guard (200..<300).contains(response.status) else { return FCMAnswer(refusal: response, now: now) }
+        guard let answer = try? JSONDecoder().decode(Answer.self, from: response.body), answer.results.count == count else {
+            return .refused(
+                SendFailure(
+                    ComponentError(
+                        class: .retryable, code: ComponentError.badAnswer,
+                        message: "the topic service answered \(response.status) without a result for each phone")))
+        }
+        return .accepted(answer.results.map { TopicResults.Result(error: $0.error.map(ComponentError.init(topicError:))) })
+    }
+
+    private struct Call: Encodable {
+        let to: String
+        let tokens: [String]
+
+        private enum CodingKeys: String, CodingKey {
+            case to
+            case tokens = "registration_tokens"
+        }
+    }
+
+    private struct Answer: Decodable {
+        struct Result: Decodable {
+            let error: String?
+        }
+
+        let results: [Result]
+    }
+}
+
+extension ComponentError {
+    /// What the service says of one phone.
+    fileprivate init(topicError name: String) {
+        let code = String(name.prefix(64))
+        switch FCMVerdict(code: code) {
+        case .permanent:
+            self.init(class: .permanent, code: code, message: "the phone's subscription cannot be changed")
+        case .retryable(let pause, _):
+            self.init(
+                class: .retryable, code: code, message: "the phone's subscription was not changed",
+                retryAfter: pause.milliseconds)
+        case .tokenRefused, nil:
+            self.init(class: .permanent, code: code, message: "the topic service gave an error that is not known")
+        }
+    }
+}

@@ -1,0 +1,95 @@
+/// `topic.subscribe`: subscribes phones to a subject's topic. Doing it again changes nothing.
+package struct SubscribePhones: Command, Hashable {
+    package static let name = "topic.subscribe"
+    package typealias Reply = TopicResults
+
+    package let phones: TopicPhones
+
+    package init(_ phones: TopicPhones) {
+        self.phones = phones
+    }
+
+    package init(from decoder: any Decoder) throws {
+        phones = try TopicPhones(from: decoder)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        try phones.encode(to: encoder)
+    }
+}
+
+/// `topic.unsubscribe`: the opposite. A phone that was not subscribed stays so.
+package struct UnsubscribePhones: Command, Hashable {
+    package static let name = "topic.unsubscribe"
+    package typealias Reply = TopicResults
+
+    package let phones: TopicPhones
+
+    package init(_ phones: TopicPhones) {
+        self.phones = phones
+    }
+
+    package init(from decoder: any Decoder) throws {
+        phones = try TopicPhones(from: decoder)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        try phones.encode(to: encoder)
+    }
+}
+
+/// Phones, and the topic that they are to be in or not: `{"topic_key":"…","tokens":["…"],"project":"…"}`.
+package struct TopicPhones: Codable, Hashable, Sendable {
+    /// FCM takes no more in one call.
+    package static let mostTokens = 1_000
+
+    package let topicKey: TopicKey
+    /// Registration tokens, 1 to ``mostTokens``.
+    package let tokens: [String]
+    /// The Firebase project; without it, that of the topic's channel.
+    package let project: String?
+
+    package init(topicKey: TopicKey, tokens: [String], project: String? = nil) {
+        self.topicKey = topicKey
+        self.tokens = tokens
+        self.project = project
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case topicKey = "topic_key"
+        case tokens, project
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
+        topicKey = try fields.value(.topicKey)
+        tokens = try fields.value(.tokens)
+        project = try fields.optionalText(.project, .project)
+        guard (1...Self.mostTokens).contains(tokens.count) else {
+            throw fields.violation(.tokens, "expected 1 to \(Self.mostTokens) registration tokens, found \(tokens.count)")
+        }
+        for (position, token) in tokens.enumerated() {
+            if let problem = TextLimits.registrationToken.problem(with: token) {
+                throw fields.violation(.tokens, "number \(position): \(problem)")
+            }
+        }
+    }
+}
+
+/// What became of each phone, in the order of the tokens: `{"results":[{},{"error":{…}}]}`.
+package struct TopicResults: Codable, Hashable, Sendable {
+    package struct Result: Codable, Hashable, Sendable {
+        /// Absent where it is done.
+        package let error: ComponentError?
+
+        package init(error: ComponentError? = nil) {
+            self.error = error
+        }
+    }
+
+    package let results: [Result]
+
+    package init(results: [Result]) {
+        self.results = results
+    }
+}

@@ -1,0 +1,80 @@
+import FoundationEssentials
+import Schemas
+import Testing
+
+@testable import FCMRelay
+
+@Suite("Answers of FCM's legacy API")
+struct LegacyAnswerTests {
+    private static func answer(_ status: Int, _ body: String, retryAfter: String? = nil) -> FCMAnswer<String> {
+        .classifyLegacy(HTTPTransportResponse(status: status, retryAfter: retryAfter, body: Data(body.utf8)), now: 0)
+    }
+
+    @Test("a topic's message has a number, a phone's a text")
+    func accepted() {
+        #expect(Self.answer(200, #"{"message_id":8470163482041905232}"#) == .accepted("8470163482041905232"))
+        let multicast = #"{"multicast_id":1,"success":1,"failure":0,"canonical_ids":0,"results":[{"message_id":"0:15%a"}]}"#
+        #expect(Self.answer(200, multicast) == .accepted("0:15%a"))
+    }
+
+    @Test(
+        "its errors by name",
+        arguments: [
+            ("NotRegistered", ErrorClass.permanent, nil, SendFailure.Scope.message), ("InvalidTtl", .permanent, nil, .message),
+            ("MessageTooBig", .permanent, nil, .message), ("SomethingNew", .permanent, nil, .message),
+            ("Unavailable", .retryable, 10_000, .service), ("InternalServerError", .retryable, 10_000, .service),
+            ("TopicsMessageRateExceeded", .retryable, 60_000, .topic),
+            ("DeviceMessageRateExceeded", .retryable, 60_000, .message),
+        ] as [(String, ErrorClass, Int64?, SendFailure.Scope)], [#"{"error":"E"}"#, #"{"results":[{"error":"E"}]}"#])
+    func refused(error: (name: String, class: ErrorClass, pause: Int64?, scope: SendFailure.Scope), form: String) {
+        guard case .refused(let failure) = Self.answer(200, form.replacing("\"E\"", with: "\"\(error.name)\"")) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(failure.error.class == error.class)
+        #expect(failure.error.code == error.name)
+        #expect(failure.error.retryAfter == error.pause)
+        #expect(failure.scope == error.scope)
+    }
+
+    @Test("what FCM asks for comes before the usual pause")
+    func retryAfter() {
+        guard case .refused(let failure) = Self.answer(200, #"{"error":"Unavailable"}"#, retryAfter: "40") else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(failure.error.retryAfter == 40_000)
+    }
+
+    @Test(
+        "whole calls by their status",
+        arguments: [(400, ErrorClass.permanent), (401, .retryable), (429, .retryable), (500, .retryable), (503, .retryable)])
+    func calls(status: Int, expected: ErrorClass) {
+        guard case .refused(let failure) = Self.answer(status, "INVALID_KEY") else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(failure.error.class == expected)
+    }
+
+    @Test(
+        "an answer that says nothing is tried again",
+        arguments: ["", "{}", "<html>", #"{"message_id":""}"#, #"{"results":[]}"#, #"{"results":[{}]}"#, #"{"error":7}"#])
+    func nothing(body: String) {
+        guard case .refused(let failure) = Self.answer(200, body) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(failure.error.code == "BAD_ANSWER")
+        #expect(failure.error.class == .retryable)
+    }
+
+    @Test("the name of an error that is none is not counted by", arguments: ["", "no name", "Größe", "<b>"])
+    func strangeNames(name: String) {
+        guard case .refused(let failure) = Self.answer(200, #"{"error":"\#(name)"}"#) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(failure.error.code == "BAD_ANSWER")
+    }
+}

@@ -1,0 +1,119 @@
+import CommandBus
+import Schemas
+import Synchronization
+import Testing
+
+@testable import FCMRelay
+
+@Suite("Several Firebase projects", .timeLimit(.minutes(1)))
+struct ProjectsTests {
+    /// Answers each send as it is told.
+    private final class Sender: FCMSender {
+        private let count = Mutex(0)
+        private let answer: @Sendable () async -> Result<String, SendFailure>
+
+        init(_ answer: @escaping @Sendable () async -> Result<String, SendFailure>) {
+            self.answer = answer
+        }
+
+        func send(
+            _ request: FCMRequest, before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant
+        ) async -> Result<String, SendFailure> {
+            count.withLock { $0 += 1 }
+            return await answer()
+        }
+
+        var sends: Int { count.withLock(\.self) }
+    }
+
+    private static func handler(_ projects: Projects) -> RelayHandler {
+        RelayHandler(projects: projects, limit: .topic, now: { .now })
+    }
+
+    private static let context = CommandContext(id: "1", command: RelayMessage.name, deadline: nil, logger: .quiet)
+
+    private static func message(_ channel: ObjectID, project: String? = nil) -> RelayMessage {
+        RelayMessage(
+            msiKey: ObjectID(), timestamp: .now,
+            draft: MessageDraft(
+                title: "t", desc: "d", message: "m", topicKey: TopicKey(channel: channel, area: ObjectID(), subject: ObjectID()),
+                distribution: .information),
+            project: project)
+    }
+
+    private static func codes(_ reply: RelayMessage.Reply) -> [String] {
+        reply.components.map { outcome in
+            switch outcome.result {
+            case .success(let name): name
+            case .failure(let error): error.code
+            }
+        }
+    }
+
+    @Test("a channel's messages go by its project, all others by the first, unless the command says which")
+    func byChannel() async throws {
+        let library = ObjectID()
+        let handler = Self.handler(
+            Projects(
+                standard: .sample("campus", Sender { .success("campus") }),
+                others: [(.sample("library", Sender { .success("library") }), [library])]))
+        #expect(Self.codes(try await handler.relay(Self.message(library), Self.context)) == ["library"])
+        #expect(Self.codes(try await handler.relay(Self.message(ObjectID()), Self.context)) == ["campus"])
+        #expect(Self.codes(try await handler.relay(Self.message(library, project: "campus"), Self.context)) == ["campus"])
+        let failure = await #expect(throws: CommandFailure.self) {
+            try await handler.relay(Self.message(library, project: "nobody"), Self.context)
+        }
+        #expect(failure?.status == .notFound)
+        #expect(failure?.field == "project")
+    }
+
+    @Test("a project that hangs is full, and then not asked any more; another's messages go out meanwhile")
+    func isolation() async throws {
+        let library = ObjectID()
+        let (stream, gate) = AsyncStream.makeStream(of: Void.self)
+        let hanging = Sender {
+            for await _ in stream {}
+            return .failure(SendFailure(ComponentError(class: .retryable, code: "TIMEOUT", message: "-"), scope: .service))
+        }
+        let well = Sender { .success("campus") }
+        let handler = Self.handler(
+            Projects(standard: .sample("campus", well), others: [(.sample("library", hanging), [library])]))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<Project.mostUnderWay {
+                group.addTask { _ = try await handler.relay(Self.message(library), Self.context) }
+            }
+            while hanging.sends < Project.mostUnderWay { try await Task.sleep(for: .milliseconds(5)) }
+            let failure = await #expect(throws: CommandFailure.self) {
+                try await handler.relay(Self.message(library), Self.context)
+            }
+            #expect(failure?.status == .overloaded)
+            for _ in 0..<100 {
+                #expect(Self.codes(try await handler.relay(Self.message(ObjectID()), Self.context)) == ["campus"])
+            }
+            gate.finish()
+            try await group.waitForAll()
+        }
+        let before = hanging.sends
+        #expect(Self.codes(try await handler.relay(Self.message(library), Self.context)) == ["CIRCUIT_OPEN"])
+        #expect(hanging.sends == before)
+        #expect(Self.codes(try await handler.relay(Self.message(ObjectID()), Self.context)) == ["campus"])
+    }
+
+    @Test("a project whose quota is used up pauses alone")
+    func quota() async throws {
+        let library = ObjectID()
+        let exhausted = Sender {
+            .failure(
+                SendFailure(
+                    ComponentError(class: .retryable, code: "RATE_LIMIT_EXCEEDED", message: "-", retryAfter: 60_000),
+                    scope: .project))
+        }
+        let handler = Self.handler(
+            Projects(
+                standard: .sample("campus", Sender { .success("campus") }),
+                others: [(.sample("library", exhausted), [library])]))
+        #expect(Self.codes(try await handler.relay(Self.message(library), Self.context)) == ["RATE_LIMIT_EXCEEDED"])
+        #expect(Self.codes(try await handler.relay(Self.message(library), Self.context)) == ["PROJECT_PAUSED"])
+        #expect(Self.codes(try await handler.relay(Self.message(ObjectID()), Self.context)) == ["campus"])
+    }
+}
