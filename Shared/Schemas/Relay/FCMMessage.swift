@@ -144,14 +144,22 @@ extension FCMMessage {
         fcmOptions = options?.analyticsLabel.map { Options(analyticsLabel: $0) }
     }
 
-    /// What FCM counts against its limit: the bytes of the keys and values that reach the phone's app.
-    package var payloadBytes: Int {
-        let dataBytes = data.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
-        let notificationBytes = notification.map { notification in
-            "title".utf8.count + notification.title.utf8.count + "body".utf8.count + notification.body.utf8.count
-                + (notification.image.map { "image".utf8.count + $0.utf8.count } ?? 0)
+    /// What FCM counts of a component against its limit: the bytes of the keys and values that reach the phone's app. Counted
+    /// without making the component, because every message is.
+    package static func payloadBytes(_ component: Component, of message: RelayMessage) -> Int {
+        let draft = message.draft
+        let keyBytes = "msi_key".utf8.count + 24
+        let titleBytes = "title".utf8.count + draft.title.utf8.count
+        switch component {
+        case .notification:
+            let imageBytes = draft.options?.image.map { "image".utf8.count + $0.utf8.count } ?? 0
+            return keyBytes + titleBytes + "body".utf8.count + draft.desc.utf8.count + imageBytes
+        case .data:
+            let placeBytes = "topic_key".utf8.count + 74 + "dist".utf8.count + draft.distribution.rawValue.utf8.count
+            let textBytes = "desc".utf8.count + draft.desc.utf8.count + "message".utf8.count + draft.message.utf8.count
+            return keyBytes + placeBytes + titleBytes + textBytes + "timestamp".utf8.count
+                + String(message.timestamp).utf8.count
         }
-        return dataBytes + (notificationBytes ?? 0)
     }
 }
 

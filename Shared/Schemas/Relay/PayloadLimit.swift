@@ -18,7 +18,7 @@ package struct PayloadLimit: Hashable, Sendable {
     /// What is wrong with a message's size, or `nil`: every component is measured in the form in which the relay sends it.
     package func violation(by message: RelayMessage) -> SchemaViolation? {
         let (most, receiver) = if case .token = message.target { (Self.phoneBytes, "phone") } else { (bytes, "topic") }
-        let largest = message.components.map { FCMMessage($0, of: message, now: message.timestamp).payloadBytes }.max() ?? 0
+        let largest = message.components.map { FCMMessage.payloadBytes($0, of: message) }.max() ?? 0
         guard largest > most else { return nil }
         return SchemaViolation(
             field: "message",

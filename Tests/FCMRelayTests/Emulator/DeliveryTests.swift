@@ -1,0 +1,195 @@
+import CommandBus
+import FoundationEssentials
+import NIOHTTP1
+import ProductHarness
+import Schemas
+import TestSupport
+import Testing
+
+@testable import FCMRelay
+
+/// What the relay's executable sends, and what an FCM that checks every field says of it.
+@Suite("The relay beside the emulator", .timeLimit(.minutes(2)))
+struct DeliveryTests {
+    private static func message(
+        _ distribution: Distribution = .alert, options: DeliveryOptions? = nil, target: RelayTarget = .topic,
+        validateOnly: Bool = false, channel: ObjectID = ObjectID(), components: [Component]? = nil
+    ) -> RelayMessage {
+        RelayMessage(
+            msiKey: ObjectID(), timestamp: .now,
+            draft: MessageDraft(
+                title: "Storm", desc: "Stay at home", message: "The campus is closed.",
+                topicKey: TopicKey(channel: channel, area: ObjectID(), subject: ObjectID()), distribution: distribution,
+                options: options),
+            components: components, target: target, validateOnly: validateOnly)
+    }
+
+    private static func expectAccepted(_ outcomes: [ComponentOutcome], _ count: Int) {
+        #expect(outcomes.count == count)
+        for outcome in outcomes {
+            if case .failure(let error) = outcome.result { Issue.record("\(outcome.component): \(error)") }
+        }
+    }
+
+    @Test("every option reaches FCM where it belongs, and is right for it")
+    func options() async throws {
+        try await withRelayBesideEmulator { relay in
+            let message = Self.message(
+                options: DeliveryOptions(
+                    image: "https://cdn.test/storm.png", collapseKey: "storm", analyticsLabel: "storm-2026",
+                    android: .init(channelID: "alerts"), apns: .init(category: "ALERT")))
+            Self.expectAccepted(try await relay.relay(message), 2)
+            let sent = try await relay.accepted(message).compactMap { $0["message"] }
+            let notification = try #require(sent.first { $0["notification"] != nil })
+            let data = try #require(sent.first { $0["notification"] == nil })
+            #expect(notification["notification"]?["image"] == "https://cdn.test/storm.png")
+            #expect(notification["android"]?["notification"]?["channel_id"] == "alerts")
+            #expect(notification["android"]?["collapse_key"] == "storm")
+            #expect(notification["apns"]?["payload"]?["aps"] == ["sound": "default", "category": "ALERT", "mutable-content": 1])
+            #expect(notification["apns"]?["fcm_options"] == ["image": "https://cdn.test/storm.png"])
+            #expect(notification["apns"]?["headers"]?["apns-collapse-id"] == "storm")
+            // A key of its own, or the one would take the other's place.
+            #expect(data["android"]?["collapse_key"] == "storm.data")
+            #expect(data["apns"]?["payload"]?["aps"] == ["content-available": 1])
+            #expect(data["android"]?["notification"] == nil)
+            for component in sent { #expect(component["fcm_options"] == ["analytics_label": "storm-2026"]) }
+        }
+    }
+
+    @Test("a message goes to one phone by its token, to a condition's phones, or to nobody for a check")
+    func targets() async throws {
+        try await withRelayBesideEmulator { relay in
+            let token = try await relay.registerPhone()
+            let toPhone = Self.message(target: .token(token))
+            Self.expectAccepted(try await relay.relay(toPhone), 2)
+            for body in try await relay.accepted(toPhone) {
+                #expect(body["message"]?["token"]?.string == token)
+                #expect(body["message"]?["topic"] == nil)
+            }
+            let byCondition = Self.message(.information, target: .condition("'a' in topics && !('b' in topics)"))
+            Self.expectAccepted(try await relay.relay(byCondition), 1)
+            #expect(
+                try await relay.accepted(byCondition).first?["message"]?["condition"] == "'a' in topics && !('b' in topics)")
+
+            let unknown = try await relay.relay(Self.message(.information, target: .token("gone")))
+            guard case .failure(let error) = unknown.first?.result else {
+                Issue.record("accepted for an unknown phone")
+                return
+            }
+            #expect(error.class == .permanent)
+
+            let check = Self.message(validateOnly: true)
+            Self.expectAccepted(try await relay.relay(check), 2)
+            #expect(try await relay.accepted(check).isEmpty)
+        }
+    }
+
+    @Test("phones are subscribed to a topic, and unsubscribed, with a result for each")
+    func topics() async throws {
+        try await withRelayBesideEmulator { relay in
+            let tokens = [try await relay.registerPhone(), "no token", try await relay.registerPhone()]
+            let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+            let phones = TopicPhones(topicKey: topic, tokens: tokens)
+            let subscribed = try await relay.client.request(SubscribePhones(phones), timeout: .seconds(20))
+            #expect(subscribed.results.map { $0.error?.code } == [nil, "INVALID_ARGUMENT", nil])
+            #expect(subscribed.results[1].error?.class == .permanent)
+            #expect(try await relay.topics(of: tokens[0]) == [topic.description])
+            #expect(try await relay.topics(of: tokens[2]) == [topic.description])
+            let removed = try await relay.client.request(
+                UnsubscribePhones(TopicPhones(topicKey: topic, tokens: [tokens[0]])), timeout: .seconds(20))
+            #expect(removed.results == [.init()])
+            #expect(try await relay.topics(of: tokens[0]) == [])
+            #expect(try await relay.topics(of: tokens[2]) == [topic.description])
+
+            for count in [0, 1_001] {
+                let failure = await #expect(throws: CommandFailure.self) {
+                    try await relay.client.request(
+                        SubscribePhones(TopicPhones(topicKey: topic, tokens: Array(repeating: "t", count: count))),
+                        timeout: .seconds(20))
+                }
+                #expect(failure?.status == .invalid)
+                #expect(failure?.field == "tokens")
+            }
+            let most = TopicPhones(topicKey: topic, tokens: Array(repeating: tokens[0], count: 1_000))
+            let results = try await relay.client.request(SubscribePhones(most), timeout: .seconds(20)).results
+            #expect(results == Array(repeating: .init(), count: 1_000))
+        }
+    }
+
+    @Test("with a server key the relay speaks the seed's own format")
+    func legacy() async throws {
+        try await withRelayBesideEmulator(settings: { folder, _ in
+            ["MSI_FCM_SERVER_KEY_FILE": "\(folder)/server-key.txt"]
+        }) { relay in
+            let message = Self.message()
+            Self.expectAccepted(try await relay.relay(message), 2)
+            let topic = message.draft.topicKey.description
+            let sent = try await relay.accepted(message)
+            #expect(
+                sent.first { $0["notification"] != nil } == [
+                    "to": "/topics/\(topic)", "priority": "high", "time_to_live": 2_419_200,
+                    "notification": ["title": "Storm", "body": "Stay at home", "sound": "default"],
+                    "data": ["msi_key": "\(message.msiKey)"],
+                ])
+            #expect(
+                sent.first { $0["notification"] == nil } == [
+                    "to": "/topics/\(topic)", "priority": "high", "content_available": true, "time_to_live": 2_419_200,
+                    "data": [
+                        "msi_key": "\(message.msiKey)", "topic_key": "\(topic)", "dist": "Alert", "title": "Storm",
+                        "desc": "Stay at home", "message": "The campus is closed.", "timestamp": .integer(message.timestamp),
+                    ],
+                ])
+            let phones = TopicPhones(topicKey: message.draft.topicKey, tokens: ["t"])
+            let refused = try await relay.client.request(SubscribePhones(phones), timeout: .seconds(20))
+            #expect(refused.results.first?.error?.code == "NO_SERVICE_ACCOUNT")
+        }
+    }
+
+    @Test("each channel's messages reach the FCM of its project; one that is away holds up nobody else")
+    func projects() async throws {
+        try await withTemporaryFolder { other in
+            let library = ObjectID()
+            try await withEmulator(in: other) { otherPort in
+                try await withRelayBesideEmulator(settings: { folder, _ in
+                    let certificates = try ["\(folder)/ca.pem", "\(other)/fcm-emulator/ca.pem"].map {
+                        try String(contentsOf: URL(filePath: $0), encoding: .utf8)
+                    }
+                    try certificates.joined().write(toFile: "\(other)/both.pem", atomically: true, encoding: .utf8)
+                    let projects = """
+                        {"projects":[{"project":"library","endpoint":"https://127.0.0.1:\(otherPort)","channels":["\(library)"],
+                         "service_account_file":"\(other)/fcm-emulator/service-account.json","quota":600}]}
+                        """
+                    try projects.write(toFile: "\(other)/projects.json", atomically: true, encoding: .utf8)
+                    return [
+                        "MSI_FCM_SERVICE_ACCOUNT_FILE": "\(folder)/service-account.json",
+                        "MSI_FCM_CA_FILE": "\(other)/both.pem", "MSI_FCM_PROJECTS_FILE": "\(other)/projects.json",
+                    ]
+                }) { relay in
+                    let (campusMessage, libraryMessage) = (Self.message(.information), Self.message(channel: library))
+                    Self.expectAccepted(try await relay.relay(campusMessage), 1)
+                    Self.expectAccepted(try await relay.relay(libraryMessage), 2)
+                    #expect(try await relay.accepted(campusMessage).count == 1)
+                    #expect(try await relay.accepted(libraryMessage).isEmpty)
+                    try await withHTTPClient(trusting: "\(other)/fcm-emulator/ca.pem") { http in
+                        let fcm = FCMServer(port: otherPort, folder: "\(other)/fcm-emulator", http: http)
+                        #expect(try await fcm.acceptedSends(to: libraryMessage.draft.topicKey.description).count == 2)
+                        let fault: JSONValue = ["rules": [["fault": "DELAY", "fixed_ms": 60_000]]]
+                        let ordered = try await fcm.call(.PUT, "/emulator/faults", body: fault.data)
+                        #expect(ordered.status == 200)
+                    }
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        let client = relay.client
+                        for _ in 0..<50 {
+                            group.addTask {
+                                // Nobody waits for the answers.
+                                _ = try? await client.request(Self.message(channel: library), timeout: .seconds(3))
+                            }
+                        }
+                        for _ in 0..<20 { Self.expectAccepted(try await relay.relay(Self.message()), 2) }
+                        group.cancelAll()
+                    }
+                }
+            }
+        }
+    }
+}

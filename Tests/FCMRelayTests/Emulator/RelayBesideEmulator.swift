@@ -1,0 +1,76 @@
+import CommandBus
+import FoundationEssentials
+import NIOHTTP1
+import ProductHarness
+import Schemas
+import TestSupport
+import Testing
+
+/// A relay's executable, with the emulator's as its FCM.
+struct RelayBesideEmulator {
+    let client: CommandClient
+    let fcm: FCMServer
+
+    func relay(_ message: RelayMessage) async throws -> [ComponentOutcome] {
+        try await client.request(message, timeout: .seconds(20)).components
+    }
+
+    /// Registers a phone.
+    ///
+    /// - Returns: Its token.
+    func registerPhone() async throws -> String {
+        try #require(try await fcm.call(.POST, "/emulator/devices").json["token"]?.string)
+    }
+
+    /// The topics that a phone is subscribed to.
+    func topics(of token: String) async throws -> [String] {
+        let answer = try await fcm.call(.GET, "/iid/info/\(token)?details=true", headers: ["Authorization": "Bearer owner"])
+        return try answer.json["rel"]?["topics"]?.names ?? []
+    }
+
+    /// What the emulator has accepted for a message, as it was sent.
+    func accepted(_ message: RelayMessage) async throws -> [JSONValue] {
+        try await fcm.acceptedSends().compactMap { $0["body"] }.filter { body in
+            (body["message"]?["data"] ?? body["data"])?["msi_key"]?.string == message.msiKey.description
+        }
+    }
+}
+
+/// Runs a test with both.
+///
+/// - Parameter settings: Further settings of the relay, given the emulator's folder and port; by default its service account.
+func withRelayBesideEmulator(
+    settings: (_ emulatorFolder: String, _ port: Int) throws -> [String: String] = { folder, _ in
+        ["MSI_FCM_SERVICE_ACCOUNT_FILE": "\(folder)/service-account.json"]
+    },
+    isolation: isolated (any Actor)? = #isolation, _ body: (RelayBesideEmulator) async throws -> Void
+) async throws {
+    try await withTemporaryFolder { folder in
+        try await withEmulator(in: folder) { port in
+            var relaySettings = [
+                "MSI_FCM_ENDPOINT": "https://127.0.0.1:\(port)", "MSI_FCM_CA_FILE": "\(folder)/fcm-emulator/ca.pem",
+            ]
+            relaySettings.merge(try settings("\(folder)/fcm-emulator", port)) { $1 }
+            try await withService("msi-fcm-relay", in: folder, settings: relaySettings) { _ in
+                try await withBus { bus in
+                    let client = try CommandClient(
+                        bus: bus, endpoints: ["ipc://\(folder)/run/fcm-relay.sock"], logger: quietLogger)
+                    try await withHTTPClient(trusting: "\(folder)/fcm-emulator/ca.pem") { http in
+                        let fcm = FCMServer(port: port, folder: "\(folder)/fcm-emulator", http: http)
+                        try await body(RelayBesideEmulator(client: client, fcm: fcm))
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Runs the emulator's executable at a port of the system's choice.
+func withEmulator(
+    in folder: String, isolation: isolated (any Actor)? = #isolation, _ body: (_ port: Int) async throws -> Void
+) async throws {
+    try await withService("msi-fcm-emulator", in: folder, settings: ["MSI_FCM_EMULATOR_PORT": "0"]) { emulator in
+        let port = try #require(emulator.log.firstMatch(of: /https:\/\/127\.0\.0\.1:(\d+)/)).1
+        try await body(try #require(Int(port)))
+    }
+}

@@ -1,0 +1,55 @@
+import FoundationEssentials
+import Schemas
+import Testing
+
+@Suite("Delivery options")
+struct DeliveryOptionsTests {
+    private static let all = """
+        {"image":"https://cdn.test/a.png","collapse_key":"storm","analytics_label":"storm_1~%.-","android":{"channel_id":"alerts"},
+         "apns":{"category":"ALERT"}}
+        """
+
+    private static func read(_ text: String) throws -> DeliveryOptions {
+        try SchemaJSON.decode(from: Data(text.utf8))
+    }
+
+    @Test("all of them are read, and written by the same names")
+    func roundTrip() throws {
+        let options = try Self.read(Self.all)
+        #expect(
+            options
+                == DeliveryOptions(
+                    image: "https://cdn.test/a.png", collapseKey: "storm", analyticsLabel: "storm_1~%.-",
+                    android: .init(channelID: "alerts"), apns: .init(category: "ALERT")))
+        #expect(try SchemaJSON.decode(DeliveryOptions.self, from: SchemaJSON.encode(options)) == options)
+        #expect(try Self.read("{}") == DeliveryOptions())
+    }
+
+    @Test(
+        "what is wrong is named",
+        arguments: [
+            (#"{"image":"http://cdn.test/a.png"}"#, "image"), (#"{"image":"https://cdn.test/a b"}"#, "image"),
+            (#"{"image":"https://ä.test"}"#, "image"), (#"{"collapse_key":"two words"}"#, "collapse_key"),
+            (#"{"collapse_key":""}"#, "collapse_key"),
+            (#"{"collapse_key":"\#(String(repeating: "k", count: 51))"}"#, "collapse_key"),
+            (#"{"analytics_label":"grüße"}"#, "analytics_label"), (#"{"android":{}}"#, "android.channel_id"),
+            (#"{"android":{"channel_id":" "}}"#, "android.channel_id"), (#"{"apns":{"category":7}}"#, "apns.category"),
+            (#"{"apns":{"category":"A","badge":1}}"#, "apns.badge"), (#"{"sound":"loud"}"#, "sound"),
+        ])
+    func wrong(text: String, field: String) {
+        let violation = #expect(throws: SchemaViolation.self) { try Self.read(text) }
+        #expect(violation?.field == field)
+    }
+
+    @Test("a portal's message carries them")
+    func draft() throws {
+        let draft =
+            #"{"title":"T","desc":"D","message":"M","topic_key":"\#(DraftTests.topicKey)","distribution":"Alert","options":"#
+        let decoded = try SchemaJSON.decode(MessageDraft.self, from: Data((draft + Self.all + "}").utf8))
+        #expect(try decoded.options == Self.read(Self.all))
+        let violation = #expect(throws: SchemaViolation.self) {
+            try SchemaJSON.decode(MessageDraft.self, from: Data((draft + #"{"image":"x"}}"#).utf8))
+        }
+        #expect(violation?.field == "options.image")
+    }
+}

@@ -1,0 +1,87 @@
+import FoundationEssentials
+import Schemas
+import Testing
+
+@Suite("Whom a relayed message is for")
+struct RelayTargetTests {
+    private static let seed = """
+        {"msi_key":"0123456789abcdef01234567","timestamp":1,"title":"T","desc":"D","message":"M",
+         "topic_key":"\(DraftTests.topicKey)","distribution":"Alert"
+        """
+
+    private static func command(_ more: String) throws -> RelayMessage {
+        try SchemaJSON.decode(from: Data((seed + more + "}").utf8))
+    }
+
+    private static func requests(_ message: RelayMessage) -> [FCMRequest] {
+        message.components.map { FCMRequest($0, of: message, now: 1) }
+    }
+
+    @Test("a topic, unless a condition or a token says otherwise")
+    func targets() throws {
+        let toTopic = try Self.command("")
+        #expect(toTopic.target == .topic)
+        for message in Self.requests(toTopic).map(\.message) {
+            #expect([message.topic, message.condition, message.token] == [DraftTests.topicKey, nil, nil])
+        }
+        let byCondition = try Self.command(#","condition":"'a' in topics""#)
+        for message in Self.requests(byCondition).map(\.message) {
+            #expect([message.topic, message.condition, message.token] == [nil, "'a' in topics", nil])
+        }
+        let toPhone = try Self.command(#","token":"abc:def""#)
+        for message in Self.requests(toPhone).map(\.message) {
+            #expect([message.topic, message.condition, message.token] == [nil, nil, "abc:def"])
+            // The phone files it under its subject all the same.
+            if message.notification == nil { #expect(message.data["topic_key"] == DraftTests.topicKey) }
+        }
+        for message in [toTopic, byCondition, toPhone] {
+            #expect(try SchemaJSON.decode(RelayMessage.self, from: SchemaJSON.encode(message)) == message)
+        }
+    }
+
+    @Test(
+        "not both, and not nothing",
+        arguments: [
+            (#","condition":"c","token":"t""#, "token"), (#","token":"""#, "token"), (#","condition":" ""#, "condition"),
+            (#","token":null"#, "token"), (#","validate_only":"yes""#, "validate_only"), (#","project":"""#, "project"),
+        ])
+    func wrong(more: String, field: String) {
+        let violation = #expect(throws: SchemaViolation.self) { try Self.command(more) }
+        #expect(violation?.field == field)
+    }
+
+    @Test("a check of a message is FCM's own, and is asked for only where it is wanted")
+    func validateOnly() throws {
+        let check = try Self.command(#","validate_only":true"#)
+        #expect(try SchemaJSON.decode(RelayMessage.self, from: SchemaJSON.encode(check)) == check)
+        for request in Self.requests(check) {
+            #expect(String(decoding: try SchemaJSON.encode(request), as: UTF8.self).contains(#""validate_only":true"#))
+        }
+        for request in Self.requests(try Self.command("")) {
+            #expect(!String(decoding: try SchemaJSON.encode(request), as: UTF8.self).contains("validate_only"))
+        }
+    }
+
+    @Test("one phone takes twice as much as a topic, and a picture counts")
+    func payload() throws {
+        let text = String(repeating: "m", count: 1_400)
+        func message(_ target: RelayTarget, title: String, image: String? = nil) throws -> RelayMessage {
+            let key = try #require(TopicKey(DraftTests.topicKey))
+            return RelayMessage(
+                msiKey: ObjectID(), timestamp: 1,
+                draft: MessageDraft(
+                    title: title, desc: "d", message: text, topicKey: key, distribution: .alert,
+                    options: DeliveryOptions(image: image)),
+                target: target)
+        }
+        let title = String(repeating: "ü", count: 300)
+        #expect(PayloadLimit.topic.violation(by: try message(.topic, title: "t")) == nil)
+        #expect(PayloadLimit.topic.violation(by: try message(.topic, title: title)) != nil)
+        #expect(PayloadLimit.topic.violation(by: try message(.condition("c"), title: title)) != nil)
+        #expect(PayloadLimit.topic.violation(by: try message(.token("t"), title: title)) == nil)
+        let image = "https://cdn.test/" + String(repeating: "i", count: 900)
+        let plain = FCMMessage.payloadBytes(.notification, of: try message(.topic, title: "t"))
+        let illustrated = FCMMessage.payloadBytes(.notification, of: try message(.topic, title: "t", image: image))
+        #expect(illustrated == plain + "image".utf8.count + image.utf8.count)
+    }
+}
