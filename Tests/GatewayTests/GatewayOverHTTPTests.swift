@@ -109,6 +109,8 @@ struct GatewayOverHTTPTests {
                 ("POST", "/message/\(ObjectID())/retry", nil, 404, "not-found", nil),
                 ("POST", "/message", path.message(and: #""ttl":2419201"#), 400, "invalid-field", "ttl"),
                 ("POST", "/message", path.message(and: #""ttl":-1"#), 400, "invalid-field", "ttl"),
+                ("POST", "/message", path.message(and: #""options":{"image":"ftp://x"}"#), 400, "invalid-field", "options.image"),
+                ("POST", "/message", path.message(and: #""options":{"badge":1}"#), 400, "invalid-field", "options.badge"),
                 ("POST", "/message", path.message(and: #""ttl":"60""#), 400, "invalid-field", "ttl"),
                 ("POST", "/message", path.message(and: #""send_at":1000"#), 400, "invalid-field", "send_at"),
                 (

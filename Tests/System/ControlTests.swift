@@ -41,6 +41,26 @@ extension SystemTests {
             }
         }
 
+        @Test("what a portal says of a message's picture and its like reaches FCM, and the history shows it")
+        func options() async throws {
+            let subject = try await portal.makeSubject("Alert")
+            var message = subject.message()
+            message["options"] = [
+                "image": "https://cdn.test/storm.png", "collapse_key": "storm", "analytics_label": "storm-2026",
+                "android": ["channel_id": "alerts"], "apns": ["category": "ALERT"],
+            ]
+            let shown = try await portal.message(try await post(message), hasState: "relayed")
+            #expect(shown["options"] == message["options"])
+            let sent = try await stack.fcm.acceptedSends(to: subject.topicKey).compactMap { $0["body"]?["message"] }
+            #expect(sent.count == 2)
+            for component in sent { #expect(component["fcm_options"]?["analytics_label"] == "storm-2026") }
+            let notification = try #require(sent.first { $0["notification"] != nil })
+            #expect(notification["notification"]?["image"] == "https://cdn.test/storm.png")
+            #expect(notification["android"]?["notification"]?["channel_id"] == "alerts")
+            #expect(notification["apns"]?["payload"]?["aps"]?["category"] == "ALERT")
+            #expect(notification["android"]?["collapse_key"] == "storm")
+        }
+
         @Test("a scheduled message goes out at its time, and can be recalled before; a second recall says what it is")
         func schedule() async throws {
             let subject = try await portal.makeSubject("Alert")
