@@ -245,7 +245,11 @@ let package = Package(
         // How fast it is: Tests/Benchmarks/run.
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["MessageStorage", "MongoDatabase", "Schemas", argumentParser, logging, subprocess, systemPackage],
+            dependencies: [
+                "CommandBus", "DedicatedThread", "MessageStorage", "MongoDatabase", "Schemas", argumentParser, logging,
+                subprocess,
+                systemPackage,
+            ],
             path: "Tests/Benchmarks", exclude: ["Peers", "run"]),
 
         // The C libraries, as Debian ships them: a module map and a shim header each, no logic.

@@ -6,8 +6,13 @@ import Schemas
 /// Measures the product beside its peers. `Tests/Benchmarks/run` builds and starts it.
 @main
 struct Benchmarks: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(subcommands: [Measure.self, BusServer.self], defaultSubcommand: Measure.self)
+}
+
+/// Measures by name.
+struct Measure: AsyncParsableCommand {
     enum Name: String, CaseIterable, ExpressibleByArgument {
-        case sqlite, mongodb
+        case bus, sqlite, mongodb
     }
 
     @Option(help: "The folder of the peers' executables.")
@@ -22,18 +27,30 @@ struct Benchmarks: AsyncParsableCommand {
     func run() async throws {
         for name in names {
             switch name {
+            case .bus: try await measureBus()
             case .sqlite: try await measureSQLite()
             case .mongodb: try await measureMongoDB()
             }
         }
     }
 
+    private func measureBus() async throws {
+        try await withFolder(in: "/tmp") { try await BusBenchmark(peers: peers, folder: $0).run() }
+    }
+
     private func measureSQLite() async throws {
         // Not /tmp, which may be memory: a durable write is the point.
-        let folder = URL(filePath: "/var/tmp/msi-benchmark-\(ObjectID())")
-        let database = BenchmarkedDatabase.sqlite(folder: folder.path(percentEncoded: false), peers: peers)
-        do {
+        try await withFolder(in: "/var/tmp") { folder in
+            let database = BenchmarkedDatabase.sqlite(folder: folder, peers: peers)
             try await StoreBenchmark(database: database, messages: messages).run()
+        }
+    }
+
+    private func withFolder(in parent: String, _ body: (String) async throws -> Void) async throws {
+        let folder = URL(filePath: "\(parent)/msi-benchmark-\(ObjectID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        do {
+            try await body(folder.path(percentEncoded: false))
         } catch {
             try? FileManager.default.removeItem(at: folder)
             throw error

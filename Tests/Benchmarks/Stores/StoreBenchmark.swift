@@ -46,7 +46,7 @@ struct StoreBenchmark {
     }
 
     private func measureInserts() async throws -> [Figures.Inserts] {
-        say(Self.row("clients", "store", "raw C", "ratio"))
+        say(Table.row("clients", "store", "raw C", "ratio"))
         var inserts: [Figures.Inserts] = []
         for clients in [1, 64] {
             var (own, raw): ([Double], [Double]) = ([], [])
@@ -63,15 +63,15 @@ struct StoreBenchmark {
             }
             let figures = Figures.Inserts(
                 clients: clients, store: own.median.rounded(), raw: raw.median.rounded(),
-                ratio: Self.twoDigits(own.median / raw.median))
-            say(Self.row("\(clients)", "\(Int(figures.store))", "\(Int(figures.raw))", "\(figures.ratio)"))
+                ratio: (own.median / raw.median).twoDigits)
+            say(Table.row("\(clients)", "\(Int(figures.store))", "\(Int(figures.raw))", "\(figures.ratio)"))
             inserts.append(figures)
         }
         return inserts
     }
 
     private func measurePages() async throws -> [Figures.Pages] {
-        say(Self.row("page", "of \(Self.shortHistory)", "of \(messages)", "ratio"))
+        say(Table.row("page", "of \(Self.shortHistory)", "of \(messages)", "ratio"))
         var times: [[Double]] = []
         for count in [Self.shortHistory, messages] {
             times.append(
@@ -82,18 +82,9 @@ struct StoreBenchmark {
         }
         return zip(HistoryTime.pages, zip(times[0], times[1])).map { name, times in
             let page = Figures.Pages(
-                page: name, short: Self.twoDigits(times.0), long: Self.twoDigits(times.1),
-                ratio: Self.twoDigits(times.1 / times.0))
-            say(Self.row(page.page, "\(page.short)", "\(page.long)", "\(page.ratio)"))
+                page: name, short: times.0.twoDigits, long: times.1.twoDigits, ratio: (times.1 / times.0).twoDigits)
+            say(Table.row(page.page, "\(page.short)", "\(page.long)", "\(page.ratio)"))
             return page
         }
-    }
-
-    private static func row(_ columns: String...) -> String {
-        columns.map { $0 + String(repeating: " ", count: max(1, 14 - $0.count)) }.joined()
-    }
-
-    private static func twoDigits(_ number: Double) -> Double {
-        (number * 100).rounded() / 100
     }
 }

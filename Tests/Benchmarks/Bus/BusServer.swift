@@ -1,0 +1,62 @@
+import ArgumentParser
+import CommandBus
+import DedicatedThread
+import Glibc
+import Logging
+import Schemas
+import Subprocess
+import SystemPackage
+
+/// Answers the bus benchmark's commands, in a process of its own, until its standard input ends.
+struct BusServer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "bus-server", shouldDisplay: false)
+
+    @Argument(help: "Where to listen.")
+    var endpoint: String
+
+    func run() async throws {
+        let logger = Logger(label: "benchmark")
+        let bus = try Bus(logger: logger)
+        var router = CommandRouter()
+        let reply = try SchemaJSON.encode(BusSample.reply)
+        router.on(BusSample.bytesCommand) { _, _ in reply }
+        router.on(RelayMessage.self) { _, _ in BusSample.reply }
+        let server = try CommandServer(bus: bus, endpoint: endpoint, router: router, logger: logger)
+        let running = Task { try await server.run() }
+        await Self.endOfInput()
+        running.cancel()
+        try await running.value
+        await bus.close()
+    }
+
+    private static func endOfInput() async {
+        await withCheckedContinuation { continuation in
+            do {
+                try DedicatedThread.start {
+                    var byte: UInt8 = 0
+                    while read(STDIN_FILENO, &byte, 1) > 0 {}
+                    continuation.resume()
+                }
+            } catch {
+                say("\(error)")
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Does something while another process of this programme serves an endpoint.
+    static func serving<Value: Sendable>(_ endpoint: String, _ body: @Sendable () async throws -> Value) async throws -> Value {
+        let result = try await Subprocess.run(
+            .path("/proc/self/exe"), arguments: ["bus-server", endpoint], input: .inputWriter, output: .discarded,
+            error: .fileDescriptor(.standardError, closeAfterSpawningProcess: false)
+        ) { execution in
+            let value = try await body()
+            try await execution.standardInputWriter.finish()
+            return value
+        }
+        guard result.terminationStatus.isSuccess else {
+            throw PeerFailure(description: "the server of the bus benchmark failed: \(result.terminationStatus)")
+        }
+        return result.closureResult
+    }
+}

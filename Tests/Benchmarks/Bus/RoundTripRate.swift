@@ -1,0 +1,68 @@
+import CommandBus
+import Logging
+import Synchronization
+
+/// How many requests a second a client of the bus gets answered.
+enum RoundTripRate {
+    /// - Parameters:
+    ///   - inFlight: How many requests are under way at any time, each of a task of its own.
+    ///   - request: Sends one, and returns when it is answered.
+    static func measure(
+        _ endpoint: String, inFlight: Int, seconds: Double, request: @escaping @Sendable (CommandClient) async throws -> Void
+    ) async throws -> Double {
+        let logger = Logger(label: "benchmark")
+        let bus = try Bus(logger: logger)
+        do {
+            let client = try CommandClient(
+                bus: bus, endpoints: [endpoint], limits: .patient, logger: logger)
+            // The first round trip waits for the connection, and is not measured.
+            try await request(client)
+            let rate = try await rate(inFlight: inFlight, seconds: seconds) { try await request(client) }
+            await bus.close()
+            return rate
+        } catch {
+            await bus.close()
+            throw error
+        }
+    }
+
+    private static func rate(
+        inFlight: Int, seconds: Double, roundTrip: @escaping @Sendable () async throws -> Void
+    ) async throws -> Double {
+        let isOver = Flag()
+        let start = ContinuousClock.now
+        let count = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<inFlight {
+                group.addTask {
+                    var count = 0
+                    while !isOver.isSet {
+                        try await roundTrip()
+                        count += 1
+                    }
+                    return count
+                }
+            }
+            try await Task.sleep(for: .seconds(seconds))
+            isOver.set()
+            return try await group.reduce(0, +)
+        }
+        return Double(count) / ((ContinuousClock.now - start) / .seconds(1))
+    }
+
+    private final class Flag: Sendable {
+        private let value = Atomic(false)
+
+        var isSet: Bool { value.load(ordering: .relaxed) }
+
+        func set() { value.store(true, ordering: .relaxed) }
+    }
+}
+
+extension ClientLimits {
+    /// A server that is only just being started is waited for.
+    fileprivate static var patient: ClientLimits {
+        var limits = ClientLimits()
+        limits.connectGrace = .seconds(10)
+        return limits
+    }
+}
