@@ -223,7 +223,7 @@ let package = Package(
         .testTarget(
             name: "OperatorTests", dependencies: ["CubeStorage", "MessageStorage", "Operator", "Schemas", "TestSupport"],
             path: "Tests/OperatorTests"),
-        .testTarget(name: "SchemasTests", dependencies: ["Schemas"], path: "Tests/SchemasTests"),
+        .testTarget(name: "SchemasTests", dependencies: ["Schemas", "SeededRandom"], path: "Tests/SchemasTests"),
         .testTarget(
             name: "ServiceKitTests", dependencies: ["ServiceKit", "TestSupport", logging], path: "Tests/ServiceKitTests"),
         .testTarget(

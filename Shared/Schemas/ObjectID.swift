@@ -23,16 +23,23 @@ package struct ObjectID: Hashable, Sendable {
 
     /// Reads 24 hexadecimal digits of either case; anything else is `nil`.
     package init?(_ text: some StringProtocol) {
-        guard text.utf8.count == 24 else { return nil }
+        var text = String(text)
+        guard let read = text.withUTF8({ Self(digits: $0) }) else { return nil }
+        self = read
+    }
+
+    /// Reads the characters of 24 hexadecimal digits.
+    init?(digits: UnsafeBufferPointer<UInt8>) {
+        guard digits.count == 24 else { return nil }
         var high: UInt64 = 0
         var low: UInt32 = 0
-        for (position, character) in text.utf8.enumerated() {
-            guard let digit = Self.hexadecimalDigit(character) else { return nil }
-            if position < 16 {
-                high = high << 4 | UInt64(digit)
-            } else {
-                low = low << 4 | UInt32(digit)
-            }
+        for position in 0..<16 {
+            guard let digit = Self.hexadecimalDigit(digits[position]) else { return nil }
+            high = high << 4 | UInt64(digit)
+        }
+        for position in 16..<24 {
+            guard let digit = Self.hexadecimalDigit(digits[position]) else { return nil }
+            low = low << 4 | UInt32(digit)
         }
         self.high = high
         self.low = low
@@ -68,13 +75,23 @@ extension ObjectID: LosslessStringConvertible {
     /// 24 lower-case hexadecimal digits.
     package var description: String {
         String(unsafeUninitializedCapacity: 24) { buffer in
-            let digits: StaticString = "0123456789abcdef"
-            for (index, byte) in bytes.enumerated() {
-                buffer[2 * index] = digits.utf8Start[Int(byte >> 4)]
-                buffer[2 * index + 1] = digits.utf8Start[Int(byte & 0xF)]
-            }
+            write(into: buffer)
             return 24
         }
+    }
+
+    /// Writes the 24 digits into the beginning of a buffer.
+    func write(into buffer: UnsafeMutableBufferPointer<UInt8>) {
+        for position in 0..<16 {
+            buffer[position] = Self.digit(UInt8(truncatingIfNeeded: high >> UInt64(60 - 4 * position)) & 0xF)
+        }
+        for position in 0..<8 {
+            buffer[16 + position] = Self.digit(UInt8(truncatingIfNeeded: low >> UInt32(28 - 4 * position)) & 0xF)
+        }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
     package init?(_ description: String) {

@@ -12,14 +12,27 @@ package struct TopicKey: Hashable, Sendable {
 }
 
 extension TopicKey: LosslessStringConvertible {
-    package var description: String { "\(channel)-\(area)-\(subject)" }
+    /// Three times 24 digits, and what joins them.
+    private static let length = 74
+
+    package var description: String {
+        String(unsafeUninitializedCapacity: Self.length) { buffer in
+            for (index, part) in [channel, area, subject].enumerated() {
+                if index > 0 { buffer[25 * index - 1] = UInt8(ascii: "-") }
+                part.write(into: UnsafeMutableBufferPointer(rebasing: buffer[(25 * index)...]))
+            }
+            return Self.length
+        }
+    }
 
     package init?(_ description: String) {
-        let parts = description.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 3,
-            let channel = ObjectID(parts[0]), let area = ObjectID(parts[1]), let subject = ObjectID(parts[2])
-        else { return nil }
-        self.init(channel: channel, area: area, subject: subject)
+        var description = description
+        let parts = description.withUTF8 { utf8 -> [ObjectID] in
+            guard utf8.count == Self.length, utf8[24] == UInt8(ascii: "-"), utf8[49] == UInt8(ascii: "-") else { return [] }
+            return [0, 25, 50].compactMap { ObjectID(digits: UnsafeBufferPointer(rebasing: utf8[$0..<$0 + 24])) }
+        }
+        guard parts.count == 3 else { return nil }
+        self.init(channel: parts[0], area: parts[1], subject: parts[2])
     }
 }
 

@@ -1,6 +1,6 @@
 extension [UInt8] {
     /// Appends a text as a JSON string, just as ``SchemaJSON`` writes it.
-    mutating func appendJSON(_ text: String) {
+    package mutating func appendJSON(_ text: String) {
         append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { utf8 in
@@ -14,7 +14,7 @@ extension [UInt8] {
     }
 
     /// Appends the characters of an ASCII literal.
-    mutating func appendLiteral(_ literal: StaticString) {
+    package mutating func appendLiteral(_ literal: StaticString) {
         append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 

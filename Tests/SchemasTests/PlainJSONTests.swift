@@ -1,0 +1,215 @@
+import FoundationEssentials
+import SeededRandom
+import Testing
+
+@testable import Schemas
+
+/// The quick coders of the common form agree with Foundation's, which they stand in for.
+@Suite("Plain JSON")
+struct PlainJSONTests {
+    static let texts = [
+        "a", "", " ", "quote \" backslash \\ slash /", "\u{8}\u{9}\u{A}\u{C}\u{D}\u{1}\u{1F}\u{7F}", "emoji 🎓 مرحبا",
+        "\u{2028}\u{0}", "e\u{301}", String(repeating: "ä", count: 300),
+    ]
+
+    @Test("documents are written to the byte as Foundation does, and read back equal", arguments: texts)
+    func documents(text: String) throws {
+        let key = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+        let subject = Subject(
+            id: key.subject, name: text, desc: text, access: [text, "b"], topicKey: key,
+            opt: SubjectOptions(level: .optional, distribution: .information), tags: [])
+        let area = Area(id: key.area, name: "a", desc: text, subjects: [subject, subject])
+        try check(CubeSnapshot(version: 17, channels: [Channel(id: key.channel, name: text, desc: "", areas: [area])]))
+        try check(CubeSnapshot(version: .min / 10, channels: []))
+        let draft = MessageDraft(
+            title: text, desc: text, message: text, topicKey: key, distribution: .alert, ttl: 0, sendAt: 1_763_712_000_123)
+        var relay = RelayRecord(logged: .alert, due: 5, lease: Lease(owner: text, until: 7))
+        relay.components[0].error = ComponentError(class: .retryable, code: text, message: text, retryAfter: 60_000)
+        try check(
+            Message(
+                msiKey: ObjectID(), draft: draft, sender: text, timestamp: 1,
+                names: CubeNames(channel: text, area: text, subject: text), expires: 2, idempotencyKey: text, relay: relay))
+        try check(FCMMessage(.data, of: RelayMessage(msiKey: ObjectID(), timestamp: 1, draft: draft), now: 0))
+        try check(
+            ["b": [text: true], "a_b": [:], "ab": ["x": false], "B": [:], "a": [:], "a-b": [:]].filter { _ in text == "a" })
+        try check(RequestHeader(id: text, command: text, deadline: 1, actor: text), strict: false)
+        try check(Done())
+    }
+
+    private func check<Value: Codable & Equatable>(_ value: Value, strict: Bool = true) throws {
+        let json = try foundation(value)
+        let plain = try #require(PlainEncoder.encode(value))
+        #expect(String(decoding: plain, as: UTF8.self) == String(decoding: json, as: UTF8.self))
+        guard strict, !plain.contains(Array("\\u".utf8)) else { return }
+        #expect(json.withUnsafeBytes { PlainDecoder.decode(Value.self, from: $0) } == value)
+    }
+
+    private func foundation(_ value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(value)
+    }
+
+    static let addAreas = [
+        #"{"channelID":"0123456789abcdefABCDEF01","area":{"name":"Library","desc":"Opening hours"}}"#,
+        "\n{ \"area\" : {\"desc\":\"\\n\\/\\\"\\\\\\b\\f\\r\\t\",\"name\":\"é\"}\t,\"channelID\":\"0123456789abcdefABCDEF01\"}\r\n",
+    ]
+
+    static let oddities = [
+        "", "{", "{}", "[]", "null", "7", "\"\"", "{} x", "[1,]", #"{"area":{},}"#, "{\"\u{0}\":1}", "\u{FEFF}{}",
+        #"{"channelID":"0123456789abcdefABCDEF01","area":{"name":"a","desc":"b"},"channelID":"0123456789abcdefABCDEF02"}"#,
+        #"{"channelID":"0123456789abcdefABCDEF01","area":{"name":"a","desc":"b","desc":"c"}}"#,
+        #"{"channelID":"0123456789abcdefABCDEF01","area":{"name":"a","desc":"b"},"more":1}"#,
+        #"{"channelID":"0123456789abcdefABCDEF01","area":{"name":"a","desc":null}}"#,
+        #"{"channelID":"0123456789abcdefABCDEF01","area":{"name":"a","desc":1}}"#,
+        #"{"channelID":"0123456789abcdefABCDEF01","area":{"name":"a"}}"#,
+        #"{"channelID":"0123456789abcdefABCDEF01","area":["a","b"]}"#,
+        #"{"channelID":"0123456789abcdefABCDEF01","area":{"name":" ","desc":""}}"#,
+        #"{"channelID":"0123456789abcdefABCDEF01","area":{"n\u0061me":"a","desc":"\u0041\ud83c\udf93"}}"#,
+        #"{"channelID":"0123456789abcdefABCDEF01","area":{"name":"\ud83c","desc":"b"}}"#,
+        #"{"channelID":"0123456789abcdefABCDEF0","area":{"name":"a","desc":"b"}}"#,
+        #"{'channelID':"0123456789abcdefABCDEF01"}"#,
+    ]
+
+    @Test("a command is read as Foundation reads it, or refused with the same words", arguments: addAreas + oddities)
+    func commands(text: String) {
+        compare(AddArea.self, Data(text.utf8)) { "\($0.channelID) \($0.area)" }
+    }
+
+    static let figures = [
+        "0", "-0", "1", "-1", "00", "01", "+1", "1.0", "1.5", "1e3", "1E-1", "-", "0x1", "9007199254740993", "999999999999999999",
+        "1000000000000000000", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "99999999999999999999999",
+        "true", "null", "\"1\"", "1 2", "",
+    ]
+
+    @Test("a number is read as Foundation reads it, or refused with the same words", arguments: figures)
+    func numbers(text: String) {
+        compare([Int64].self, Data("[\(text)]".utf8)) { "\($0)" }
+        compare([UInt8].self, Data("[\(text)]".utf8)) { "\($0)" }
+        compare([Double].self, Data("[\(text)]".utf8)) { "\($0)" }
+        compare([Bool].self, Data("[\(text)]".utf8)) { "\($0)" }
+        compare([String?].self, Data("[\(text)]".utf8)) { "\($0)" }
+    }
+
+    @Test("every change of a byte is read alike, or refused alike")
+    func damage() {
+        var random = SeededGenerator(seed: 7)
+        for original in Self.addAreas.map({ Array($0.utf8) }) {
+            for _ in 0..<3_000 {
+                var json = original
+                let position = Int.random(in: 0..<json.count, using: &random)
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: json[position] = UInt8.random(in: 0...255, using: &random)
+                case 1: json.remove(at: position)
+                default: json.insert(original[Int.random(in: 0..<original.count, using: &random)], at: position)
+                }
+                compare(AddArea.self, Data(json)) { "\($0.channelID) \($0.area)" }
+            }
+        }
+    }
+
+    @Test("bytes that are no UTF-8 are refused wherever they are")
+    func encoding() {
+        for bytes in [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xC0, 0x80]] as [[UInt8]] {
+            compare([String].self, Data(Array("[\"".utf8) + bytes + Array("\"]".utf8))) { "\($0)" }
+            compare(Tolerant.self, Data(Array("{\"other\":\"".utf8) + bytes + Array("\"}".utf8))) { "\($0)" }
+            compare(Tolerant.self, Data(Array("{\"".utf8) + bytes + Array("\":1}".utf8))) { "\($0)" }
+        }
+        // One name, written in two ways.
+        compare([String: Int].self, Data("{\"e\u{301}\":1,\"\u{E9}\":2}".utf8)) { "\($0.count)" }
+    }
+
+    @Test("what is deep or long is read all the same")
+    func size() {
+        for depth in [31, 32, 33, 100, 600] {
+            let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+            compare(Tolerant.self, Data("{\"other\":\(text)}".utf8)) { "\($0)" }
+        }
+        let fields = (0..<200).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
+        compare([String: Int].self, Data("{\(fields)}".utf8)) { "\($0.sorted { $0.key < $1.key })" }
+        compare([Int].self, Data("[\((0..<500).map(String.init).joined(separator: ","))]".utf8)) { "\($0)" }
+    }
+
+    @Test("types with a form of Foundation's own have it")
+    func foundationForms() throws {
+        let value = Forms(
+            data: Data([1, 2, 3]), date: Date(timeIntervalSinceReferenceDate: 5), url: URL(string: "https://a/b?c"), number: 0.1)
+        let json = try SchemaJSON.encode(value)
+        #expect(json == (try foundation(value)))
+        #expect(try SchemaJSON.decode(Forms.self, from: json) == value)
+    }
+
+    @Test("types that write themselves by hand are written as Foundation does")
+    func handwritten() throws {
+        for form in Handwritten.allCases {
+            let expected = try? foundation([form])
+            #expect((try? SchemaJSON.encode([form])) == expected, "\(form)")
+        }
+    }
+
+    /// The value, or the violation, that two decoders find.
+    private func compare<Value: Decodable>(_ type: Value.Type, _ json: Data, _ describe: (Value) -> String) {
+        let expected: Result<String, SchemaViolation> = Result {
+            try describe(JSONDecoder().decode(type, from: json))
+        }.mapError { ($0 as? DecodingError).map { SchemaViolation($0) } ?? SchemaViolation(field: "", problem: "not valid JSON") }
+        let found: Result<String, SchemaViolation> = Result { try describe(SchemaJSON.decode(type, from: json)) }
+            .mapError { $0 as? SchemaViolation ?? SchemaViolation(field: "", problem: "\($0)") }
+        #expect(found == expected, "\(String(decoding: json, as: UTF8.self))")
+    }
+}
+
+private struct Tolerant: Decodable {
+    let name: String?
+}
+
+private struct Forms: Codable, Equatable {
+    let data: Data
+    let date: Date
+    let url: URL?
+    let number: Double
+}
+
+private enum Handwritten: Encodable, CaseIterable {
+    case nothing, nested, superior, sameFieldTwice, fieldOfOtherLetters, twoContainers, null
+
+    private enum Keys: String, CodingKey {
+        case z, a
+        case umlaut = "ä"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .nothing: break
+        case .nested:
+            var container = encoder.container(keyedBy: Keys.self)
+            var inner = container.nestedContainer(keyedBy: Keys.self, forKey: .z)
+            try container.encode("b", forKey: .a)
+            try inner.encode(1, forKey: .a)
+            var list = container.nestedUnkeyedContainer(forKey: .umlaut)
+            try list.encode(true)
+        case .superior:
+            var container = encoder.container(keyedBy: Keys.self)
+            try "text".encode(to: container.superEncoder(forKey: .z))
+            try 5.encode(to: container.superEncoder())
+        case .sameFieldTwice:
+            var container = encoder.container(keyedBy: Keys.self)
+            try container.encode(1, forKey: .z)
+            try container.encode(2, forKey: .a)
+            try container.encode(3, forKey: .z)
+        case .fieldOfOtherLetters:
+            var container = encoder.container(keyedBy: Keys.self)
+            try container.encode(1, forKey: .z)
+            try container.encode([1, 2], forKey: .umlaut)
+        case .twoContainers:
+            var first = encoder.container(keyedBy: Keys.self)
+            try first.encode(1, forKey: .z)
+            var second = encoder.container(keyedBy: Keys.self)
+            try second.encode(2, forKey: .a)
+        case .null:
+            var container = encoder.unkeyedContainer()
+            try container.encodeNil()
+            try container.encode(UInt8?.none)
+            try container.encode(["k": Int?.none])
+        }
+    }
+}
