@@ -246,8 +246,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "CommandBus", "DedicatedThread", "MessageStorage", "MongoDatabase", "Schemas", argumentParser, logging,
-                subprocess,
+                "CommandBus", "DedicatedThread", "MessageStorage", "MongoDatabase", "Schemas", "TestSupport", argumentParser,
+                cryptoExtras, logging, subprocess,
                 systemPackage,
             ],
             path: "Tests/Benchmarks", exclude: ["Peers", "run"]),

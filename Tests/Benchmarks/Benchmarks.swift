@@ -13,6 +13,11 @@ struct Benchmarks: AsyncParsableCommand {
 struct Measure: AsyncParsableCommand {
     enum Name: String, CaseIterable, ExpressibleByArgument {
         case bus, sqlite, mongodb
+        case relay
+        case relayDelay = "relay-delay"
+        case relaySDK = "relay-sdk"
+        case relayLatency = "relay-latency"
+        case relayMemory = "relay-memory"
     }
 
     @Option(help: "The folder of the peers' executables.")
@@ -30,6 +35,11 @@ struct Measure: AsyncParsableCommand {
             case .bus: try await measureBus()
             case .sqlite: try await measureSQLite()
             case .mongodb: try await measureMongoDB()
+            case .relay: try await ThroughputBenchmark(peers: peers).run()
+            case .relayDelay: try await DelayBenchmark(peers: peers).run()
+            case .relaySDK: try await SDKBenchmark(peers: peers).run()
+            case .relayLatency: try await LatencyBenchmark(peers: peers).run()
+            case .relayMemory: try await MemoryBenchmark(peers: peers).run()
             }
         }
     }

@@ -9,19 +9,27 @@ struct Peer {
     func run(
         _ arguments: [String], environment: [String: String] = [:]
     ) async throws -> (count: Double, seconds: Double) {
+        let figures = try await output(arguments, environment: environment).split(whereSeparator: \.isWhitespace).compactMap {
+            Double($0)
+        }
+        guard figures.count == 2 else { throw PeerFailure(description: "\(path) did not print two figures") }
+        return (figures[0], figures[1])
+    }
+
+    /// What it printed, once it has ended well.
+    func output(_ arguments: [String], environment: [String: String] = [:]) async throws -> String {
         var updates: [Environment.Key: String?] = [:]
         for (name, value) in environment {
             if let key = Environment.Key(rawValue: name) { updates[key] = value }
         }
         let result = try await Subprocess.run(
             .path(.init(path)), arguments: Arguments(arguments),
-            environment: .inherit.updating(updates), output: .string(limit: 1_000),
+            environment: .inherit.updating(updates), output: .string(limit: 10_000),
             error: .fileDescriptor(.standardError, closeAfterSpawningProcess: false))
-        let figures = result.standardOutput.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
-        guard result.terminationStatus.isSuccess, figures.count == 2 else {
+        guard result.terminationStatus.isSuccess else {
             throw PeerFailure(description: "\(path) failed: \(result.terminationStatus)")
         }
-        return (figures[0], figures[1])
+        return result.standardOutput
     }
 }
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 
 /// What a process holds at a moment, as Linux counts it.
 package struct ProcessUsage: Sendable, CustomStringConvertible {
@@ -6,6 +7,8 @@ package struct ProcessUsage: Sendable, CustomStringConvertible {
     package let threads: Int
     /// Memory in use, in KiB.
     package let resident: Int
+    /// The processors' time that all of its threads have used so far, in seconds.
+    package let processorTime: Double
 
     package struct Unreadable: Error {
         let process: Int32
@@ -19,6 +22,15 @@ package struct ProcessUsage: Sendable, CustomStringConvertible {
         }
         self.threads = threads
         self.resident = resident
+        processorTime = try Self.processorTime(of: process)
+    }
+
+    /// proc(5): `utime` and `stime`, the 12th and 13th fields after the name in brackets, in clock ticks.
+    private static func processorTime(of process: Int32) throws -> Double {
+        let stat = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+        let fields = (stat.split(separator: ")").last ?? "").split(separator: " ").compactMap { Double($0) }
+        guard fields.count > 11 else { throw Unreadable(process: process) }
+        return (fields[10] + fields[11]) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
     package var description: String { "\(descriptors) descriptors, \(threads) threads, \(resident) KiB" }

@@ -5,11 +5,11 @@ import SwiftASN1
 import X509
 
 /// A certificate for the loopback address, made for one test: whoever trusts its PEM file trusts the test's server.
-struct TestCertificate {
+package struct TestCertificate {
     let pem: String
     private let key: String
 
-    init() throws {
+    package init() throws {
         let privateKey = P256.Signing.PrivateKey()
         let name = try DistinguishedName { CommonName("test") }
         let certificate = try Certificate(
@@ -33,7 +33,7 @@ struct TestCertificate {
     }
 
     /// Writes the certificate and its key into a folder.
-    func write(certificateFile: String, keyFile: String) throws {
+    package func write(certificateFile: String, keyFile: String) throws {
         try Data(pem.utf8).write(to: URL(filePath: certificateFile))
         try Data(key.utf8).write(to: URL(filePath: keyFile))
     }

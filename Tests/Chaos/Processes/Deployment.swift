@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import FoundationEssentials
 import ProductHarness
+import TestSupport
 
 /// The product with two message logs and two relays, each process started by itself.
 struct Deployment: Sendable {

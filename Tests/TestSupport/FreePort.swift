@@ -1,14 +1,14 @@
 import Glibc
 
 /// A port for a process that is started more than once: each start has to find the same one free.
-enum FreePort {
-    struct NoneFound: Error {}
+package enum FreePort {
+    package struct NoneFound: Error {}
 
     /// Below the ports that the system gives to connections: while the process is away, clients that try to reach it must
     /// not get its port themselves.
     private static let range = 15_000..<32_000
 
-    static func choose() throws -> Int {
+    package static func choose() throws -> Int {
         for _ in 0..<100 {
             let port = Int.random(in: range)
             if isFree(port) { return port }

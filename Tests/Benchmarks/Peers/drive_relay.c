@@ -1,0 +1,119 @@
+// Drives a relay by its command socket, at next to no cost of its own: libzmq, and one `message.relay` that is made beforehand
+// and differs in its key alone.
+//
+//     drive_relay ENDPOINT PAYLOAD_FILE IN_FLIGHT COMMANDS RATE
+//
+// The file holds the command's payload. With a RATE of 0, sends as fast as IN_FLIGHT allows, and prints the number of sends to
+// FCM that were accepted and the seconds that they took. Otherwise so many commands a second are due, and it prints the 50th
+// and the 99th percentile of the milliseconds from the moment when a command was due to its reply, whenever it went out. A
+// reply that is not `ok`, or has anything but accepted sends, ends it with 1.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <zmq.h>
+
+static char payload[8192], reply[8192];
+static size_t payload_length;
+static char *key;
+static void *dealer;
+static double *due;
+static float *latencies;
+static long sent, answered, accepted;
+
+static double now(clockid_t clock) {
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return time.tv_sec + time.tv_nsec / 1e9;
+}
+
+static void fail(const char *what, const char *detail) {
+    fprintf(stderr, "drive_relay: %s: %s\n", what, detail);
+    exit(1);
+}
+
+static void read_payload(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (!file) fail(path, strerror(errno));
+    payload_length = fread(payload, 1, sizeof payload - 1, file);
+    fclose(file);
+    key = strstr(payload, "\"msi_key\":\"");
+    if (!key) fail(path, "there is no msi_key in it");
+    key += strlen("\"msi_key\":\"");
+}
+
+static void request(long deadline) {
+    char header[128], number[25];
+    int length = snprintf(header, sizeof header, "{\"id\":\"%lx\",\"command\":\"message.relay\",\"deadline\":%ld}", sent, deadline);
+    snprintf(number, sizeof number, "%024lx", sent);
+    memcpy(key, number, 24);
+    if (zmq_send(dealer, header, length, ZMQ_SNDMORE) < 0 || zmq_send(dealer, payload, payload_length, 0) < 0)
+        fail("cannot send", zmq_strerror(errno));
+    sent++;
+}
+
+// Whether there was one.
+static int take_reply(void) {
+    char header[256];
+    int length = zmq_recv(dealer, header, sizeof header - 1, ZMQ_DONTWAIT);
+    if (length < 0 && errno == EAGAIN) return 0;
+    if (length < 0 || length >= (int)sizeof header) fail("cannot receive", zmq_strerror(errno));
+    header[length] = 0;
+    length = zmq_recv(dealer, reply, sizeof reply - 1, 0);
+    if (length < 0 || length >= (int)sizeof reply) fail("cannot receive", zmq_strerror(errno));
+    reply[length] = 0;
+    char *id = strstr(header, "\"id\":\"");
+    if (!id || !strstr(header, "\"status\":\"ok\"") || strstr(reply, "\"error\":{")) fail(header, reply);
+    for (char *place = reply; (place = strstr(place, "\"name\":")); place++) accepted++;
+    if (due) latencies[answered] = (now(CLOCK_MONOTONIC) - due[strtol(id + 6, NULL, 16)]) * 1e3;
+    answered++;
+    return 1;
+}
+
+static int ascending(const void *one, const void *other) {
+    float difference = *(const float *)one - *(const float *)other;
+    return (difference > 0) - (difference < 0);
+}
+
+int main(int argc, char **argv) {
+    if (argc != 6) return 2;
+    read_payload(argv[2]);
+    long in_flight = atol(argv[3]), commands = atol(argv[4]);
+    double rate = atof(argv[5]);
+    if (rate > 0) {
+        due = calloc(commands, sizeof *due);
+        latencies = calloc(commands, sizeof *latencies);
+    }
+    int none = 0, silence = 30000;
+    void *context = zmq_ctx_new();
+    dealer = zmq_socket(context, ZMQ_DEALER);
+    zmq_setsockopt(dealer, ZMQ_SNDHWM, &none, sizeof none);
+    zmq_setsockopt(dealer, ZMQ_RCVHWM, &none, sizeof none);
+    zmq_setsockopt(dealer, ZMQ_LINGER, &none, sizeof none);
+    if (zmq_connect(dealer, argv[1])) fail(argv[1], zmq_strerror(errno));
+
+    zmq_pollitem_t item = {.socket = dealer, .events = ZMQ_POLLIN};
+    double start = now(CLOCK_MONOTONIC), last = start;
+    while (answered < commands) {
+        double time = now(CLOCK_MONOTONIC);
+        long deadline = (long)((now(CLOCK_REALTIME) + 20) * 1e3);
+        while (sent < commands && sent - answered < in_flight && (rate == 0 || start + sent / rate <= time)) {
+            if (due) due[sent] = start + sent / rate;
+            request(deadline);
+        }
+        zmq_poll(&item, 1, rate > 0 ? 1 : 100);
+        while (take_reply()) last = time;
+        if ((time - last) * 1e3 > silence) fail(argv[1], "no reply for half a minute");
+    }
+    double seconds = now(CLOCK_MONOTONIC) - start;
+    if (rate > 0) {
+        qsort(latencies, commands, sizeof *latencies, ascending);
+        printf("%f %f\n", latencies[commands / 2], latencies[commands / 100 * 99]);
+    } else {
+        printf("%ld %f\n", accepted, seconds);
+    }
+    zmq_close(dealer);
+    zmq_ctx_term(context);
+    return 0;
+}

@@ -1,0 +1,41 @@
+import TestSupport
+
+/// A sink, a relay that sends to it, and the peer that does so without a relay.
+struct RelayBench {
+    let sink: Sink
+    let relay: RunningRelay
+    let raw: RawSender
+    let message: RelayedMessage
+
+    /// Sets everything up, warms it up, measures, and takes it down again.
+    static func run<Figures>(
+        _ speed: Sink.Speed, peers: String, _ measure: (RelayBench) async throws -> Figures
+    ) async throws -> Figures {
+        try await withTemporaryFolder { folder in
+            let message = try RelayedMessage(in: folder)
+            let sink = try await Sink(speed, in: folder)
+            do {
+                let relay = try await RunningRelay(
+                    at: sink.url, serviceAccountFile: try message.writeServiceAccount(tokenURI: sink.url + "/token"),
+                    certificateFile: sink.certificateFile, message: message, in: folder, peers: peers)
+                do {
+                    // The access token and the connections are there before anything is measured.
+                    _ = try await relay.drive(commands: 5_000)
+                    let figures = try await measure(
+                        RelayBench(
+                            sink: sink, relay: relay, raw: RawSender(sink: sink, message: message, peers: peers),
+                            message: message))
+                    await relay.stop()
+                    await sink.stop()
+                    return figures
+                } catch {
+                    await relay.stop()
+                    throw error
+                }
+            } catch {
+                await sink.stop()
+                throw error
+            }
+        }
+    }
+}

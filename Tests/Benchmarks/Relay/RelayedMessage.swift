@@ -1,0 +1,59 @@
+import CryptoExtras
+import FoundationEssentials
+import Schemas
+import TestSupport
+
+/// What is relayed: the same Alert again and again, two sends each time, and the same sends as the peers make them, all in
+/// files of a folder.
+struct RelayedMessage {
+    /// The folder.
+    let folder: String
+
+    static let project = "campus-benchmark"
+    static let path = "/v1/projects/\(project)/messages:send"
+    static let answer = #"{"name":"projects/\#(project)/messages/0:1795262462412009%b611fad549928558"}"#
+    /// As long as Google's are.
+    static let accessToken = "ya29." + String(repeating: "c.b0AXv0zTN-", count: 18)
+
+    /// The payload of `message.relay`.
+    var payloadFile: String { folder + "/payload.json" }
+    /// FCM's requests for it: the notification's and the data's body.
+    var bodyFiles: [String] { Component.allCases.map { "\(folder)/\($0.rawValue).json" } }
+    /// The headers that go with them.
+    var headersFile: String { folder + "/headers" }
+
+    init(in folder: String) throws {
+        self.folder = folder
+        let now = UnixMilliseconds.now
+        let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+        let message = RelayMessage(
+            msiKey: ObjectID(), timestamp: now,
+            draft: MessageDraft(
+                title: "Campus closed", desc: "Please stay at home",
+                message: "All lectures of today are cancelled because of the storm. "
+                    + "The library and the canteen stay closed until tomorrow at noon.",
+                topicKey: topic, distribution: .alert),
+            expires: now + 2_419_200_000)
+        try SchemaJSON.encode(message).write(to: URL(filePath: payloadFile))
+        for (component, file) in zip(Component.allCases, bodyFiles) {
+            try SchemaJSON.encode(FCMRequest(component, of: message, now: now)).write(to: URL(filePath: file))
+        }
+        let headers = ["content-type: application/json", "authorization: Bearer \(Self.accessToken)"]
+        try Data(headers.joined(separator: "\n").utf8).write(to: URL(filePath: headersFile))
+    }
+
+    /// Writes a service account's key file.
+    ///
+    /// - Parameter tokenURI: Where it gets its access tokens.
+    /// - Returns: Its path.
+    func writeServiceAccount(tokenURI: String) throws -> String {
+        let fields = [
+            "type": "service_account", "project_id": Self.project, "private_key_id": "0",
+            "private_key": try _RSA.Signing.PrivateKey(keySize: .bits2048).pkcs8PEMRepresentation,
+            "client_email": "relay@\(Self.project).iam.gserviceaccount.com", "token_uri": tokenURI,
+        ]
+        let file = folder + "/service-account.json"
+        try JSONEncoder().encode(fields).write(to: URL(filePath: file))
+        return file
+    }
+}

@@ -1,0 +1,105 @@
+import FoundationEssentials
+import TestSupport
+
+/// A server that takes every send over HTTP/2 and TLS, reads it, and does nothing with it: nghttpd, or nginx where the answer
+/// is to take its time.
+struct Sink {
+    enum Speed {
+        case immediate
+        /// It answers 50 milliseconds after it has read a request.
+        case delayed
+    }
+
+    let port: Int
+    /// The certificate to trust.
+    let certificateFile: String
+    private let server: ChildProcess
+
+    private static let tokenAnswer =
+        #"{"access_token":"\#(RelayedMessage.accessToken)","expires_in":3599,"token_type":"Bearer"}"#
+
+    /// Starts it, and waits until it takes connections.
+    ///
+    /// - Parameter folder: A place for its files.
+    init(_ speed: Speed, in folder: String) async throws {
+        port = try FreePort.choose()
+        certificateFile = folder + "/certificate.pem"
+        let keyFile = folder + "/key.pem"
+        try TestCertificate().write(certificateFile: certificateFile, keyFile: keyFile)
+        let command =
+            switch speed {
+            case .immediate: try Self.immediate(port, certificateFile, keyFile, in: folder)
+            case .delayed: try Self.delayed(port, certificateFile, keyFile, in: folder)
+            }
+        // The shell ends when its standard input does, with this process, and the server ends with the shell.
+        server = try ChildProcess(
+            URL(filePath: "/bin/sh"), ["-c", #"setpriv --pdeathsig TERM "$@" & cat"#, "sh"] + command,
+            environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"], logFile: folder + "/sink.log")
+        let deadline = ContinuousClock.now + .seconds(10)
+        while try !Connections.isListening(on: port) {
+            guard server.isRunning, ContinuousClock.now < deadline else {
+                await server.stop()
+                throw PeerFailure(description: "\(command[0]) takes no connections: \(server.log)")
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    var url: String { "https://127.0.0.1:\(port)" }
+
+    func stop() async {
+        await server.stop()
+    }
+
+    /// A file for each path; what is posted is read before the answer.
+    private static func immediate(
+        _ port: Int, _ certificateFile: String, _ keyFile: String, in folder: String
+    ) throws -> [String] {
+        let root = URL(filePath: folder + "/root")
+        let send = root.appending(path: RelayedMessage.path)
+        try FileManager.default.createDirectory(at: send.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(RelayedMessage.answer.utf8).write(to: send)
+        try Data(tokenAnswer.utf8).write(to: root.appending(path: "token"))
+        return [
+            "nghttpd", "--htdocs", root.path(percentEncoded: false), "--address", "127.0.0.1",
+            "--max-concurrent-streams", "100", "\(port)", keyFile, certificateFile,
+        ]
+    }
+
+    private static func delayed(
+        _ port: Int, _ certificateFile: String, _ keyFile: String, in folder: String
+    ) throws -> [String] {
+        let places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(folder)/\($0);" }
+        let configuration = """
+            load_module /usr/lib/nginx/modules/ngx_http_echo_module.so;
+            daemon off;
+            master_process off;
+            pid \(folder)/nginx.pid;
+            error_log stderr warn;
+            events { worker_connections 1024; }
+            http {
+                \(places.joined(separator: " "))
+                access_log off;
+                default_type application/json;
+                keepalive_requests 1000000000;
+                keepalive_time 1d;
+                keepalive_timeout 1d;
+                http2_max_concurrent_streams 100;
+                server {
+                    listen 127.0.0.1:\(port) ssl http2;
+                    ssl_certificate \(certificateFile);
+                    ssl_certificate_key \(keyFile);
+                    location = /token { echo_read_request_body; echo '\(tokenAnswer)'; }
+                    location = \(RelayedMessage.path) {
+                        echo_read_request_body;
+                        echo_sleep 0.05;
+                        echo '\(RelayedMessage.answer)';
+                    }
+                }
+            }
+            """
+        let file = folder + "/nginx.conf"
+        try Data(configuration.utf8).write(to: URL(filePath: file))
+        return ["nginx", "-e", "stderr", "-c", file]
+    }
+}
