@@ -10,12 +10,17 @@ package struct ArchivedMessage: Hashable, Sendable {
         package let name: String?
         /// The code of the error that it was not accepted with.
         package let error: String?
+        /// `permanent`, `retryable` or `expired`, where there is an error.
+        package let errorClass: String?
 
-        package init(component: SentComponent, state: String, name: String? = nil, error: String? = nil) {
+        package init(
+            component: SentComponent, state: String, name: String? = nil, error: String? = nil, errorClass: String? = nil
+        ) {
             self.component = component
             self.state = state
             self.name = name
             self.error = error
+            self.errorClass = errorClass
         }
     }
 
@@ -24,19 +29,22 @@ package struct ArchivedMessage: Hashable, Sendable {
     package let due: Int64
     package let expires: Int64
     package let state: String
+    /// How often a relay has answered for it.
+    package let attempts: Int
     /// When it is to be tried next; `nil` once nothing more will happen to it.
     package let nextAttempt: Int64?
     package let leaseEnd: Int64?
     package let components: [Component]
 
     package init(
-        msiKey: String, due: Int64, expires: Int64, state: String, nextAttempt: Int64? = nil, leaseEnd: Int64? = nil,
-        components: [Component]
+        msiKey: String, due: Int64, expires: Int64, state: String, attempts: Int = 1, nextAttempt: Int64? = nil,
+        leaseEnd: Int64? = nil, components: [Component]
     ) {
         self.msiKey = msiKey
         self.due = due
         self.expires = expires
         self.state = state
+        self.attempts = attempts
         self.nextAttempt = nextAttempt
         self.leaseEnd = leaseEnd
         self.components = components
@@ -49,12 +57,13 @@ extension ArchivedMessage: Decodable {
     private struct Document: Decodable {
         struct Relay: Decodable {
             let state: String
+            let attempts: Int
             let nextAttempt: Int64?
             let lease: Lease?
             let components: [Component]
 
             private enum CodingKeys: String, CodingKey {
-                case state, lease, components
+                case state, attempts, lease, components
                 case nextAttempt = "next_attempt"
             }
         }
@@ -65,6 +74,7 @@ extension ArchivedMessage: Decodable {
 
         struct Component: Decodable {
             struct Failure: Decodable {
+                let `class`: String
                 let code: String
             }
 
@@ -92,12 +102,11 @@ extension ArchivedMessage: Decodable {
         let relay = document.relay
         self.init(
             msiKey: document.msiKey, due: max(document.timestamp, document.sendAt ?? 0), expires: document.expires,
-            state: relay.state, nextAttempt: relay.nextAttempt,
-            leaseEnd: relay.lease?.until,
+            state: relay.state, attempts: relay.attempts, nextAttempt: relay.nextAttempt, leaseEnd: relay.lease?.until,
             components: relay.components.map { component in
                 Component(
                     component: SentComponent(msiKey: document.msiKey, name: component.component), state: component.state,
-                    name: component.name, error: component.error?.code)
+                    name: component.name, error: component.error?.code, errorClass: component.error?.class)
             })
     }
 }

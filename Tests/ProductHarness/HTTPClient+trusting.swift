@@ -1,4 +1,5 @@
 package import AsyncHTTPClient
+import NIOCore
 import NIOSSL
 
 /// Does something with an HTTP client that trusts the emulator, and shows each failure instead of trying again by itself.
@@ -14,6 +15,8 @@ package func withHTTPClient<Value>(
     configuration.httpVersion = .http1Only
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
     configuration.connectionPool.retryConnectionEstablishment = false
+    // The gateway gives a silent connection up after 15 s; a request must not meet that on its way.
+    configuration.connectionPool.idleTimeout = .seconds(10)
     let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     do {
         let value = try await body(http)

@@ -1,0 +1,46 @@
+package import NIOHTTP1
+
+extension FCMServer {
+    /// How often sends were accepted, as `GET /emulator/counts` has it: what proves that nothing was lost or doubled.
+    package struct Counts: Hashable, Sendable {
+        package let accepted: Int
+        package let distinct: Int
+        package let doubled: Int
+        package let unkeyed: Int
+
+        /// Sends beyond the first one of each component.
+        package var copies: Int { accepted - unkeyed - distinct }
+    }
+
+    package func counts() async throws -> Counts {
+        let json = try await control(.GET, "counts")
+        func number(_ name: String) throws -> Int {
+            guard let number = json[name]?.integer else { throw TooLate("no \(name) in \(json)") }
+            return Int(number)
+        }
+        return Counts(
+            accepted: try number("accepted"), distinct: try number("distinct"), doubled: try number("doubled"),
+            unkeyed: try number("unkeyed"))
+    }
+
+    /// Puts rules of what goes wrong in the place of those in force; the same seed makes the same choices.
+    package func setFaults(_ rules: [JSONValue], seed: Int64) async throws {
+        _ = try await control(.PUT, "faults", ["seed": .integer(seed), "rules": .array(rules)])
+    }
+
+    /// How often each of the rules has had its way.
+    package func faultHits() async throws -> [Int] {
+        try await control(.GET, "faults")["rules"]?.array.map { Int($0["hits"]?.integer ?? 0) } ?? []
+    }
+
+    /// Asks one of the emulator's own doors for something.
+    ///
+    /// - Parameter section: The path under `/emulator/`.
+    /// - Throws: ``UnexpectedAnswer`` for any status but 200.
+    @discardableResult
+    package func control(_ method: HTTPMethod, _ section: String, _ document: JSONValue? = nil) async throws -> JSONValue {
+        let answer = try await call(method, "/emulator/\(section)", body: try document?.data)
+        guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
+        return try answer.json
+    }
+}

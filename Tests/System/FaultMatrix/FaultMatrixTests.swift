@@ -1,0 +1,70 @@
+import ProductHarness
+import Testing
+
+extension SystemTests {
+    /// Every fault of the emulator, for Alerts and Information, with one relay and two: what is accepted is at FCM exactly once, or
+    /// final for the reason that the table gives. All cells wait at the same time.
+    @Suite("Fault matrix", .serialized, .faultMatrix)
+    struct FaultMatrixTests {
+        @Test("every message of a cell comes to the end that the table says", arguments: CellRun.all, [1, 2])
+        func cell(run: CellRun, relays: Int) throws {
+            let outcome = try FaultMatrix.outcome(of: run.scene, relays: relays)
+            let cell = try #require(outcome.cells[run.cell])
+            #expect(cell.map(\.distribution) == ["Alert", "Information"])
+            for outcome in cell { #expect(outcome.problems(with: run.cell) == []) }
+        }
+
+        @Test(
+            "FCM's own counts agree: as many components as there are, and no more copies than faults excuse",
+            arguments: Scene.all, [1, 2])
+        func counts(scene: Scene, relays: Int) throws {
+            let outcome = try FaultMatrix.outcome(of: scene, relays: relays)
+            let sends = outcome.cells.values.joined().flatMap(\.sends)
+            #expect(outcome.counts.accepted == sends.count)
+            #expect(outcome.counts.distinct == Set(sends.map(\.component)).count)
+            #expect(outcome.counts.unkeyed == 0)
+            let copies = outcome.cells.values.joined().reduce(0) { $0 + $1.copies }
+            if let streams = scene.streams { #expect(copies <= outcome.hits * streams) }
+            if scene.cells.contains(where: { $0.fault != nil }) { #expect(outcome.hits > 0) }
+        }
+
+        @Test("with two relays both are at work", arguments: Scene.all)
+        func bothRelays(scene: Scene) throws {
+            let outcome = try FaultMatrix.outcome(of: scene, relays: 2)
+            let second = try #require(outcome.acceptedBySecondRelay)
+            #expect(second > 0 && second < outcome.counts.accepted)
+        }
+    }
+}
+
+/// Runs the whole matrix before the tests of a suite, which look at what has become of it.
+struct FaultMatrix: SuiteTrait, TestScoping {
+    @TaskLocal private static var outcomes: [SceneRun: Result<SceneRun.Outcome, any Error>] = [:]
+
+    static func outcome(of scene: Scene, relays: Int) throws -> SceneRun.Outcome {
+        try #require(outcomes[SceneRun(scene: scene, relays: relays)]).get()
+    }
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        let runs = Scene.all.flatMap { scene in [1, 2].map { SceneRun(scene: scene, relays: $0) } }
+        let outcomes = await withTaskGroup(of: (SceneRun, Result<SceneRun.Outcome, any Error>).self) { group in
+            for run in runs {
+                group.addTask {
+                    do {
+                        return (run, .success(try await run.run()))
+                    } catch {
+                        return (run, .failure(error))
+                    }
+                }
+            }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        try await Self.$outcomes.withValue(outcomes) { try await function() }
+    }
+}
+
+extension Trait where Self == FaultMatrix {
+    static var faultMatrix: FaultMatrix { FaultMatrix() }
+}

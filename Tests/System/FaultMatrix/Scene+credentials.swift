@@ -1,0 +1,30 @@
+import ProductHarness
+
+extension Scene {
+    /// Access tokens that live for seconds, and a token endpoint in trouble: whoever has no token waits, and says why.
+    static let credentials = Scene(
+        name: "a token endpoint in trouble", behaviour: ["oauth": ["token_life_s": 4]],
+        rules: [
+            ["fault": "INVALID_GRANT", "count": 1], ["fault": "SKEWED_CLOCK", "count": 1],
+            ["fault": "UNAVAILABLE", "on": "TOKEN", "body": "HTML", "retry_after_s": 2, "count": 1],
+            ["fault": "LOST_REPLY", "on": "TOKEN", "by": "CUT_CONNECTION", "count": 1],
+            ["fault": "DELAY", "on": "TOKEN", "fixed_ms": 300, "count": 6],
+        ],
+        cells: [
+            Cell(nil, .relayedSomehow(after: ["OAUTH"]), messages: 40, every: .milliseconds(400)),
+            Cell(["fault": "UNAVAILABLE"], .relayedSomehow(after: ["OAUTH", "UNAVAILABLE"])),
+        ])
+
+    /// An FCM that does not take a token: it is replaced once, and if the next one is not taken either, asking for more would only
+    /// make it worse. Then nobody has one for ten seconds.
+    static let refusedTokens = Scene(
+        name: "refused tokens",
+        cells: [
+            Cell(["fault": "UNAUTHENTICATED"], .relayedSomehow(after: refusals)),
+            Cell(["fault": "UNAUTHENTICATED", "body": "EMPTY"], .relayedSomehow(after: refusals)),
+            Cell(["fault": "UNAUTHENTICATED", "body": "HTML"], .expired(refusals), hits: .all, lifetime: 13),
+            Cell(nil, .relayedSomehow(after: refusals), messages: 10, every: .milliseconds(800)),
+        ])
+
+    private static let refusals: Set = ["ACCESS_TOKEN_EXPIRED", "HTTP_401", "OAUTH"]
+}

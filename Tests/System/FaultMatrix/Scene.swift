@@ -1,0 +1,28 @@
+import ProductHarness
+import Testing
+
+/// Cells that go through one stack at the same time, so that all of them wait together.
+struct Scene: Hashable, Sendable, CustomTestStringConvertible {
+    let name: String
+    /// The emulator's from the start, a member a section.
+    var behaviour: JSONValue = [:]
+    /// Rules that are for no topic: of the token endpoint.
+    var rules: [JSONValue] = []
+    /// How many requests one fault may leave without an answer; `nil` where connections end without a fault as well.
+    var streams: Int? = 1
+    let cells: [Cell]
+
+    var testDescription: String { name }
+
+    static let all = [answers, connections, crowd, limits, excess, credentials, refusedTokens]
+}
+
+/// A cell with one relay or two.
+struct CellRun: Hashable, Sendable, CustomTestStringConvertible {
+    let scene: Scene
+    let cell: Cell
+
+    static let all = Scene.all.flatMap { scene in scene.cells.map { CellRun(scene: scene, cell: $0) } }
+
+    var testDescription: String { "\(scene.name): \(cell.testDescription)" }
+}

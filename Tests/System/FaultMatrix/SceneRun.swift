@@ -1,0 +1,138 @@
+import FoundationEssentials
+import ProductHarness
+import TestSupport
+
+/// A scene with one relay or two: a stack of its own, through which all its cells go at the same time.
+struct SceneRun: Hashable, Sendable {
+    let scene: Scene
+    let relays: Int
+
+    /// What the run leaves to be judged.
+    struct Outcome: Sendable {
+        /// Of each cell, the Alerts and the Information.
+        let cells: [Cell: [CellOutcome]]
+        let counts: FCMServer.Counts
+        /// How often all rules for topics have had their way.
+        let hits: Int
+        /// What the second relay has had accepted by FCM; `nil` where there is none.
+        let acceptedBySecondRelay: Int?
+    }
+
+    /// The messages of one cell and one distribution.
+    private struct Lane: Sendable {
+        let cell: Cell
+        let subject: SubjectPath
+        /// Which of the rules is its own.
+        let rule: Int?
+
+        var components: Int { subject.distribution == "Alert" ? 2 : 1 }
+    }
+
+    /// No cell asks for more, with a machine that is busy.
+    private static let longestWait = Duration.seconds(100)
+    private static let seed: Int64 = 7
+
+    func run() async throws -> Outcome {
+        try await withTemporaryFolder { folder in
+            let behaviour = folder + "/behaviour.json"
+            try scene.behaviour.data.write(to: URL(filePath: behaviour))
+            let state = folder + "/state"
+            let endpoints = (0..<relays).map { "ipc://\(state)/run/fcm-relay\($0 == 0 ? "" : "-\($0 + 1)").sock" }
+            let settings = [
+                "MSI_FCM_EMULATOR_BEHAVIOUR_FILE": behaviour, "MSI_FCM_RAMP": "0",
+                "MSI_FCM_RELAY_ENDPOINTS": endpoints.joined(separator: ","),
+            ]
+            return try await withStack(in: state, settings: settings) { stack in
+                guard relays > 1 else { return try await run(stack, second: nil) }
+                let second = try await ServiceProcess(
+                    "msi-fcm-relay", in: state,
+                    settings: [
+                        "MSI_FCM_RELAY_LISTEN": endpoints[1], "MSI_FCM_ENDPOINT": "https://127.0.0.1:\(stack.fcm.port)",
+                        "MSI_FCM_SERVICE_ACCOUNT_FILE": stack.fcm.folder + "/service-account.json",
+                        "MSI_FCM_CA_FILE": stack.fcm.folder + "/ca.pem", "MSI_FCM_RAMP": "0", "MSI_LOG_LEVEL": "debug",
+                    ])
+                do {
+                    let outcome = try await run(stack, second: second)
+                    await second.stop()
+                    return outcome
+                } catch {
+                    await second.kill()
+                    throw error
+                }
+            }
+        }
+    }
+
+    private func run(_ stack: Stack, second: ServiceProcess?) async throws -> Outcome {
+        try await stack.healthy()
+        let (lanes, rules) = try await lanes(stack.portal)
+        try await stack.fcm.setFaults(rules, seed: Self.seed)
+        let watch = ArchiveWatch(portal: stack.portal)
+        let posted = try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await watch.run(within: Self.longestWait) }
+            let posted = try await post(lanes, to: stack.portal)
+            watch.expects(Set(posted.joined()))
+            try await group.waitForAll()
+            return posted
+        }
+        let hits = try await stack.fcm.faultHits()
+        let errors = watch.errors
+        var outcomes: [Cell: [CellOutcome]] = [:]
+        for (lane, keys) in zip(lanes, posted) {
+            outcomes[lane.cell, default: []].append(
+                CellOutcome(
+                    distribution: lane.subject.distribution, components: lane.components,
+                    messages: keys.compactMap(watch.message), errorsByComponent: errors.filter { keys.contains($0.key.msiKey) },
+                    sends: try await stack.fcm.acceptedComponents(to: lane.subject.topicKey),
+                    hits: lane.rule.map { hits[$0] } ?? 0))
+        }
+        return Outcome(
+            cells: outcomes, counts: try await stack.fcm.counts(),
+            hits: lanes.compactMap(\.rule).reduce(0) { $0 + hits[$1] },
+            acceptedBySecondRelay: second.map { $0.log.split(separator: "\"message\":\"accepted by FCM\"").count - 1 })
+    }
+
+    /// A subject for each distribution of each cell, and the rules that are for its topic.
+    private func lanes(_ portal: Portal) async throws -> (lanes: [Lane], rules: [JSONValue]) {
+        var lanes: [Lane] = []
+        var rules = scene.rules
+        let place = try await portal.makeSubject("Alert", name: "The first")
+        for (number, cell) in scene.cells.enumerated() {
+            for distribution in ["Alert", "Information"] {
+                let subject = try await portal.makeSubject(
+                    distribution, name: "\(number) \(distribution)", in: place.channel, place.area)
+                let rule = cell.rule(for: subject.topicKey, components: distribution == "Alert" ? 2 : 1)
+                lanes.append(Lane(cell: cell, subject: subject, rule: rule == nil ? nil : rules.count))
+                if let rule { rules.append(rule) }
+            }
+        }
+        return (lanes, rules)
+    }
+
+    /// - Returns: The `msi_key`s of each lane's messages.
+    private func post(_ lanes: [Lane], to portal: Portal) async throws -> [[String]] {
+        try await withThrowingTaskGroup(of: (Int, [String]).self) { group in
+            for (index, lane) in lanes.enumerated() {
+                group.addTask { (index, try await post(lane, to: portal)) }
+            }
+            var keys = Array(repeating: [String](), count: lanes.count)
+            for try await (index, posted) in group { keys[index] = posted }
+            return keys
+        }
+    }
+
+    private func post(_ lane: Lane, to portal: Portal) async throws -> [String] {
+        var keys: [String] = []
+        var due = ContinuousClock.now
+        for number in 0..<lane.cell.messages {
+            var message = lane.subject.message(title: "Message \(number)")
+            if let lifetime = lane.cell.lifetime { message["ttl"] = .integer(lifetime) }
+            let answer = try await portal.post(message, key: "\(lane.subject.topicKey) \(number)")
+            guard answer.status == 201, let key = try answer.json["msi_key"]?.string else { throw UnexpectedAnswer(answer) }
+            keys.append(key)
+            due += lane.cell.period
+            try await Task.sleep(until: due, clock: .continuous)
+        }
+        return keys
+    }
+}
