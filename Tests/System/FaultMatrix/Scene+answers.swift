@@ -5,6 +5,9 @@ extension Scene {
     static let answers = Scene(
         name: "answers",
         cells: [
+            // Nothing goes wrong, whatever happens to the others.
+            Cell(nil, .relayed, messages: 20, every: .milliseconds(500)),
+
             // Refused for good: trying again cannot help. Without FCM's own words HTTP's status is the code.
             Cell(["fault": "INVALID_ARGUMENT"], .failed("INVALID_ARGUMENT"), hits: .all),
             Cell(["fault": "INVALID_ARGUMENT", "body": "HTML"], .failed("HTTP_400"), hits: .all),
@@ -35,8 +38,8 @@ extension Scene {
             // Too much for one topic: that one pauses. Too much for the project: everybody waits, and goes on.
             Cell(["fault": "QUOTA_EXCEEDED", "retry_after_s": 14], .retried(after: "QUOTA_EXCEEDED", seconds: 14)),
             Cell(
-                ["fault": "QUOTA_EXCEEDED", "retry_after_s": 16, "retry_after_form": "DATE", "body": "EMPTY"],
-                .retried(after: "HTTP_429", seconds: 14)),
+                ["fault": "QUOTA_EXCEEDED", "retry_after_s": 16, "retry_after_form": "DATE"],
+                .retried(after: "QUOTA_EXCEEDED", seconds: 14)),
             Cell(["fault": "PROJECT_QUOTA", "retry_after_s": 1], .retried(after: "RATE_LIMIT_EXCEEDED")),
             Cell(
                 ["fault": "PROJECT_QUOTA", "retry_after_s": 2, "retry_after_form": "DATE"], .retried(after: "RATE_LIMIT_EXCEEDED")
@@ -62,4 +65,16 @@ extension Scene {
             Cell(["fault": "LOST_REPLY"], .mayDouble(after: ["NETWORK"])),
             Cell(["fault": "LOST_REPLY", "by": "RESET_STREAM", "code": 8], .mayDouble(after: ["NETWORK"])),
         ])
+    /// What is about the whole project: an FCM that fails again and again is left alone for a while, and a quota that is used up
+    /// stops everybody, also where the answer does not say whose it was.
+    static let project = Scene(
+        name: "the project as a whole",
+        cells: [
+            Cell(["fault": "UNAVAILABLE", "body": "HTML"], .relayedSomehow(after: trouble), messages: 30),
+            Cell(["fault": "QUOTA_EXCEEDED", "retry_after_s": 4, "body": "EMPTY"], .relayedSomehow(after: trouble)),
+            Cell(["fault": "PROJECT_QUOTA", "retry_after_s": 4], .relayedSomehow(after: trouble)),
+            Cell(nil, .relayedSomehow(after: trouble), messages: 20, every: .milliseconds(300)),
+        ])
+
+    private static let trouble: Set = ["HTTP_503", "CIRCUIT_OPEN", "HTTP_429", "RATE_LIMIT_EXCEEDED", "PROJECT_PAUSED"]
 }

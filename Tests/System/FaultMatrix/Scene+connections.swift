@@ -66,7 +66,7 @@ extension Scene {
         ])
 
     /// What the archive says while nobody knows what became of a request, on a machine that does too much as well.
-    private static let broken: Set = ["NETWORK", "TIMEOUT"]
+    private static let broken: Set = ["NETWORK", "TIMEOUT", "CIRCUIT_OPEN"]
     /// Slow enough for a relay that has to make a connection for nearly every request.
     private static let pace = Duration.milliseconds(500)
 }

@@ -11,8 +11,8 @@ extension Scene {
             ["fault": "DELAY", "on": "TOKEN", "fixed_ms": 300, "count": 6],
         ],
         cells: [
-            Cell(nil, .relayedSomehow(after: ["OAUTH"]), messages: 40, every: .milliseconds(400)),
-            Cell(["fault": "UNAVAILABLE"], .relayedSomehow(after: ["OAUTH", "UNAVAILABLE"])),
+            Cell(nil, .relayedSomehow(after: ["OAUTH", "CIRCUIT_OPEN"]), messages: 40, every: .milliseconds(400)),
+            Cell(["fault": "UNAVAILABLE"], .relayedSomehow(after: ["OAUTH", "CIRCUIT_OPEN", "UNAVAILABLE"])),
         ])
 
     /// An FCM that does not take a token: it is replaced once, and if the next one is not taken either, asking for more would only
@@ -26,5 +26,5 @@ extension Scene {
             Cell(nil, .relayedSomehow(after: refusals), messages: 10, every: .milliseconds(800)),
         ])
 
-    private static let refusals: Set = ["ACCESS_TOKEN_EXPIRED", "HTTP_401", "OAUTH"]
+    private static let refusals: Set = ["ACCESS_TOKEN_EXPIRED", "HTTP_401", "OAUTH", "CIRCUIT_OPEN"]
 }

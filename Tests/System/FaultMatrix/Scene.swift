@@ -14,7 +14,7 @@ struct Scene: Hashable, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    static let all = [answers, connections, crowd, limits, excess, credentials, refusedTokens]
+    static let all = [answers, project, connections, crowd, limits, excess, credentials, refusedTokens]
 }
 
 /// A cell with one relay or two.
