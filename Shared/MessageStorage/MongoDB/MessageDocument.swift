@@ -17,7 +17,8 @@ struct MessageDocument {
         let draft = MessageDraft(
             title: try fields.value("title"), desc: try fields.value("desc"), message: try fields.value("message"),
             topicKey: try fields.value("topic_key"), distribution: try fields.value("distribution"),
-            ttl: try fields.optional("ttl"), sendAt: try fields.optional("send_at"), options: try DeliveryOptions(fields.optionalFields("options")))
+            ttl: try fields.optional("ttl"), sendAt: try fields.optional("send_at"),
+            options: try DeliveryOptions(fields.optionalFields("options")))
         let relay = try fields.optionalFields("relay")
         message = Message(
             id: try fields.value("_id"), msiKey: try fields.value("msi_key"), draft: draft, sender: try fields.value("sender"),
@@ -41,7 +42,8 @@ struct MessageDocument {
             ("desc", message.desc.bson), ("message", message.message.bson), ("topic_key", message.topicKey.bson),
             ("distribution", message.distribution.bson), ("sender", message.sender.bson),
             ("timestamp", message.timestamp.bson), ("ttl", message.ttl?.bson), ("send_at", message.sendAt?.bson),
-            ("options", message.options.map { .document($0.document) }), ("names", .document(message.names.document)), ("expires", message.expires.bson),
+            ("options", message.options.map { .document($0.document) }), ("names", .document(message.names.document)),
+            ("expires", message.expires.bson),
             ("idempotency_key", message.idempotencyKey?.bson), ("relay", .document(message.relay.document(revision: 0))),
             ("topic", .document(message.topicKey.document)), ("words", .array(words)),
         ]

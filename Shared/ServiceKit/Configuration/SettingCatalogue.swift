@@ -39,7 +39,8 @@ extension Setting where Value == String {
         "fcm.projects.file",
         "Further Firebase projects and the channels that go by them: JSON, see Services/FCMRelay/API.md.", expected: "a file")
     package static let fcmEndpoint = Setting(
-        "fcm.endpoint", "Where FCM is.", expected: originForm, default: "https://fcm.googleapis.com", parse: { isHTTPSOrigin($0) ? $0 : nil })
+        "fcm.endpoint", "Where FCM is.", expected: originForm, default: "https://fcm.googleapis.com",
+        parse: { isHTTPSOrigin($0) ? $0 : nil })
     package static let fcmTopicEndpoint = Setting(
         "fcm.topic.endpoint",
         "Where topics are managed; without it, at https://iid.googleapis.com for Google's FCM, and at the FCM endpoint otherwise.",

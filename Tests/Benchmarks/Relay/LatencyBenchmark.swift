@@ -36,16 +36,16 @@ struct LatencyBenchmark {
             for _ in 0..<Self.rounds {
                 relay.append(try await bench.relay.latency(commands: Int(commands * Self.seconds), rate: commands))
                 raw.append(try await bench.raw.latency(Int(sends * Self.seconds), rate: sends))
-                let columns = [relay, raw].compactMap(\.last).flatMap { [$0.p50, $0.p99] }.map { "\(Table.twoDigits($0))" }
+                let columns = [relay, raw].compactMap(\.last).flatMap { [$0.p50, $0.p99] }.map { "\($0.twoDigits)" }
                 say(Table.row(columns[0], columns[1], columns[2], columns[3]))
             }
             func medians(_ runs: [(p50: Double, p99: Double)]) -> Figures.Percentiles {
                 Figures.Percentiles(
-                    p50: Table.twoDigits(runs.map(\.p50).median), p99: Table.twoDigits(runs.map(\.p99).median))
+                    p50: (runs.map(\.p50).median).twoDigits, p99: (runs.map(\.p99).median).twoDigits)
             }
             return Figures(
                 rate: sends, relay: medians(relay), raw: medians(raw),
-                above: Table.twoDigits(relay.map(\.p99).median - raw.map(\.p99).median))
+                above: (relay.map(\.p99).median - raw.map(\.p99).median).twoDigits)
         }
         say(String(decoding: try SchemaJSON.encode(figures), as: UTF8.self))
     }

@@ -28,7 +28,7 @@ struct MemoryBenchmark {
             var resident: [Double] = []
             var last = try ProcessUsage(of: bench.relay.process.identifier)
             for part in 1...Self.parts {
-                resident.append(Table.twoDigits(Double(try await drive(bench.relay)) / 1_024))
+                resident.append((Double(try await drive(bench.relay)) / 1_024).twoDigits)
                 last = try ProcessUsage(of: bench.relay.process.identifier)
                 say(
                     Table.row(
@@ -37,7 +37,7 @@ struct MemoryBenchmark {
             }
             return Figures(
                 sends: sends, resident: resident, mostResident: resident.max() ?? 0,
-                growth: Table.twoDigits(resident[Self.parts - 1] / resident[1]), threads: last.threads,
+                growth: (resident[Self.parts - 1] / resident[1]).twoDigits, threads: last.threads,
                 descriptors: last.descriptors)
         }
         say(String(decoding: try SchemaJSON.encode(figures), as: UTF8.self))

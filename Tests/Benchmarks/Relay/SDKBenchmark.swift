@@ -69,14 +69,14 @@ struct SDKBenchmark {
                 say(
                     Table.row(
                         columns[0], columns[1], columns[2], columns[3],
-                        "\(Table.twoDigits(rate / (numbers[0] / numbers[1])))"))
+                        "\((rate / (numbers[0] / numbers[1])).twoDigits)"))
             }
             await relay.stop()
             let best = Self.best(own)
             let bestSDK = Self.best(sdk)
             return Figures(
-                relay: best, sdk: bestSDK, ratio: Table.twoDigits(best.rate / bestSDK.rate),
-                processorTimeRatio: Table.twoDigits(bestSDK.processorTime / best.processorTime))
+                relay: best, sdk: bestSDK, ratio: (best.rate / bestSDK.rate).twoDigits,
+                processorTimeRatio: (bestSDK.processorTime / best.processorTime).twoDigits)
         } catch {
             await relay.stop()
             throw error

@@ -33,13 +33,13 @@ struct ThroughputBenchmark {
                 raw.append(try await bench.raw.send(Self.commands * RunningRelay.sendsOfCommand))
                 say(
                     Table.row(
-                        "\(Int(rate))", "\(Int(raw[raw.count - 1]))", "\(Table.twoDigits(rate / raw[raw.count - 1]))",
-                        "\(Table.twoDigits(time))"))
+                        "\(Int(rate))", "\(Int(raw[raw.count - 1]))", "\((rate / raw[raw.count - 1]).twoDigits)",
+                        "\(time.twoDigits)"))
             }
             let (best, bestRaw) = (relay.max() ?? 0, raw.max() ?? 0)
             return Figures(
-                relay: best.rounded(), raw: bestRaw.rounded(), ratio: Table.twoDigits(best / bestRaw),
-                timesQuota: Table.twoDigits(best / Self.quota), processorTime: Table.twoDigits(times.min() ?? 0),
+                relay: best.rounded(), raw: bestRaw.rounded(), ratio: (best / bestRaw).twoDigits,
+                timesQuota: (best / Self.quota).twoDigits, processorTime: (times.min() ?? 0).twoDigits,
                 connections: try Connections.count(on: bench.sink.port))
         }
         say(String(decoding: try SchemaJSON.encode(figures), as: UTF8.self))
@@ -80,13 +80,13 @@ struct DelayBenchmark {
                 say(
                     Table.row(
                         "\(Int(rate))", "\(Int(h2load[h2load.count - 1]))", "\(Int(raw[raw.count - 1]))",
-                        "\(Table.twoDigits(rate / h2load[h2load.count - 1]))", "\(Table.twoDigits(time))"))
+                        "\((rate / h2load[h2load.count - 1]).twoDigits)", "\(time.twoDigits)"))
             }
             let (best, bestLoad, bestRaw) = (relay.max() ?? 0, h2load.max() ?? 0, raw.max() ?? 0)
             return Figures(
                 relay: best.rounded(), h2load: bestLoad.rounded(), raw: bestRaw.rounded(),
-                ratio: Table.twoDigits(best / bestLoad), ratioToRaw: Table.twoDigits(best / bestRaw),
-                processorTime: Table.twoDigits(times.min() ?? 0), connections: try Connections.count(on: bench.sink.port))
+                ratio: (best / bestLoad).twoDigits, ratioToRaw: (best / bestRaw).twoDigits,
+                processorTime: (times.min() ?? 0).twoDigits, connections: try Connections.count(on: bench.sink.port))
         }
         say(String(decoding: try SchemaJSON.encode(figures), as: UTF8.self))
     }

@@ -63,11 +63,7 @@ struct StoreBenchmark {
             }
             let figures = Figures.Inserts(
                 clients: clients, store: own.median.rounded(), raw: raw.median.rounded(),
-<<<<<<< HEAD
                 ratio: (own.median / raw.median).twoDigits)
-=======
-                ratio: Table.twoDigits(own.median / raw.median))
->>>>>>> 7e4d1ef (Measure the relay beside libcurl, h2load and the Firebase Admin SDK)
             say(Table.row("\(clients)", "\(Int(figures.store))", "\(Int(figures.raw))", "\(figures.ratio)"))
             inserts.append(figures)
         }
@@ -86,12 +82,7 @@ struct StoreBenchmark {
         }
         return zip(HistoryTime.pages, zip(times[0], times[1])).map { name, times in
             let page = Figures.Pages(
-<<<<<<< HEAD
                 page: name, short: times.0.twoDigits, long: times.1.twoDigits, ratio: (times.1 / times.0).twoDigits)
-=======
-                page: name, short: Table.twoDigits(times.0), long: Table.twoDigits(times.1),
-                ratio: Table.twoDigits(times.1 / times.0))
->>>>>>> 7e4d1ef (Measure the relay beside libcurl, h2load and the Firebase Admin SDK)
             say(Table.row(page.page, "\(page.short)", "\(page.long)", "\(page.ratio)"))
             return page
         }
