@@ -14,7 +14,7 @@ struct HTTPv1SenderTests {
         before expiry: Duration = .seconds(3_600), within time: Duration = .seconds(20)
     ) async -> Result<String, ComponentError> {
         await sender.send(
-            FCMRequest(component, of: message, now: message.timestamp), before: .now + expiry, by: .now + time
+            component, of: message, now: message.timestamp, before: .now + expiry, by: .now + time
         ).mapError(\.error)
     }
 

@@ -17,7 +17,8 @@ struct ProjectsTests {
         }
 
         func send(
-            _ request: FCMRequest, before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant
+            _ component: Component, of message: RelayMessage, now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
+            by deadline: ContinuousClock.Instant
         ) async -> Result<String, SendFailure> {
             count.withLock { $0 += 1 }
             return await answer()

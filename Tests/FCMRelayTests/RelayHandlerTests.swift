@@ -25,8 +25,10 @@ struct RelayHandlerTests {
         }
 
         func send(
-            _ request: FCMRequest, before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant
+            _ component: Component, of message: RelayMessage, now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
+            by deadline: ContinuousClock.Instant
         ) async -> Result<String, SendFailure> {
+            let request = FCMRequest(component, of: message, now: now)
             log.withLock { $0.append(Sent(request: request, expiry: expiry, deadline: deadline)) }
             return await answer(request.message)
         }

@@ -46,7 +46,7 @@ struct UnreachableFCMTests {
         let tokens = AccessTokenSource(granter: Granter(), logger: Logger(label: "test"))
         let sender = HTTPv1Sender(
             endpoint: "https://fcm.test", project: "p", api: AuthorizedPost(transport: outage, tokens: tokens), now: { 0 })
-        return await sender.send(FCMRequest(.data, of: .sample(), now: 0), before: .now + expiry, by: .now + time)
+        return await sender.send(.data, of: .sample(), now: 0, before: .now + expiry, by: .now + time)
             .mapError(\.error)
     }
 

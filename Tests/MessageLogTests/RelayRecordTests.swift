@@ -105,6 +105,18 @@ struct RelayRecordTests {
         #expect(record.components[0].error?.code == "CODE", "the last error is still told")
     }
 
+    @Test("a relay that says no more than that the time has passed does not hide what kept it until then")
+    func expiredByRelay() {
+        let tooLate = ComponentOutcome(
+            component: .data, result: .failure(ComponentError(class: .expired, code: "EXPIRED", message: "too late")))
+        var record = after([Self.failed(.data, .retryable)], of: Self.logged(.information))
+        record.lease = Lease(owner: "me", until: Self.expires)
+        record.answered([tooLate], to: "me", at: Self.now, expires: Self.expires, schedule: RetrySchedule(), random: 0.5)
+        #expect(record.state == .expired)
+        #expect(record.components[0].error?.code == "CODE")
+        #expect(after([tooLate], of: Self.logged(.information)).components[0].error?.code == "EXPIRED")
+    }
+
     @Test("a message whose one component was accepted before it expired is expired, and says which")
     func partlyExpired() {
         var record = after([Self.accepted(.notification), Self.failed(.data, .retryable)])

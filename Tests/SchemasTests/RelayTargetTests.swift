@@ -62,6 +62,27 @@ struct RelayTargetTests {
         }
     }
 
+    @Test(
+        "what the relay sends is the request, to the byte",
+        arguments: ["", #","ttl":0"#, #","ttl":60"#, #","expires":90000"#, #","validate_only":true"#, #","token":"t""#]
+            + [#","condition":"'a' in topics""#, #","options":{"image":"https://a.test","collapse_key":"k"}"#])
+    func bytes(more: String) throws {
+        var message = try Self.command(more)
+        for distribution in Distribution.allCases {
+            message = RelayMessage(
+                msiKey: message.msiKey, timestamp: message.timestamp,
+                draft: MessageDraft(
+                    title: "\"T\\\n\u{1}/🎓", desc: "إغلاق", message: "\u{2028}<&>\u{7F}é\t", topicKey: message.draft.topicKey,
+                    distribution: distribution, ttl: message.draft.ttl, options: message.draft.options),
+                expires: message.expires, target: message.target, validateOnly: message.validateOnly)
+            for component in message.components {
+                let body = try FCMRequest.body(component, of: message, now: 30_500)
+                let expected = try SchemaJSON.encode(FCMRequest(component, of: message, now: 30_500))
+                #expect(String(decoding: body, as: UTF8.self) == String(decoding: expected, as: UTF8.self))
+            }
+        }
+    }
+
     @Test("one phone takes twice as much as a topic, and a picture counts")
     func payload() throws {
         let text = String(repeating: "m", count: 1_400)

@@ -44,7 +44,7 @@ extension FCMAnswer<String> {
     /// second by its `msi_key`, while a message that was never sent is lost.
     static func classify(_ response: HTTPTransportResponse, now: UnixMilliseconds) -> FCMAnswer {
         guard (200..<300).contains(response.status) else { return FCMAnswer(refusal: response, now: now) }
-        guard let body = try? JSONDecoder().decode(Acceptance.self, from: response.body), !body.name.isEmpty,
+        guard let body = try? SchemaJSON.decode(Acceptance.self, from: response.body), !body.name.isEmpty,
             body.name.utf8.count <= 500
         else {
             return .refused(

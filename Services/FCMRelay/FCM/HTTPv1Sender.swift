@@ -18,9 +18,10 @@ struct HTTPv1Sender: FCMSender {
     }
 
     func send(
-        _ request: FCMRequest, before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant
+        _ component: Component, of message: RelayMessage, now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
+        by deadline: ContinuousClock.Instant
     ) async -> Result<String, SendFailure> {
-        guard let body = try? SchemaJSON.encode(request) else { return .failure(.unwritable) }
-        return await api.post(body, to: url, before: expiry, by: deadline) { FCMAnswer.classify($0, now: now()) }
+        guard let body = try? FCMRequest.body(component, of: message, now: now) else { return .failure(.unwritable) }
+        return await api.post(body, to: url, before: expiry, by: deadline) { FCMAnswer.classify($0, now: self.now()) }
     }
 }

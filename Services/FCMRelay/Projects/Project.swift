@@ -62,8 +62,7 @@ final class Project: Sendable {
         return await messageGate.pass(
             for: topic, isAlert: draft.distribution == .alert, by: min(expiry, deadline)
         ) {
-            // Made now: what is left of its time is counted from now.
-            await sender.send(FCMRequest(component, of: command, now: now()), before: expiry, by: deadline)
+            await sender.send(component, of: command, now: now(), before: expiry, by: deadline)
         }
     }
 

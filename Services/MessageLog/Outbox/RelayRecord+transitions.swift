@@ -72,7 +72,8 @@ extension ComponentRecord {
             self.name = name
             error = nil
         case .failure(let failure):
-            error = failure
+            // That its time has passed, its state says; what kept it until then says more.
+            if failure.class != .expired || error == nil { error = failure }
             switch failure.class {
             case .permanent: state = .failed
             case .expired: state = .expired

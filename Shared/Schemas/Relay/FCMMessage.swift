@@ -130,8 +130,7 @@ extension FCMMessage {
         var headers = [
             "apns-priority": isNotification ? "10" : "5",
             "apns-push-type": isNotification ? "alert" : "background",
-            // APNs's way of writing now or never.
-            "apns-expiration": timeToLive == 0 ? "0" : String(now / 1_000 + timeToLive),
+            "apns-expiration": Self.apnsExpiration(timeToLive, from: now),
         ]
         headers["apns-collapse-id"] = collapseKey
         apns = APNs(
@@ -142,6 +141,11 @@ extension FCMMessage {
                     contentAvailable: isNotification ? nil : 1, mutableContent: image == nil ? nil : 1)),
             fcmOptions: image.map { .init(image: $0) })
         fcmOptions = options?.analyticsLabel.map { Options(analyticsLabel: $0) }
+    }
+
+    /// When APNs gives a message up, Unix seconds: 0 is its way of writing now or never.
+    static func apnsExpiration(_ timeToLive: Int64, from now: UnixMilliseconds) -> String {
+        timeToLive == 0 ? "0" : String(now / 1_000 + timeToLive)
     }
 
     /// What FCM counts of a component against its limit: the bytes of the keys and values that reach the phone's app. Counted
@@ -165,7 +169,7 @@ extension FCMMessage {
 
 extension RelayMessage {
     /// For how many seconds FCM keeps it for phones that are off: until it expires, and no longer than it is worth.
-    fileprivate func timeToLive(from now: UnixMilliseconds) -> Int64 {
+    func timeToLive(from now: UnixMilliseconds) -> Int64 {
         let remaining = expires.map { max(0, ($0 - now) / 1_000) } ?? FCMMessage.longestTimeToLive
         return min(remaining, draft.ttl ?? FCMMessage.longestTimeToLive, FCMMessage.longestTimeToLive)
     }

@@ -21,13 +21,14 @@ struct LegacySender: FCMSender {
     }
 
     func send(
-        _ request: FCMRequest, before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant
+        _ component: Component, of message: RelayMessage, now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
+        by deadline: ContinuousClock.Instant
     ) async -> Result<String, SendFailure> {
         do {
-            let body = try SchemaJSON.encode(LegacyRequest(request))
+            let body = try SchemaJSON.encode(LegacyRequest(FCMRequest(component, of: message, now: now)))
             let response = try await PatientPost(transport: transport).post(
                 body, to: url, headers: ["authorization: key=\(key.value)"], before: expiry, by: deadline)
-            switch FCMAnswer.classifyLegacy(response, now: now()) {
+            switch FCMAnswer.classifyLegacy(response, now: self.now()) {
             case .accepted(let name): return .success(name)
             case .refused(let failure), .tokenRefused(let failure): return .failure(failure)
             }
