@@ -122,8 +122,9 @@ struct ClientPoolStateMachine<Request> {
     mutating func reply(id: ID?, from endpoint: Int) -> Request? {
         endpoints[endpoint].replies &+= 1
         endpoints[endpoint].nextProbe = nil
-        guard let id, entries[id]?.endpoint == endpoint else { return nil }
-        return remove(id)
+        guard let id, let index = entries.index(forKey: id), entries.values[index].endpoint == endpoint else { return nil }
+        endpoints[endpoint].outstanding -= 1
+        return entries.remove(at: index).value.request
     }
 
     /// An endpoint connected.

@@ -16,6 +16,8 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     private var pool: ClientPoolStateMachine<PendingRequest>
     /// When to connect again to an endpoint whose connection was lost.
     private var reconnect: [MonotonicMilliseconds?]
+    /// Where headers are written, one after another.
+    private var header: [UInt8] = []
 
     /// How long after a lost connection the next one is tried, in milliseconds; from then on ZeroMQ tries by itself.
     private static let reconnectDelay: Int64 = 50
@@ -84,12 +86,16 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     }
 
     private func send(_ request: PendingRequest, to endpoint: Int) {
-        if dealers[endpoint].send(request.header, more: true) == .sent,
-            dealers[endpoint].send(request.payload) == .sent
-        {
+        if sendHeader(request.header, to: endpoint), dealers[endpoint].send(request.payload) == .sent {
             return
         }
         if let request = pool.sendRefused(id: request.id) { fail(request, .overloaded) }
+    }
+
+    private func sendHeader(_ request: RequestHeader, to endpoint: Int) -> Bool {
+        header.removeAll(keepingCapacity: true)
+        request.append(to: &header)
+        return dealers[endpoint].send(header, more: true) == .sent
     }
 
     // MARK: What the sockets say
@@ -223,9 +229,8 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     /// Asks for a sign of life. The request is in nobody's table: any reply will do.
     private func probe(_ endpoint: Int) {
         logger.debug("probing a silent endpoint", metadata: ["endpoint": "\(endpoints[endpoint])"])
-        let header = RequestHeader(id: ids.text(0), command: Ping.name)
         // Where there is no room, the next probe follows soon.
-        if dealers[endpoint].send(header.frame, more: true) == .sent {
+        if sendHeader(RequestHeader(id: ids.text(0), command: Ping.name), to: endpoint) {
             _ = dealers[endpoint].send(Array("{}".utf8))
         }
     }

@@ -84,12 +84,12 @@ package final class CommandClient: Sendable {
         let header = RequestHeader(
             id: ids.text(id), command: name, deadline: UnixMilliseconds.now + milliseconds,
             traceparent: traceparent?.description, actor: context.actor)
-        return PendingRequest(id: id, header: header.frame, payload: payload, deadline: .monotonicNow() + milliseconds)
+        return PendingRequest(id: id, header: header, payload: payload, deadline: .monotonicNow() + milliseconds)
     }
 
     private func outcome(of request: PendingRequest) async -> RequestOutcome {
         await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            await withUnsafeContinuation { continuation in
                 request.wait(with: continuation)
                 if !bus.submit(.request(sockets, request)) {
                     request.complete(.failed(CommandFailure(.unavailable, CommandFailure.closedMessage)))

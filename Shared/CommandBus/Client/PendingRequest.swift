@@ -15,27 +15,33 @@ enum RequestOutcome: Sendable {
 /// the bus thread, except for the mark that it is cancelled.
 final class PendingRequest: @unchecked Sendable {
     let id: UInt64
-    let header: [UInt8]
+    let header: RequestHeader
     let payload: Data
     let deadline: MonotonicMilliseconds
     /// Set by whoever cancels, because the cancellation may reach the bus thread before the request does.
     let isCancelled = Atomic<Bool>(false)
-    private var continuation: CheckedContinuation<RequestOutcome, Never>?
+    /// Not a checked one, which costs as much as all else here: the pool's state machine lets a request end once, and the end of
+    /// this object, which everybody who may end the request holds, is that of the request.
+    private var continuation: UnsafeContinuation<RequestOutcome, Never>?
 
-    init(id: UInt64, header: [UInt8], payload: Data, deadline: MonotonicMilliseconds) {
+    init(id: UInt64, header: RequestHeader, payload: Data, deadline: MonotonicMilliseconds) {
         self.id = id
         self.header = header
         self.payload = payload
         self.deadline = deadline
     }
 
-    func wait(with continuation: CheckedContinuation<RequestOutcome, Never>) {
+    deinit {
+        assert(continuation == nil, "a request must end")
+    }
+
+    func wait(with continuation: UnsafeContinuation<RequestOutcome, Never>) {
         self.continuation = continuation
     }
 
-    /// Wakes the task that waits. The pool's state machine lets a request end once.
+    /// Wakes the task that waits.
     func complete(_ outcome: RequestOutcome) {
-        continuation?.resume(returning: outcome)
-        continuation = nil
+        let waiting = continuation.take()
+        waiting?.resume(returning: outcome)
     }
 }

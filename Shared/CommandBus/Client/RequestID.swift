@@ -24,10 +24,16 @@ struct RequestIDFormat {
 
     /// The number in a text that this client wrote; `nil` for any other.
     func number(_ text: String) -> UInt64? {
-        guard text.utf8.count == Self.digits, let value = UInt64(text, radix: 16),
-            value >> (4 * UInt64(Self.countDigits)) == prefix
-        else { return nil }
-        return Self.bounded(value)
+        guard text.utf8.count == Self.digits else { return nil }
+        var value: UInt64 = 0
+        for character in text.utf8 {
+            switch character {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt64(character - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value << 4 | UInt64(character - UInt8(ascii: "a") + 10)
+            default: return nil
+            }
+        }
+        return value >> (4 * UInt64(Self.countDigits)) == prefix ? Self.bounded(value) : nil
     }
 
     /// The part of a number that a text has room for; it begins anew after 69 thousand million requests.

@@ -46,7 +46,7 @@ final class BusLoop {
         switch work {
         case .request(let client, let request): client.perform(request, now: now)
         case .cancel(let client, let request): client.cancel(request)
-        case .reply(let server, let reply): server.send(reply)
+        case .reply(let server, let request): server.answer(request)
         case .stopServing(let server): server.stopServing(now: now)
         case .stopHandling(let server): server.stopHandling()
         case .whenDrained(let server, let continuation): server.whenDrained(continuation)

@@ -8,7 +8,8 @@ enum BusWork: Sendable {
     case request(ClientSockets, PendingRequest)
     case cancel(ClientSockets, PendingRequest)
 
-    case reply(ServerSocket, OutgoingReply)
+    /// The request has its reply.
+    case reply(ServerSocket, AcceptedRequest)
     /// Take no more requests; finish those that were accepted.
     case stopServing(ServerSocket)
     /// Nobody handles requests any more.
@@ -16,5 +17,6 @@ enum BusWork: Sendable {
     /// Resume when a stopped server has answered all that it accepted.
     case whenDrained(ServerSocket, CheckedContinuation<Void, Never>)
 
-    case publish(PublisherSocket, name: String, payload: Data)
+    /// Apart, so that the others are small.
+    indirect case publish(PublisherSocket, name: String, payload: Data)
 }

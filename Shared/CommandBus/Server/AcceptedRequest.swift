@@ -1,15 +1,22 @@
 import FoundationEssentials
 
 /// A request that a server has accepted: it will be answered, once.
-struct AcceptedRequest: Sendable {
-    /// The number under which the bus thread keeps the way back.
+///
+/// Filled by the bus thread, then by the task that handles it, which hands it back with the reply through the outbox.
+final class AcceptedRequest: @unchecked Sendable {
+    /// The number under which the bus thread keeps it until it is answered.
     let ticket: UInt64
-    let header: [UInt8]
+    /// The way back.
+    let envelope: ReplyEnvelope
+    let header: ReceivedHeader
     let payload: Data
-}
+    /// Set once, before the request is handed back.
+    var reply: Reply?
 
-/// The answer to an accepted request.
-struct OutgoingReply: Sendable {
-    let ticket: UInt64
-    let reply: Reply
+    init(ticket: UInt64, envelope: ReplyEnvelope, header: ReceivedHeader, payload: Data) {
+        self.ticket = ticket
+        self.envelope = envelope
+        self.header = header
+        self.payload = payload
+    }
 }

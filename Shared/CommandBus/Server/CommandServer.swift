@@ -79,9 +79,9 @@ package final class CommandServer: Service, Sendable {
         await withDiscardingTaskGroup { group in
             for request in requests {
                 group.addImmediateTask {
-                    let reply = await self.dispatcher.answer(header: request.header, payload: request.payload)
+                    request.reply = await self.dispatcher.answer(header: request.header, payload: request.payload)
                     // A bus that is closed has closed the server's connections.
-                    _ = self.bus.submit(.reply(self.socket, OutgoingReply(ticket: request.ticket, reply: reply)))
+                    _ = self.bus.submit(.reply(self.socket, request))
                 }
             }
         }

@@ -1,23 +1,23 @@
 import FoundationEssentials
 import Schemas
 
-/// The two frames of a reply.
+/// What the two frames of a reply are made of.
 struct Reply: Sendable {
-    let header: [UInt8]
+    let header: ReplyHeader
     let payload: Data
 
     /// The longest message of a failure, in characters.
     private static let longestMessage = 1_000
 
     init(id: String, result: Data) {
-        header = ReplyHeader(id: id, status: .ok).frame
+        header = ReplyHeader(id: id, status: .ok)
         payload = result
     }
 
     init(id: String, failure: CommandFailure) {
         // A failure that says it is none would be taken for the command's result.
         let status = failure.status == .ok ? .internal : failure.status
-        header = ReplyHeader(id: id, status: status).frame
+        header = ReplyHeader(id: id, status: status)
         var json: [UInt8] = []
         json.appendLiteral("{")
         if let field = failure.field {

@@ -10,13 +10,13 @@ struct RequestDispatcher: Sendable {
     let logger: Logger
 
     /// Never throws: whatever happens is an answer.
-    func answer(header frame: [UInt8], payload: Data) async -> Reply {
+    func answer(header received: ReceivedHeader, payload: Data) async -> Reply {
         let header: RequestHeader
         do {
-            header = try RequestHeader(frame: frame)
+            header = try received.read()
         } catch {
             return Reply(
-                id: RequestHeader.readableID(in: frame), failure: CommandFailure(.invalid, "header: \(error)"))
+                id: received.id, failure: CommandFailure(.invalid, "header: \(error)"))
         }
         guard let handler = router[header.command] else {
             return Reply(id: header.id, failure: CommandFailure(.invalid, "unknown command \"\(header.command)\""))

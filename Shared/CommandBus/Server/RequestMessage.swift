@@ -13,9 +13,9 @@ struct ReplyEnvelope {
 /// The frames of one received message, sorted out.
 struct RequestMessage {
     enum Content {
-        case request(header: [UInt8], payload: Data)
+        case request(header: ReceivedHeader, payload: Data)
         /// What is wrong; the header where there is one, for its id.
-        case malformed(header: [UInt8]?, reason: String)
+        case malformed(header: ReceivedHeader?, reason: String)
     }
 
     let envelope: ReplyEnvelope
@@ -39,6 +39,12 @@ struct RequestMessage {
         }
 
         var isEmpty: Bool { size == 0 }
+    }
+
+    /// The common form: two frames and nothing else, within the limits.
+    init(peer: Data, header: [UInt8], payload: Data) {
+        envelope = ReplyEnvelope(peer: peer)
+        content = .request(header: header.withUnsafeBytes { ReceivedHeader($0) }, payload: payload)
     }
 
     /// - Parameters:
@@ -76,11 +82,12 @@ struct RequestMessage {
         guard case .bytes(let header) = body[0], header.count <= limits.maxHeaderBytes else {
             return .malformed(header: nil, reason: "the header has more than \(limits.maxHeaderBytes) bytes")
         }
+        let received = header.withUnsafeBytes { ReceivedHeader($0) }
         if case .bytes(let payload) = body[1], payload.count <= limits.maxPayloadBytes {
-            return .request(header: [UInt8](header), payload: payload)
+            return .request(header: received, payload: payload)
         }
         return .malformed(
-            header: [UInt8](header),
+            header: received,
             reason: "the payload has \(body[1].size) bytes, at most \(limits.maxPayloadBytes) are allowed")
     }
 }

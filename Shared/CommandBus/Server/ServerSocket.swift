@@ -23,9 +23,11 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
     private let accepted: AsyncStream<[AcceptedRequest]>.Continuation
 
     private var phase = Phase.serving
-    private var inFlight: [UInt64: (envelope: ReplyEnvelope, header: [UInt8])] = [:]
+    private var inFlight: [UInt64: AcceptedRequest] = [:]
     private var lastTicket: UInt64 = 0
     private var waitingForDrain: [CheckedContinuation<Void, Never>] = []
+    /// Where headers are read and written, one after another.
+    private var header: [UInt8] = []
 
     /// How many requests are taken before others get their turn.
     private static let requestsPerTurn = 512
@@ -84,14 +86,15 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
                 return nil
             }
             lastTicket += 1
-            inFlight[lastTicket] = (message.envelope, header)
-            return AcceptedRequest(ticket: lastTicket, header: header, payload: payload)
+            let request = AcceptedRequest(
+                ticket: lastTicket, envelope: message.envelope, header: header, payload: payload)
+            inFlight[lastTicket] = request
+            return request
         }
     }
 
-    private func refuse(_ envelope: ReplyEnvelope, header: [UInt8]?, _ failure: CommandFailure) {
-        let id = header.map { (try? RequestHeader(frame: $0).id) ?? RequestHeader.readableID(in: $0) }
-        send(Reply(id: id ?? "", failure: failure), to: envelope)
+    private func refuse(_ envelope: ReplyEnvelope, header: ReceivedHeader?, _ failure: CommandFailure) {
+        send(Reply(id: header?.id ?? "", failure: failure), to: envelope)
     }
 
     private func receiveMessage() -> RequestMessage? {
@@ -101,29 +104,51 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
             return Data(bytes)
         }
         guard let peer else { return nil }
-        let longest = max(limits.maxHeaderBytes, limits.maxPayloadBytes)
         var frames: [RequestMessage.Frame] = []
-        frames.reserveCapacity(3)
-        var count = 0
-        while more {
-            let isKept = count < RequestMessage.mostFrames
-            let frame = bound.socket.receive { bytes, hasMore in
-                more = hasMore
-                return isKept && bytes.count <= longest ? .bytes(Data(bytes)) : RequestMessage.Frame.tooLong(bytes.count)
+        if more, let first = receiveHeader(&more) {
+            let second = more ? receiveFrame(&more) : nil
+            if first <= limits.maxHeaderBytes, first > 0, !more, case .bytes(let payload) = second,
+                payload.count <= limits.maxPayloadBytes
+            {
+                return RequestMessage(peer: peer, header: header, payload: payload)
             }
-            guard let frame else { break }
-            if isKept { frames.append(frame) }
+            frames.append(first <= limits.maxHeaderBytes ? .bytes(Data(header)) : .tooLong(first))
+            if let second { frames.append(second) }
+        }
+        var count = frames.count
+        while more, let frame = receiveFrame(&more) {
+            if count < RequestMessage.mostFrames { frames.append(frame) }
             count += 1
         }
         return RequestMessage(peer: peer, frames: frames, count: count, limits: limits)
     }
 
+    /// Receives a frame that should be a header into `header`, unless it is too long for one.
+    ///
+    /// - Returns: How many bytes the frame has.
+    private func receiveHeader(_ more: inout Bool) -> Int? {
+        header.removeAll(keepingCapacity: true)
+        return bound.socket.receive { bytes, hasMore in
+            more = hasMore
+            if bytes.count <= limits.maxHeaderBytes { header.append(contentsOf: bytes) }
+            return bytes.count
+        }
+    }
+
+    private func receiveFrame(_ more: inout Bool) -> RequestMessage.Frame? {
+        let longest = max(limits.maxHeaderBytes, limits.maxPayloadBytes)
+        return bound.socket.receive { bytes, hasMore in
+            more = hasMore
+            return bytes.count <= longest ? .bytes(Data(bytes)) : RequestMessage.Frame.tooLong(bytes.count)
+        }
+    }
+
     // MARK: Replies
 
-    func send(_ reply: OutgoingReply) {
+    func answer(_ request: AcceptedRequest) {
         // Nothing is there once the drain was given up, or the server closed.
-        guard let envelope = inFlight.removeValue(forKey: reply.ticket)?.envelope else { return }
-        send(reply.reply, to: envelope)
+        guard inFlight.removeValue(forKey: request.ticket) != nil, let reply = request.reply else { return }
+        send(reply, to: request.envelope)
         finishDrainIfEmpty()
     }
 
@@ -139,7 +164,9 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
         // Once the first frame is taken, ZeroMQ takes or drops the message as a whole.
         for frame in envelope.prefix { result = socket.send(frame, more: true) }
         if envelope.hasDelimiter { result = socket.send(Data(), more: true) }
-        result = socket.send(reply.header, more: true)
+        header.removeAll(keepingCapacity: true)
+        reply.header.append(to: &header)
+        result = socket.send(header, more: true)
         result = socket.send(reply.payload)
         if result != .sent { logger.debug("a reply is dropped", metadata: ["reason": "its peer is gone"]) }
     }

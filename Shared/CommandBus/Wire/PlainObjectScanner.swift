@@ -83,6 +83,8 @@ struct PlainObjectScanner {
 extension UnsafeRawBufferPointer {
     /// Whether these are the bytes of an ASCII word.
     func spells(_ word: StaticString) -> Bool {
-        count == word.utf8CodeUnitCount && elementsEqual(UnsafeRawBufferPointer(start: word.utf8Start, count: count))
+        guard count == word.utf8CodeUnitCount else { return false }
+        for position in 0..<count where self[position] != word.utf8Start[position] { return false }
+        return true
     }
 }

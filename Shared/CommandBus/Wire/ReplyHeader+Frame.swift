@@ -2,16 +2,13 @@ import FoundationEssentials
 import Schemas
 
 extension ReplyHeader {
-    /// The header as a frame: the bytes that ``SchemaJSON`` would write, without its cost.
-    var frame: [UInt8] {
-        var json: [UInt8] = []
-        json.reserveCapacity(64)
+    /// Appends the header as a frame: the bytes that ``SchemaJSON`` would write, without its cost.
+    func append(to json: inout [UInt8]) {
         json.appendLiteral("{\"id\":")
         json.appendJSON(id)
         json.appendLiteral(",\"status\":")
         json.appendJSON(status.rawValue)
         json.appendLiteral("}")
-        return json
     }
 
     /// Reads a frame that a service sent.

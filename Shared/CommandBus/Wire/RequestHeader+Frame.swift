@@ -2,10 +2,8 @@ import FoundationEssentials
 import Schemas
 
 extension RequestHeader {
-    /// The header as a frame: the bytes that ``SchemaJSON`` would write, without its cost.
-    var frame: [UInt8] {
-        var json: [UInt8] = []
-        json.reserveCapacity(160)
+    /// Appends the header as a frame: the bytes that ``SchemaJSON`` would write, without its cost.
+    func append(to json: inout [UInt8]) {
         json.appendLiteral("{")
         if let actor {
             json.appendLiteral("\"actor\":")
@@ -16,7 +14,7 @@ extension RequestHeader {
         json.appendJSON(command)
         if let deadline {
             json.appendLiteral(",\"deadline\":")
-            json.append(contentsOf: String(deadline).utf8)
+            json.appendDigits(deadline)
         }
         json.appendLiteral(",\"id\":")
         json.appendJSON(id)
@@ -25,7 +23,6 @@ extension RequestHeader {
             json.appendJSON(traceparent)
         }
         json.appendLiteral("}")
-        return json
     }
 
     /// Reads a frame that somebody sent.
@@ -40,7 +37,7 @@ extension RequestHeader {
     }
 
     /// Reads the common form; `nil` leaves the verdict to the general decoder.
-    private init?(plain bytes: UnsafeRawBufferPointer) {
+    init?(plain bytes: UnsafeRawBufferPointer) {
         var id: String?
         var command: String?
         var deadline: UnixMilliseconds?

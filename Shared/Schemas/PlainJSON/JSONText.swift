@@ -13,6 +13,12 @@ extension [UInt8] {
         append(UInt8(ascii: "\""))
     }
 
+    /// Appends an integer's digits.
+    package mutating func appendDigits(_ value: some FixedWidthInteger) {
+        var text = String(value)
+        text.withUTF8 { append(contentsOf: $0) }
+    }
+
     /// Appends the characters of an ASCII literal.
     package mutating func appendLiteral(_ literal: StaticString) {
         append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))

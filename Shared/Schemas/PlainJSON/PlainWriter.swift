@@ -68,10 +68,7 @@ struct PlainWriter {
 
     mutating func writeText(_ text: String) { bytes.appendJSON(text) }
 
-    mutating func writeInteger(_ value: some FixedWidthInteger) {
-        var text = String(value)
-        text.withUTF8 { bytes.append(contentsOf: $0) }
-    }
+    mutating func writeInteger(_ value: some FixedWidthInteger) { bytes.appendDigits(value) }
 
     mutating func writeWord(_ word: StaticString) { bytes.appendLiteral(word) }
 
