@@ -38,7 +38,7 @@ package final class CommandClient: Sendable {
     /// - Throws: The service's failure, or one of the bus: `unavailable` (the message says whether the request may have
     ///   been done), `deadline_exceeded`, `overloaded`, `invalid` for a payload that is too large, `internal` for a reply
     ///   that is not understood. A cancelled task gets `unavailable`, "cancelled".
-    package func request<C: Command>(
+    nonisolated(nonsending) package func request<C: Command>(
         _ command: C, timeout: Duration = .seconds(5), context: RequestContext = .init()
     ) async throws(CommandFailure) -> C.Reply {
         let payload: Data
@@ -56,7 +56,7 @@ package final class CommandClient: Sendable {
     }
 
     /// The same for a command and a reply that are JSON already.
-    package func request(
+    nonisolated(nonsending) package func request(
         _ name: String, payload: Data, timeout: Duration = .seconds(5), context: RequestContext = .init()
     ) async throws(CommandFailure) -> Data {
         guard payload.count <= maxPayloadBytes else {
@@ -87,7 +87,7 @@ package final class CommandClient: Sendable {
         return PendingRequest(id: id, header: header, payload: payload, deadline: .monotonicNow() + milliseconds)
     }
 
-    private func outcome(of request: PendingRequest) async -> RequestOutcome {
+    nonisolated(nonsending) private func outcome(of request: PendingRequest) async -> RequestOutcome {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 request.wait(with: continuation)

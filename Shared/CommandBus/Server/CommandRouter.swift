@@ -6,7 +6,7 @@ package import Schemas
 /// Of the requests that arrive together several may begin on one thread, each running until it first waits for something: a
 /// handler that computes for milliseconds does that on a thread of its own. No order is promised.
 package struct CommandRouter: Sendable {
-    typealias Handler = @Sendable (Data, CommandContext) async throws -> Data
+    typealias Handler = nonisolated(nonsending) @Sendable (Data, CommandContext) async throws -> Data
 
     private var handlers: [String: Handler] = [:]
 
@@ -25,7 +25,7 @@ package struct CommandRouter: Sendable {
     ///   becomes `invalid`; any other error is logged and becomes `internal`. Its task is cancelled when the server stops
     ///   and has waited long enough.
     package mutating func on<C: Command>(
-        _ type: C.Type, _ handler: @escaping @Sendable (C, CommandContext) async throws -> C.Reply
+        _ type: C.Type, _ handler: nonisolated(nonsending) @escaping @Sendable (C, CommandContext) async throws -> C.Reply
     ) {
         on(C.name) { payload, context in
             try SchemaJSON.encode(await handler(SchemaJSON.decode(C.self, from: payload), context))
@@ -34,7 +34,7 @@ package struct CommandRouter: Sendable {
 
     /// Answers a command whose payload and reply stay bytes. The handler checks that the payload is what it expects.
     package mutating func on(
-        _ name: String, _ handler: @escaping @Sendable (Data, CommandContext) async throws -> Data
+        _ name: String, _ handler: nonisolated(nonsending) @escaping @Sendable (Data, CommandContext) async throws -> Data
     ) {
         precondition(handlers[name] == nil, "two handlers for \(name)")
         handlers[name] = handler

@@ -10,7 +10,7 @@ struct RequestDispatcher: Sendable {
     let logger: Logger
 
     /// Never throws: whatever happens is an answer.
-    func answer(header received: ReceivedHeader, payload: Data) async -> Reply {
+    nonisolated(nonsending) func answer(header received: ReceivedHeader, payload: Data) async -> Reply {
         let header: RequestHeader
         do {
             header = try received.read()
@@ -33,7 +33,9 @@ struct RequestDispatcher: Sendable {
         }
     }
 
-    private func answer(_ header: RequestHeader, _ payload: Data, _ handler: CommandRouter.Handler) async -> Reply {
+    nonisolated(nonsending) private func answer(_ header: RequestHeader, _ payload: Data, _ handler: CommandRouter.Handler) async
+        -> Reply
+    {
         let context = CommandContext(header, logger: logger)
         do {
             let result = try await handler(payload, context)
