@@ -13,12 +13,25 @@ struct BusBenchmark {
     /// A folder for the sockets, with a short path.
     let folder: String
 
+    /// What one of the lines did in its best run.
+    private struct Line: Encodable {
+        /// Round trips a second.
+        var rate = 0.0
+        /// How long processors worked for a round trip at both ends together, in microseconds.
+        var processorTime = 0.0
+
+        mutating func keepBest(of other: Line) {
+            if other.rate > rate { rate = other.rate }
+            if processorTime == 0 || other.processorTime < processorTime { processorTime = other.processorTime }
+        }
+    }
+
     private struct Figures: Encodable {
         let benchmark = "bus"
         let inFlight: Int
-        let bytes: Double
-        let typed: Double
-        let raw: Double
+        let raw: Line
+        let bytes: Line
+        let typed: Line
         let bytesRatio: Double
         let typedRatio: Double
     }
@@ -26,39 +39,47 @@ struct BusBenchmark {
     func run() async throws {
         let frames = try BusSample.frames()
         say(
-            "Command bus over ipc, round trips a second, client and server in a process each, \(Self.inFlight) in flight, "
-                + "payloads of \(frames[1].utf8.count) and \(frames[3].utf8.count) bytes "
+            "Command bus over ipc, client and server in a process each, \(Self.inFlight) in flight, payloads of "
+                + "\(frames[1].utf8.count) and \(frames[3].utf8.count) bytes "
                 + "(best of \(Self.rounds) runs of \(Int(Self.seconds)) s, in turns)")
-        var best = (bytes: 0.0, typed: 0.0, raw: 0.0)
+        var (raw, bytes, typed) = (Line(), Line(), Line())
         for round in 0..<Self.rounds {
-            best.raw = max(best.raw, try await raw(frames, round))
-            best.bytes = max(best.bytes, try await bytes(round))
-            best.typed = max(best.typed, try await typed(round))
+            raw.keepBest(of: try await measure { try await rawRate(frames, round) })
+            bytes.keepBest(of: try await measure { try await bytesRate(round) })
+            typed.keepBest(of: try await measure { try await typedRate(round) })
         }
         let figures = Figures(
-            inFlight: Self.inFlight, bytes: best.bytes.rounded(), typed: best.typed.rounded(), raw: best.raw.rounded(),
-            bytesRatio: (best.bytes / best.raw).twoDigits, typedRatio: (best.typed / best.raw).twoDigits)
-        say(Table.row("", "a second", "ratio"))
-        say(Table.row("raw C", "\(Int(figures.raw))", "1"))
-        say(Table.row("bytes", "\(Int(figures.bytes))", "\(figures.bytesRatio)"))
-        say(Table.row("typed", "\(Int(figures.typed))", "\(figures.typedRatio)"))
+            inFlight: Self.inFlight, raw: raw, bytes: bytes, typed: typed, bytesRatio: (bytes.rate / raw.rate).twoDigits,
+            typedRatio: (typed.rate / raw.rate).twoDigits)
+        say(Table.row("", "a second", "ratio", "CPU us each"))
+        for (name, line) in [("raw C", raw), ("bytes", bytes), ("typed", typed)] {
+            say(Table.row(name, "\(Int(line.rate))", "\((line.rate / raw.rate).twoDigits)", "\(line.processorTime)"))
+        }
         say(String(decoding: try SchemaJSON.encode(figures), as: UTF8.self))
     }
 
-    private func raw(_ frames: [String], _ round: Int) async throws -> Double {
-        let result = try await Peer(path: peers + "/raw_zeromq").run(
-            ["ipc://\(folder)/raw\(round)", String(Self.inFlight), String(Self.seconds)] + frames)
-        return result.count / result.seconds
+    private func measure(_ rate: () async throws -> (rate: Double, seconds: Double)) async throws -> Line {
+        let start = ProcessorTime.now()
+        let result = try await rate()
+        let spent = ProcessorTime.now() - start
+        return Line(
+            rate: result.rate.rounded(), processorTime: (spent * 1_000_000 / (result.rate * result.seconds)).twoDigits)
     }
 
-    private func bytes(_ round: Int) async throws -> Double {
+    private func rawRate(_ frames: [String], _ round: Int) async throws -> (rate: Double, seconds: Double) {
+        let result = try await Peer(path: peers + "/raw_zeromq").run(
+            ["ipc://\(folder)/raw\(round)", String(Self.inFlight), String(Self.seconds)] + frames)
+        return (result.count / result.seconds, result.seconds)
+    }
+
+    private func bytesRate(_ round: Int) async throws -> (rate: Double, seconds: Double) {
         let payload = try SchemaJSON.encode(BusSample.relay)
         return try await rate("ipc://\(folder)/bytes\(round)") { client in
             _ = try await client.request(BusSample.bytesCommand, payload: payload)
         }
     }
 
-    private func typed(_ round: Int) async throws -> Double {
+    private func typedRate(_ round: Int) async throws -> (rate: Double, seconds: Double) {
         try await rate("ipc://\(folder)/typed\(round)") { client in
             _ = try await client.request(BusSample.relay)
         }
@@ -66,10 +87,11 @@ struct BusBenchmark {
 
     private func rate(
         _ endpoint: String, request: @escaping @Sendable (CommandClient) async throws -> Void
-    ) async throws -> Double {
-        try await BusServer.serving(endpoint) {
+    ) async throws -> (rate: Double, seconds: Double) {
+        let rate = try await BusServer.serving(endpoint) {
             try await RoundTripRate.measure(
                 endpoint, inFlight: Self.inFlight, seconds: Self.seconds, request: request)
         }
+        return (rate, Self.seconds)
     }
 }
