@@ -78,16 +78,22 @@ struct RelayRecordTests {
 
     @Test("the wait before a retry doubles from 10 s to 10 min, a fifth more or less, and never less than FCM asks for")
     func schedule() {
-        let schedule = RetrySchedule()
+        func delay(_ attempts: Int, least: Int64? = nil, within remaining: Int64 = .max, random: Double) -> Int64 {
+            RetrySchedule().delay(after: attempts, least: least, within: remaining, random: random)
+        }
         #expect(
-            (1...9).map { schedule.delay(after: $0, least: nil, random: 0.5) }
+            (1...9).map { delay($0, random: 0.5) }
                 == [10_000, 20_000, 40_000, 80_000, 160_000, 320_000, 600_000, 600_000, 600_000])
-        #expect(schedule.delay(after: 1, least: nil, random: 0) == 8_000)
-        #expect(schedule.delay(after: 1, least: nil, random: 1) == 12_000)
-        #expect(schedule.delay(after: 1, least: 60_000, random: 1) == 60_000)
-        #expect(schedule.delay(after: 1_000_000, least: nil, random: 0.5) == 600_000)
+        #expect(delay(1, random: 0) == 8_000)
+        #expect(delay(1, random: 1) == 12_000)
+        #expect(delay(1_000_000, random: 0.5) == 600_000)
+        #expect(delay(1, least: 60_000, random: 0) == 60_000)
+        #expect(delay(1, least: 60_000, random: 1) == 72_000)
+        #expect(delay(1, least: 60_000, within: 72_000, random: 1) == 60_000, "or it would not be tried at all")
+        #expect(delay(4, least: 60_000, random: 0.5) == 80_000)
+        #expect(delay(1, least: .max, random: 1) == .max)
         #expect(
-            after([Self.failed(.data, .retryable, retryAfter: 120_000)], of: Self.logged(.information)).nextAttempt
+            after([Self.failed(.data, .retryable, retryAfter: 120_000)], of: Self.logged(.information), random: 0).nextAttempt
                 == Self.now + 120_000)
     }
 

@@ -26,7 +26,8 @@ extension RelayRecord {
         }
         guard isOwner || outstanding.isEmpty else { return }
         let askedFor = components.filter { $0.state == .pending }.compactMap { $0.error?.retryAfter }.max()
-        settle(at: now, expires: expires, delay: schedule.delay(after: attempts, least: askedFor, random: random))
+        let delay = schedule.delay(after: attempts, least: askedFor, within: expires - now, random: random)
+        settle(at: now, expires: expires, delay: delay)
     }
 
     /// No relay could be asked, or its answer was lost. Whether FCM has the components is unknown, so they are sent again:

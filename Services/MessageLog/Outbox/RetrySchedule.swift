@@ -2,7 +2,7 @@ import Schemas
 
 /// When a component that FCM did not accept is tried again: after 10 s, then twice as long each time, up to 10 minutes, each
 /// time a fifth more or less so that many messages do not come back at once (FCM's advice: exponential, jittered, at
-/// least 10 s before a first retry).
+/// least 10 s before a first retry). Where FCM asks for a longer wait, it gets that, and up to a fifth more for the same reason.
 struct RetrySchedule: Sendable {
     var first: Int64 = 10_000
     var longest: Int64 = 600_000
@@ -13,11 +13,16 @@ struct RetrySchedule: Sendable {
     /// - Parameters:
     ///   - attempts: How many attempts there have been; at least 1.
     ///   - least: What FCM asked for, if it did.
+    ///   - remaining: How long there is any use in an attempt. What FCM asks for is not exceeded where only that is within it.
     ///   - random: Any number from 0 to 1.
-    func delay(after attempts: Int, least: Int64?, random: Double) -> Int64 {
+    func delay(after attempts: Int, least: Int64?, within remaining: Int64, random: Double) -> Int64 {
         let doublings = min(max(attempts, 1) - 1, 30)
         let plain = min(longest, first << doublings)
         let jittered = Int64(Double(plain) * (1 - jitter + 2 * jitter * random))
-        return max(jittered, least ?? 0)
+        guard let least, jittered < least else { return jittered }
+        // A relay may ask for any number.
+        guard least < remaining else { return least }
+        let more = Int64(Double(least) * jitter * random)
+        return more < remaining - least ? least + more : least
     }
 }
