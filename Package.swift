@@ -223,6 +223,10 @@ let package = Package(
         .testTarget(
             name: "OperatorTests", dependencies: ["CubeStorage", "MessageStorage", "Operator", "Schemas", "TestSupport"],
             path: "Tests/OperatorTests"),
+        .testTarget(
+            name: "RetryTimeTests",
+            dependencies: ["FCMEmulator", "FCMRelay", "MessageLog", "Schemas", httpTypes, hummingbird, nioCore],
+            path: "Tests/RetryTimeTests"),
         .testTarget(name: "SchemasTests", dependencies: ["Schemas", "SeededRandom"], path: "Tests/SchemasTests"),
         .testTarget(
             name: "ServiceKitTests", dependencies: ["ServiceKit", "TestSupport", logging], path: "Tests/ServiceKitTests"),

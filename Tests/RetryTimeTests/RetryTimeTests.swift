@@ -1,0 +1,174 @@
+import Schemas
+import Testing
+
+@testable import FCMEmulator
+@testable import FCMRelay
+@testable import MessageLog
+
+/// When a message is tried again after each class of error: the emulator's answer, the relay's reading of it and the message log's
+/// schedule, with a clock of the test's own.
+@Suite("Retry times")
+struct RetryTimeTests {
+    /// 2026-11-21T12:00:00Z.
+    private static let start: UnixMilliseconds = 1_795_262_400_000
+    private static let never: UnixMilliseconds = start + 10_000_000_000
+
+    /// A rule, and after how many seconds the second, third and fourth attempts are, each counted from the one before: at the
+    /// earliest and at the latest.
+    struct Course: Sendable, CustomTestStringConvertible {
+        let rule: JSONValue
+        let earliest: [Double]
+        let latest: [Double]
+
+        init(_ rule: JSONValue, _ earliest: [Double], _ latest: [Double]) {
+            self.rule = rule
+            self.earliest = earliest
+            self.latest = latest
+        }
+
+        var testDescription: String { "\(rule)" }
+    }
+
+    static let courses = [
+        // Ten seconds, and then twice as many each time, a fifth more or less; but ten at least, as Google asks.
+        Course(["fault": "UNAVAILABLE"], [10, 16, 32], [12, 24, 48]),
+        Course(["fault": "UNAVAILABLE", "body": "HTML"], [10, 16, 32], [12, 24, 48]),
+        Course(["fault": "UNAVAILABLE", "body": "EMPTY"], [10, 16, 32], [12, 24, 48]),
+        Course(["fault": "INTERNAL"], [10, 16, 32], [12, 24, 48]),
+        Course(["fault": "INTERNAL", "body": "HTML"], [10, 16, 32], [12, 24, 48]),
+        Course(["fault": "INTERNAL", "body": "EMPTY"], [10, 16, 32], [12, 24, 48]),
+        // Half a minute where a front end stands alone.
+        Course(["fault": "BAD_GATEWAY"], [30, 30, 32], [36, 36, 48]),
+        Course(["fault": "BAD_GATEWAY", "body": "EMPTY"], [30, 30, 32], [36, 36, 48]),
+        // A minute for a quota, whosever it is.
+        Course(["fault": "QUOTA_EXCEEDED"], [60, 60, 60], [72, 72, 72]),
+        Course(["fault": "PROJECT_QUOTA"], [60, 60, 60], [72, 72, 72]),
+        Course(["fault": "PROJECT_QUOTA", "body": "EMPTY"], [60, 60, 60], [72, 72, 72]),
+        // As FCM says, in either form, and up to a fifth later; its own course where that is longer.
+        Course(["fault": "UNAVAILABLE", "retry_after_s": .integer(45)], [45, 45, 45], [54, 54, 48]),
+        Course(
+            ["fault": "INTERNAL", "retry_after_s": .integer(45), "retry_after_form": "DATE", "body": "EMPTY"], [45, 45, 45],
+            [54, 54, 48]),
+        Course(
+            ["fault": "PROJECT_QUOTA", "retry_after_s": .integer(20), "retry_after_form": "DATE"], [20, 20, 32], [24, 24, 48]),
+        Course(["fault": "QUOTA_EXCEEDED", "retry_after_s": .integer(20)], [20, 20, 32], [24, 24, 48]),
+        Course(["fault": "UNAVAILABLE", "retry_after_s": .integer(1)], [8, 16, 32], [12, 24, 48]),
+        // A second token is refused like the first.
+        Course(["fault": "UNAUTHENTICATED"], [8, 16, 32], [12, 24, 48]),
+        Course(["fault": "UNAUTHENTICATED", "body": "HTML"], [8, 16, 32], [12, 24, 48]),
+    ]
+
+    @Test("each error has its time, and that doubles", arguments: courses)
+    func course(course: Course) async throws {
+        for (random, expected) in [(0.0, course.earliest), (1.0, course.latest)] {
+            let waits = try await waits(expected.count, random: random) {
+                try await OrderedAnswer(rule: course.rule).failure(at: $0).error
+            }
+            #expect(waits == expected)
+        }
+    }
+
+    @Test(
+        "what is refused for good is never tried again",
+        arguments: ["INVALID_ARGUMENT", "THIRD_PARTY_AUTH_ERROR", "SENDER_ID_MISMATCH", "UNREGISTERED"])
+    func permanent(fault: String) async throws {
+        let error = try await OrderedAnswer(rule: ["fault": .string(fault)]).failure(at: Self.start).error
+        let record = Self.answered(with: error)
+        #expect(record.state == .failed && record.nextAttempt == nil)
+        #expect(record.components.first?.error?.code == fault)
+    }
+
+    @Test("a request without an answer has the plain course", arguments: TransportError.Code.allCases)
+    func broken(code: TransportError.Code) async throws {
+        let error = SendFailure(TransportError(code, "broken"), after: .seconds(10)).error
+        #expect(try await waits(3, random: 0) { _ in error } == [8, 16, 32])
+        #expect(try await waits(3, random: 1) { _ in error } == [12, 24, 48])
+    }
+
+    @Test("without an access token the plain course is kept where the token comes earlier")
+    func noToken() async throws {
+        for (pause, earliest, latest) in [(1, 8.0, 12.0), (60, 60, 72)] {
+            let error = SendFailure(TokenFailure("refused", retryAfter: .seconds(pause))).error
+            #expect(try await waits(1, random: 0) { _ in error } == [earliest])
+            #expect(try await waits(1, random: 1) { _ in error } == [latest])
+        }
+    }
+
+    @Test("no wait is longer than ten minutes and a fifth, unless FCM asks for it; more than an hour is not granted")
+    func longest() async throws {
+        let plain = try await waits(10, random: 1) {
+            try await OrderedAnswer(rule: ["fault": "UNAVAILABLE"]).failure(at: $0).error
+        }
+        #expect(plain == [12, 24, 48, 96, 192, 384, 720, 720, 720, 720])
+        let asked = try await waits(1, random: 0) {
+            try await OrderedAnswer(rule: ["fault": "UNAVAILABLE", "retry_after_s": .integer(86_400)]).failure(at: $0).error
+        }
+        #expect(asked == [3_600])
+    }
+
+    @Test("many that failed together do not come back together, whether FCM said when or not")
+    func spread() async throws {
+        for rule: JSONValue in [["fault": "UNAVAILABLE"], ["fault": "UNAVAILABLE", "retry_after_s": .integer(30)]] {
+            let error = try await OrderedAnswer(rule: rule).failure(at: Self.start).error
+            let times = stride(from: 0.0, through: 1, by: 0.01).map { Self.answered(with: error, random: $0).nextAttempt }
+            #expect(Set(times).count > 60, "\(rule)")
+        }
+    }
+
+    @Test("nothing is tried at or after its expiry: what would be is looked at then, and has expired with its last error")
+    func expiry() async throws {
+        for seconds in [30, 31, 3_600] {
+            let error = try await OrderedAnswer(rule: ["fault": "UNAVAILABLE", "retry_after_s": .integer(seconds)])
+                .failure(at: Self.start).error
+            let expires = Self.start + 30_000
+            var record = Self.answered(with: error, expires: expires)
+            #expect(record.state == .retrying && record.nextAttempt == expires)
+            record.lease = Self.lease
+            record.unanswered(to: Self.owner, at: expires, expires: expires)
+            #expect(record.state == .expired && record.nextAttempt == nil)
+            #expect(record.components.first?.error?.code == "UNAVAILABLE")
+        }
+    }
+
+    @Test("what FCM allows before the expiry is tried before it, however late the jitter would have it")
+    func justBeforeExpiry() async throws {
+        let error = try await OrderedAnswer(rule: ["fault": "UNAVAILABLE", "retry_after_s": .integer(29)])
+            .failure(at: Self.start).error
+        for random in [0.0, 0.5, 1] {
+            let next = try #require(Self.answered(with: error, expires: Self.start + 30_000, random: random).nextAttempt)
+            #expect((Self.start + 29_000..<Self.start + 30_000).contains(next))
+        }
+    }
+
+    private static let owner = "me"
+    private static let lease = Lease(owner: owner, until: start)
+
+    private static func answered(
+        with error: ComponentError, expires: UnixMilliseconds = never, random: Double = 0.5
+    ) -> RelayRecord {
+        var record = RelayRecord(logged: .information, due: start, lease: lease)
+        record.answered(
+            [ComponentOutcome(component: .data, result: .failure(error))], to: owner, at: start, expires: expires,
+            schedule: RetrySchedule(), random: random)
+        return record
+    }
+
+    /// The waits before the next attempts, in seconds, where each ends with the same.
+    private func waits(
+        _ count: Int, random: Double, _ error: (UnixMilliseconds) async throws -> ComponentError
+    ) async throws -> [Double] {
+        var record = RelayRecord(logged: .information, due: Self.start, lease: Self.lease)
+        var now = Self.start
+        var waits: [Double] = []
+        for _ in 0..<count {
+            record.lease = Self.lease
+            record.answered(
+                [ComponentOutcome(component: .data, result: .failure(try await error(now)))], to: Self.owner, at: now,
+                expires: Self.never, schedule: RetrySchedule(), random: random)
+            let next = try #require(record.nextAttempt)
+            waits.append(Double(next - now) / 1_000)
+            now = next
+        }
+        return waits
+    }
+}
