@@ -164,9 +164,16 @@ let package = Package(
         .executableTarget(
             name: "Chaos",
             dependencies: [
-                "ProductHarness", "SeededRandom", "TestSupport", argumentParser, asyncHTTPClient, nioHTTP1, unixSignals,
+                "ProductHarness", "SeededRandom", "TestSupport", argumentParser, asyncHTTPClient, nioHTTP1,
             ],
             path: "Tests/Chaos",
+            exclude: ["run"]),
+        .executableTarget(
+            name: "Endurance",
+            dependencies: [
+                "CommandBus", "ProductHarness", "Schemas", "SeededRandom", "TestSupport", argumentParser, nioHTTP1,
+            ],
+            path: "Tests/Endurance",
             exclude: ["run"]),
 
         // The tests, a target for each of those above.
@@ -184,6 +191,8 @@ let package = Package(
             name: "EmbeddedDatabaseTests",
             dependencies: ["EmbeddedDatabase", "Schemas", "TestSupport", grdb],
             path: "Tests/EmbeddedDatabaseTests"),
+        .testTarget(
+            name: "EnduranceTests", dependencies: ["Endurance", "ProductHarness", "TestSupport"], path: "Tests/EnduranceTests"),
         .testTarget(
             name: "FCMEmulatorTests",
             dependencies: [
@@ -236,8 +245,9 @@ let package = Package(
             path: "Tests/System"),
         .target(
             name: "ProductHarness",
-            dependencies: ["TestSupport", asyncHTTPClient, jwtKit, nioCore, nioHTTP1, nioSSL],
-            path: "Tests/ProductHarness"),
+            dependencies: ["TestSupport", asyncHTTPClient, jwtKit, nioCore, nioHTTP1, nioSSL, unixSignals],
+            path: "Tests/ProductHarness",
+            exclude: ["run-built"]),
         .target(
             name: "TestSupport",
             dependencies: [

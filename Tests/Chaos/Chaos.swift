@@ -1,6 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
-import UnixSignals
+import ProductHarness
 
 /// Posts messages to the product while its processes are killed, frozen and restarted, and judges what became of them.
 @main
@@ -57,27 +57,5 @@ struct Chaos: AsyncParsableCommand {
         if verdict.problems.count > 50 { print("and \(verdict.problems.count - 50) more") }
         if !verdict.isGood { print("The databases and logs are kept in \(folder)") }
         print(verdict.summary)
-    }
-}
-
-/// A signal that asks the run to end before its time.
-private struct Interruption: Error {
-    let signal: Int32
-}
-
-/// Does something, unless a signal such as Ctrl-C's comes first: then it is cancelled, and waited for.
-///
-/// - Throws: What the body throws, or ``Interruption``.
-private func untilInterrupted<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
-    let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
-    return try await withThrowingTaskGroup(of: Value.self) { group in
-        group.addTask { try await body() }
-        group.addTask {
-            for await signal in signals { throw Interruption(signal: signal.rawValue) }
-            throw CancellationError()
-        }
-        defer { group.cancelAll() }
-        guard let value = try await group.next() else { throw CancellationError() }
-        return value
     }
 }

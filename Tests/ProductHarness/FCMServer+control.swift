@@ -8,8 +8,12 @@ extension FCMServer {
         package let doubled: Int
         package let unkeyed: Int
 
-        /// Sends beyond the first one of each component.
-        package var copies: Int { accepted - unkeyed - distinct }
+        package init(accepted: Int, distinct: Int, doubled: Int, unkeyed: Int) {
+            self.accepted = accepted
+            self.distinct = distinct
+            self.doubled = doubled
+            self.unkeyed = unkeyed
+        }
     }
 
     package func counts() async throws -> Counts {

@@ -8,6 +8,7 @@ package enum FreePort {
     /// not get its port themselves.
     private static let range = 15_000..<32_000
 
+    /// - Throws: ``NoneFound``.
     package static func choose() throws -> Int {
         for _ in 0..<100 {
             let port = Int.random(in: range)

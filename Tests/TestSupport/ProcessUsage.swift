@@ -14,6 +14,12 @@ package struct ProcessUsage: Sendable, CustomStringConvertible {
         let process: Int32
     }
 
+    package init(descriptors: Int, threads: Int, resident: Int) {
+        self.descriptors = descriptors
+        self.threads = threads
+        self.resident = resident
+    }
+
     package init(of process: Int32) throws {
         descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count
         let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)

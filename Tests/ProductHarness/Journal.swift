@@ -2,10 +2,12 @@ import Glibc
 import Synchronization
 
 /// What the run says while it goes on, each line with the seconds since the beginning.
-final class Journal: Sendable {
+package final class Journal: Sendable {
     private let begin = ContinuousClock.now
 
-    func say(_ text: String) {
+    package init() {}
+
+    package func say(_ text: String) {
         let seconds = (ContinuousClock.now - begin) / .seconds(1)
         let tenths = Int((seconds * 10).rounded())
         let time = "\(tenths / 10).\(tenths % 10)"
@@ -17,7 +19,7 @@ final class Journal: Sendable {
 
 extension Duration {
     /// For a reader: `0.4 s`.
-    var inSeconds: String {
+    package var inSeconds: String {
         let tenths = Int((self / .seconds(0.1)).rounded())
         return "\(tenths / 10).\(tenths % 10) s"
     }

@@ -1,0 +1,83 @@
+import FoundationEssentials
+import NIOHTTP1
+import ProductHarness
+import Synchronization
+import TestSupport
+
+/// The emulator, at the same port whenever it is started again, and told what to do to its clients.
+final class EmulatorSeat: Sendable {
+    private let state: String
+    private let port: Int
+    private let process: Mutex<ServiceProcess>
+    private let found = Mutex<[String]>([])
+
+    /// - Parameter folder: The state directory.
+    init(in folder: String) async throws {
+        state = folder
+        port = try FreePort.choose()
+        // So that it does not grow itself, however long the run is.
+        try Data(#"{"archive":{"keep":0}}"#.utf8).write(to: URL(filePath: folder + "/behaviour.json"))
+        process = Mutex(try await Self.start(at: port, in: folder))
+    }
+
+    /// Where it keeps its key file and certificates.
+    var folder: String { state + "/fcm-emulator" }
+    var url: String { "https://127.0.0.1:\(port)" }
+    /// What it did by itself that it must not do.
+    var problems: [String] { found.withLock { $0 } }
+
+    /// Puts a weather in the place of the one before.
+    func put(_ weather: Weather, seed: Int64) async throws {
+        if let outage = weather.outage { return try await restart(by: outage.end, away: outage.length) }
+        let process = process.withLock { $0 }
+        if !process.isRunning {
+            found.withLock { $0.append("the emulator ended by itself, see \(process.logFile)") }
+            try await restart(by: .kill, away: .zero)
+        }
+        try await withServer { server in
+            try await server.setFaults(weather.faults, seed: seed)
+            for section in ["connections", "quotas", "oauth"] {
+                if let document = weather.sections[section] {
+                    try await server.control(.PUT, section, document)
+                } else {
+                    try await server.control(.DELETE, section)
+                }
+            }
+        }
+    }
+
+    func restart(by end: Weather.Outage.End, away length: Duration) async throws {
+        let process = process.withLock { $0 }
+        switch end {
+        case .stop: await process.stop()
+        case .kill: await process.kill()
+        }
+        try await Task.sleep(for: length)
+        let next = try await Self.start(at: port, in: state)
+        self.process.withLock { $0 = next }
+    }
+
+    func counts() async throws -> FCMServer.Counts {
+        try await withServer { try await $0.counts() }
+    }
+
+    /// Ends it at once.
+    func end() async {
+        await process.withLock { $0 }.kill()
+    }
+
+    private static func start(at port: Int, in folder: String) async throws -> ServiceProcess {
+        try await ServiceProcess(
+            "msi-fcm-emulator", in: folder,
+            settings: [
+                "MSI_FCM_EMULATOR_PORT": String(port), "MSI_FCM_EMULATOR_BEHAVIOUR_FILE": folder + "/behaviour.json",
+            ])
+    }
+
+    /// With a client for one conversation: the emulator comes and goes.
+    private func withServer<Value>(_ body: (FCMServer) async throws -> Value) async throws -> Value {
+        try await withHTTPClient(trusting: folder + "/ca.pem") { http in
+            try await body(FCMServer(port: port, folder: folder, http: http))
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import CommandBus
+import FoundationEssentials
+import ProductHarness
+import TestSupport
+
+/// One run: the relay under load and the emulator in changing weather, until everything that was sent is at FCM.
+struct Experiment: Sendable {
+    let length: Duration
+    let rate: Double
+    let seed: UInt64
+    /// The state directory: there, and empty.
+    let folder: String
+    let journal: Journal
+
+    /// How long one weather lasts.
+    private static let spell = Duration.seconds(3)
+    private static let samplingPeriod = Duration.milliseconds(500)
+    /// How long the last messages may take once the weather is fine.
+    private static let longestDrain = Duration.seconds(120)
+    private static let longestRest = Duration.seconds(60)
+
+    /// - Throws: What keeps it from a verdict, such as a process that cannot be started.
+    func run() async throws -> Verdict {
+        let emulator = try await EmulatorSeat(in: folder)
+        let relay: ServiceProcess
+        do {
+            relay = try await ServiceProcess(
+                "msi-fcm-relay", in: folder,
+                settings: [
+                    "MSI_FCM_ENDPOINT": emulator.url, "MSI_FCM_RAMP": "0",
+                    "MSI_FCM_SERVICE_ACCOUNT_FILE": emulator.folder + "/service-account.json",
+                    "MSI_FCM_CA_FILE": emulator.folder + "/ca.pem",
+                ])
+        } catch {
+            await emulator.end()
+            throw error
+        }
+        let outcome: Result<Verdict, any Error>
+        do {
+            outcome = .success(try await run(relay, emulator))
+        } catch {
+            outcome = .failure(error)
+        }
+        // Also when the task is cancelled.
+        await Task {
+            await relay.kill()
+            await emulator.end()
+        }.value
+        return try outcome.get()
+    }
+
+    private func run(_ relay: ServiceProcess, _ emulator: EmulatorSeat) async throws -> Verdict {
+        try await withBus { bus in
+            let client = try CommandClient(
+                bus: bus, endpoints: ["ipc://\(folder)/run/fcm-relay.sock"], logger: quietLogger)
+            let load = StubbornLoad(client: client, rate: rate, seed: seed)
+            let before = try await figuresAtRest(of: relay, load)
+            journal.say("at rest: \(before)")
+            var usage = UsageRecord()
+            usage = try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await load.run() }
+                let watch = UsageWatch(relay.identifier, every: Self.samplingPeriod)
+                group.addTask { try await watch.run() }
+                try await suffer(emulator, load, watch)
+                let record = watch.record
+                load.stop()
+                try await emulator.put(.calm, seed: 0)
+                journal.say("fine weather; \(load.totals.open) messages are still to be accepted")
+                await load.settled(within: Self.longestDrain)
+                group.cancelAll()
+                return record
+            }
+            // What connections there are ends with it.
+            try await emulator.restart(by: .stop, away: .zero)
+            let after = try await figuresAtRest(of: relay, load, atMost: before)
+            journal.say("at rest: \(after)")
+            var verdict = Verdict(
+                totals: load.totals, counts: try await emulator.counts(), usage: usage, before: before, after: after)
+            verdict.problems += emulator.problems
+            if !relay.isRunning { verdict.problems.append("the relay ended by itself, see \(relay.logFile)") }
+            let status = await relay.stop()
+            if status != 0 { verdict.problems.append("the relay ended with status \(status), see \(relay.logFile)") }
+            return verdict
+        }
+    }
+
+    /// One weather after another until the time is over.
+    private func suffer(_ emulator: EmulatorSeat, _ load: StubbornLoad, _ watch: UsageWatch) async throws {
+        let end = ContinuousClock.now + length
+        var forecast = Forecast(seed: seed)
+        while ContinuousClock.now < end {
+            let weather = forecast.next()
+            let change = ContinuousClock.now
+            try await emulator.put(weather, seed: Int64.random(in: 0...1_000_000))
+            try await Task.sleep(until: min(end, change + Self.spell), clock: .continuous)
+            let usage = watch.record.last.map(String.init(describing:)) ?? ""
+            journal.say("\(weather.name): \(load.totals), \(usage)")
+        }
+    }
+
+    /// What the relay holds when nothing is to be done, its connection to FCM included: messages one after the other need no more
+    /// than one, and show it which others have ended.
+    ///
+    /// - Parameter limit: Waited for; if it is not reached, the figures are what they are.
+    private func figuresAtRest(
+        of relay: ServiceProcess, _ load: StubbornLoad, atMost limit: ProcessUsage? = nil
+    ) async throws -> ProcessUsage {
+        let deadline = ContinuousClock.now + Self.longestRest
+        var last: ProcessUsage?
+        while true {
+            for _ in 0..<3 { await load.sendOne() }
+            try await Task.sleep(for: .seconds(1.2))
+            let usage = try ProcessUsage(of: relay.identifier)
+            let isSteady = last.map { $0.descriptors == usage.descriptors && $0.threads == usage.threads } ?? false
+            let isLow = limit.map { usage.descriptors <= $0.descriptors && usage.threads <= $0.threads } ?? true
+            if isSteady && isLow || ContinuousClock.now >= deadline { return usage }
+            last = usage
+        }
+    }
+}

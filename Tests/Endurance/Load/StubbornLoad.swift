@@ -1,0 +1,146 @@
+import CommandBus
+import ProductHarness
+import Schemas
+import SeededRandom
+import Synchronization
+
+/// Hands messages to the relay, each at its moment whatever became of those before, and each of them again until FCM has accepted
+/// every component: in the message log's place, with less patience.
+final class StubbornLoad: Sendable {
+    struct Totals: Hashable, Sendable, CustomStringConvertible {
+        /// Components, each counted once.
+        var sent = 0
+        var accepted = 0
+        /// Messages that are not accepted as a whole yet.
+        var open = 0
+        var commands = 0
+        /// Commands that the bus gave up without an answer of the relay's, by why.
+        var unanswered: [String: Int] = [:]
+        /// How often a component was not accepted, by why.
+        var failures: [String: Int] = [:]
+
+        var description: String { "\(sent) components sent, \(accepted) accepted, \(commands) commands, \(open) open" }
+    }
+
+    /// More are not under way, however long FCM is away.
+    private static let mostOpen = 600
+    /// Longer than the relay may take.
+    private static let patience = Duration.seconds(25)
+    private static let pauses = 1_000...3_000
+    private static let topics = 20
+
+    private let client: CommandClient
+    private let rate: Double
+    private let seed: UInt64
+    private let topics: [TopicKey]
+    private let state = Mutex((totals: Totals(), isOver: false))
+
+    init(client: CommandClient, rate: Double, seed: UInt64) {
+        self.client = client
+        self.rate = rate
+        self.seed = seed
+        topics = (0..<Self.topics).map { _ in TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()) }
+    }
+
+    var totals: Totals { state.withLock(\.totals) }
+
+    /// Ends the load; what is under way goes on.
+    func stop() {
+        state.withLock { $0.isOver = true }
+    }
+
+    /// Waits until all is accepted, or the time is over.
+    func settled(within limit: Duration) async {
+        // What is open then is in the totals.
+        try? await eventually("every message accepted", within: limit, every: .milliseconds(100)) { totals.open == 0 }
+    }
+
+    /// Sends until it is stopped, and until all is accepted; or the task is cancelled.
+    func run() async {
+        let begin = ContinuousClock.now
+        await withDiscardingTaskGroup { group in
+            var number = 0
+            while !state.withLock(\.isOver), !Task.isCancelled {
+                try? await Task.sleep(until: begin + .seconds(Double(number) / rate), clock: .continuous)
+                number += 1
+                guard totals.open < Self.mostOpen else { continue }
+                let message = message(number)
+                began(message)
+                group.addTask { await self.relay(message) }
+            }
+        }
+    }
+
+    /// Sends one message, and returns once it is accepted or the task is cancelled.
+    func sendOne() async {
+        let message = message(0)
+        began(message)
+        await relay(message)
+    }
+
+    private func message(_ number: Int) -> RelayMessage {
+        var random = SeededGenerator(seed: seed ^ UInt64(number) << 20)
+        let distribution = Int.random(in: 0..<100, using: &random) < 40 ? Distribution.alert : .information
+        return RelayMessage(
+            msiKey: ObjectID(), timestamp: .nowInMilliseconds,
+            draft: MessageDraft(
+                title: "Message \(number)", desc: "An endurance run",
+                message: String(
+                    repeating: "All lectures of today are cancelled. ", count: Int.random(in: 1...14, using: &random)),
+                topicKey: topics[Int.random(in: topics.indices, using: &random)], distribution: distribution))
+    }
+
+    private func began(_ message: RelayMessage) {
+        state.withLock { state in
+            state.totals.sent += message.components.count
+            state.totals.open += 1
+        }
+    }
+
+    private func relay(_ message: RelayMessage) async {
+        var outstanding = message.components
+        while !outstanding.isEmpty, !Task.isCancelled {
+            let command = RelayMessage(
+                msiKey: message.msiKey, timestamp: message.timestamp, draft: message.draft, components: outstanding)
+            do throws(CommandFailure) {
+                let outcomes = try await client.request(command, timeout: Self.patience).components
+                outstanding = note(outcomes)
+            } catch {
+                note(error)
+            }
+            guard !outstanding.isEmpty else { break }
+            // Whoever cancels wants an end, not an error.
+            try? await Task.sleep(for: .milliseconds(Int.random(in: Self.pauses)))
+        }
+        if outstanding.isEmpty { state.withLock { $0.totals.open -= 1 } }
+    }
+
+    /// - Returns: What is to be sent again.
+    private func note(_ outcomes: [ComponentOutcome]) -> [Component] {
+        state.withLock { state in
+            state.totals.commands += 1
+            return outcomes.compactMap { outcome in
+                switch outcome.result {
+                case .success:
+                    state.totals.accepted += 1
+                    return nil
+                case .failure(let error):
+                    state.totals.failures[error.code, default: 0] += 1
+                    return outcome.component
+                }
+            }
+        }
+    }
+
+    private func note(_ failure: CommandFailure) {
+        state.withLock { state in
+            state.totals.commands += 1
+            // A relay with too much to do says so: that is an answer.
+            if failure.status == .overloaded {
+                state.totals.failures["overloaded", default: 0] += 1
+            } else if !Task.isCancelled {
+                state.totals.unanswered["\(failure.status.rawValue): \(failure.message)", default: 0] += 1
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import ProductHarness
+import TestSupport
+
+/// What a run has shown.
+struct Verdict: Sendable {
+    /// How much more of something there may be in the end, by the median: what the weather of the moment makes of it.
+    private enum Tolerance {
+        /// KiB, beside a tenth of what there was.
+        static let memory = 8_192
+        /// A relay has ten connections and one being made; each weather needs another number of them.
+        static let descriptors = 12
+        static let threads = 2
+    }
+
+    var problems: [String]
+    let summary: String
+
+    var isGood: Bool { problems.isEmpty }
+
+    /// - Parameters:
+    ///   - counts: What FCM has accepted.
+    ///   - usage: The relay's, under load.
+    ///   - before: The relay's at rest, before the load and after it.
+    init(
+        totals: StubbornLoad.Totals, counts: FCMServer.Counts, usage: UsageRecord, before: ProcessUsage, after: ProcessUsage
+    ) {
+        var problems: [String] = []
+        func require(_ isRight: Bool, _ problem: @autoclosure () -> String) {
+            if !isRight { problems.append(problem()) }
+        }
+        let lost = max(0, totals.accepted - counts.distinct)
+        require(totals.open == 0, "\(totals.open) messages were not accepted when FCM was well again")
+        require(
+            totals.open > 0 || totals.accepted == totals.sent, "\(totals.accepted) of \(totals.sent) components were accepted")
+        require(lost == 0, "FCM has only \(counts.distinct) of \(totals.accepted) components")
+        require(counts.distinct <= totals.sent, "FCM has \(counts.distinct) components, of \(totals.sent)")
+        require(counts.unkeyed == 0, "FCM has \(counts.unkeyed) sends without an msi_key")
+        for (why, count) in totals.unanswered.sorted(by: { $0.key < $1.key }) {
+            require(false, "\(count) commands had no answer: \(why)")
+        }
+        require(
+            after.descriptors <= before.descriptors, "\(before.descriptors) descriptors at rest have become \(after.descriptors)")
+        require(
+            after.threads <= before.threads + Tolerance.threads, "\(before.threads) threads at rest have become \(after.threads)")
+
+        func course(_ name: String, _ figure: KeyPath<ProcessUsage, Int>, tolerance: (Int) -> Int) -> String {
+            guard let (from, to) = usage.course(of: figure) else {
+                require(false, "too short a run to judge \(name)")
+                return "?→?"
+            }
+            require(to <= from + tolerance(from), "\(name) grew from \(from) to \(to)")
+            return "\(from)→\(to)"
+        }
+        let memory = course("the resident memory, in KiB,", \.resident) { Tolerance.memory + $0 / 10 }
+        let descriptors = course("the number of file descriptors", \.descriptors) { _ in Tolerance.descriptors }
+        let threads = course("the number of threads", \.threads) { _ in Tolerance.threads }
+        self.problems = problems
+        summary =
+            "sent=\(totals.sent) accepted=\(totals.accepted) lost=\(lost) doubled=\(counts.doubled) "
+            + "memory=\(memory)KiB fds=\(descriptors) threads=\(threads)"
+    }
+}

@@ -1,0 +1,83 @@
+import ProductHarness
+import TestSupport
+import Testing
+
+@testable import Endurance
+
+/// What an endurance run is judged by, with figures of the test's own.
+@Suite("Verdict of an endurance run")
+struct EnduranceVerdictTests {
+    private static let rest = ProcessUsage(descriptors: 20, threads: 8, resident: 30_000)
+
+    private static func record(_ samples: Int, _ usage: (_ share: Double) -> ProcessUsage) -> UsageRecord {
+        var record = UsageRecord()
+        for number in 0..<samples { record.append(usage(Double(number) / Double(samples))) }
+        return record
+    }
+
+    private static func verdict(
+        _ change: (inout StubbornLoad.Totals) -> Void = { _ in }, accepted: Int = 1_010, distinct: Int = 1_000,
+        usage: UsageRecord = record(100) { _ in rest }, after: ProcessUsage = rest
+    ) -> Verdict {
+        var totals = StubbornLoad.Totals(sent: 1_000, accepted: 1_000, commands: 1_200)
+        change(&totals)
+        return Verdict(
+            totals: totals,
+            counts: FCMServer.Counts(accepted: accepted, distinct: distinct, doubled: accepted - distinct, unkeyed: 0),
+            usage: usage, before: rest, after: after)
+    }
+
+    @Test("a run in which all came to FCM and nothing grew is good, whatever was doubled")
+    func good() {
+        let verdict = Self.verdict()
+        #expect(verdict.problems == [])
+        #expect(
+            verdict.summary
+                == "sent=1000 accepted=1000 lost=0 doubled=10 memory=30000→30000KiB fds=20→20 threads=8→8")
+    }
+
+    @Test("what the relay said that FCM has, and FCM has not, is lost")
+    func lost() {
+        let verdict = Self.verdict(accepted: 990, distinct: 990)
+        #expect(!verdict.isGood)
+        #expect(verdict.summary.contains("lost=10 "))
+    }
+
+    @Test("a message that is never accepted and a command without an answer are found")
+    func unfinished() {
+        #expect(
+            !Self.verdict {
+                $0.open = 1; $0.accepted = 999
+            }.isGood)
+        #expect(!Self.verdict { $0.accepted = 999 }.isGood)
+        #expect(!Self.verdict { $0.unanswered = ["deadline_exceeded": 1] }.isGood)
+        #expect(Self.verdict { $0.failures = ["UNAVAILABLE": 700] }.isGood)
+    }
+
+    @Test("growth after the warm-up is found, in memory, descriptors and threads; growth before it, and a peak, are none")
+    func growth() {
+        func isGood(_ usage: (Double) -> ProcessUsage) -> Bool { Self.verdict(usage: Self.record(100, usage)).isGood }
+        #expect(!isGood { ProcessUsage(descriptors: 20, threads: 8, resident: 30_000 + Int($0 * 20_000)) })
+        #expect(!isGood { ProcessUsage(descriptors: 20 + Int($0 * 40), threads: 8, resident: 30_000) })
+        #expect(!isGood { ProcessUsage(descriptors: 20, threads: 8 + Int($0 * 10), resident: 30_000) })
+        #expect(isGood { ProcessUsage(descriptors: 20, threads: 8, resident: 30_000 + Int(min($0, 0.2) * 100_000)) })
+        #expect(isGood { ProcessUsage(descriptors: $0 > 0.45 && $0 < 0.55 ? 400 : 20, threads: 8, resident: 30_000) })
+    }
+
+    @Test("descriptors and threads that stay open afterwards are found")
+    func rest() {
+        #expect(!Self.verdict(after: ProcessUsage(descriptors: 21, threads: 8, resident: 30_000)).isGood)
+        #expect(!Self.verdict(after: ProcessUsage(descriptors: 20, threads: 12, resident: 30_000)).isGood)
+    }
+
+    @Test("each weather comes as often as any other, in the same order for the same seed")
+    func forecast() {
+        func weathers(_ seed: UInt64) -> [Weather] {
+            var forecast = Forecast(seed: seed)
+            return (0..<2 * Weather.all.count).map { _ in forecast.next() }
+        }
+        let one = weathers(1)
+        #expect(Dictionary(grouping: one, by: \.name).values.allSatisfy { $0.count == 2 })
+        #expect(one == weathers(1) && one != weathers(2))
+    }
+}

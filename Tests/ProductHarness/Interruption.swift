@@ -1,0 +1,25 @@
+import UnixSignals
+
+/// A signal that asks the run to end before its time.
+package struct Interruption: Error {
+    package let signal: Int32
+}
+
+/// Does something, unless a signal such as Ctrl-C's comes first: then it is cancelled, and waited for.
+///
+/// - Throws: What the body throws, or ``Interruption``.
+package func untilInterrupted<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+    let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
+    return try await withThrowingTaskGroup(of: Value.self) { group in
+        group.addTask { try await body() }
+        group.addTask {
+            for await signal in signals { throw Interruption(signal: signal.rawValue) }
+            throw CancellationError()
+        }
+        defer { group.cancelAll() }
+        guard let value = try await group.next() else { throw CancellationError() }
+        return value
+    }
+}
