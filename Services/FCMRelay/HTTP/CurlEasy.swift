@@ -4,7 +4,14 @@ import FoundationEssentials
 /// libcurl's easy handle: one transfer at a time, used again for the next. It belongs to the transport's thread.
 final class CurlEasy {
     let handle: UnsafeMutableRawPointer
+    /// What it carries at the moment.
+    var carried: OpenTransfer?
+    /// How that ended, as libcurl says once it has.
+    var status = CURLE_OK
     private let errorText = UnsafeMutableBufferPointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+    /// The URL and the headers that are set: most requests have those of the one before.
+    private var url = ""
+    private var lines: [String] = []
     private var headers: UnsafeMutablePointer<curl_slist>?
     private let longestBody: Int
     private var body = Data()
@@ -41,9 +48,20 @@ final class CurlEasy {
             // Instead of the system's, not beside them.
             try check(ccurl_easy_setopt_string(handle, CURLOPT_CAPATH, nil))
         }
+        // Requests and answers are of a few hundred bytes. libcurl's own sizes, for files, are 64 and 16 KiB a request.
+        try set(CURLOPT_UPLOAD_BUFFERSIZE, 16_384)
+        try set(CURLOPT_BUFFERSIZE, 4_096)
+        try check(ccurl_easy_setopt_pointer(handle, CURLOPT_PRIVATE, Unmanaged.passUnretained(self).toOpaque()))
         try check(ccurl_easy_setopt_pointer(handle, CURLOPT_ERRORBUFFER, errorText.baseAddress))
         try check(ccurl_easy_setopt_write_callback(handle, CURLOPT_WRITEFUNCTION, receiveBody))
         try check(ccurl_easy_setopt_pointer(handle, CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque()))
+    }
+
+    /// The one that a handle belongs to.
+    static func of(_ handle: UnsafeMutableRawPointer) -> CurlEasy? {
+        var pointer: UnsafeMutableRawPointer?
+        guard ccurl_easy_getinfo_pointer(handle, CURLINFO_PRIVATE, &pointer) == CURLE_OK, let pointer else { return nil }
+        return Unmanaged<CurlEasy>.fromOpaque(pointer).takeUnretainedValue()
     }
 
     /// Frees the handle, which is in no multi handle any more.
@@ -58,7 +76,11 @@ final class CurlEasy {
         body = Data()
         isBodyTooLong = false
         errorText[0] = 0
-        try set(CURLOPT_URL, request.url)
+        if request.url != url {
+            url = ""
+            try set(CURLOPT_URL, request.url)
+            url = request.url
+        }
         try check(ccurl_easy_setopt_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count)))
         // libcurl copies the bytes here; it needs them again when it has to repeat a request that the server has not read.
         try check(
@@ -68,31 +90,34 @@ final class CurlEasy {
         try prepare(headers: request.headers)
     }
 
-    private func prepare(headers lines: [String]) throws(TransportError) {
+    private func prepare(headers newLines: [String]) throws(TransportError) {
+        if newLines == lines { return }
         try check(ccurl_easy_setopt_list(handle, CURLOPT_HTTPHEADER, nil))
         curl_slist_free_all(headers)
         headers = nil
-        for line in lines {
+        lines = []
+        for line in newLines {
             guard let longer = curl_slist_append(headers, line) else {
                 throw TransportError(.other, "libcurl has no memory for a header")
             }
             headers = longer
         }
         try check(ccurl_easy_setopt_list(handle, CURLOPT_HTTPHEADER, headers))
+        lines = newLines
     }
 
-    /// What became of the transfer.
-    func outcome(_ status: CURLcode) -> Transfer.Outcome {
+    /// What became of the transfer that has ended.
+    func outcome() -> Transfer.Outcome {
         if isBodyTooLong {
             return .failure(
                 TransportError(.tooLarge, "the answer is longer than \(longestBody) bytes", mayHaveBeenProcessed: true))
         }
-        guard status == CURLE_OK else { return .failure(error(status)) }
+        guard status == CURLE_OK else { return .failure(error()) }
         var code = 0
         ccurl_easy_getinfo_long(handle, CURLINFO_RESPONSE_CODE, &code)
         return .success(
             HTTPTransportResponse(
-                status: code, contentType: header("content-type"), retryAfter: header("retry-after"), body: body))
+                status: code, contentType: contentType, retryAfter: header("retry-after"), body: body))
     }
 
     /// Whether any of the request has been handed to a connection.
@@ -102,11 +127,17 @@ final class CurlEasy {
         return bytes > 0
     }
 
-    private func error(_ status: CURLcode) -> TransportError {
+    private func error() -> TransportError {
         let detail = errorText.baseAddress.map { String(cString: $0) } ?? ""
         return TransportError(
             TransportError.Code(status), detail.isEmpty ? String(cString: curl_easy_strerror(status)) : detail,
             mayHaveBeenProcessed: hasBeenSent)
+    }
+
+    private var contentType: String? {
+        var text: UnsafeMutableRawPointer?
+        guard ccurl_easy_getinfo_pointer(handle, CURLINFO_CONTENT_TYPE, &text) == CURLE_OK, let text else { return nil }
+        return String(cString: text.assumingMemoryBound(to: CChar.self))
     }
 
     private func header(_ name: String) -> String? {

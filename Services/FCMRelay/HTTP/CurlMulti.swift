@@ -54,11 +54,13 @@ struct CurlMulti: @unchecked Sendable {
         curl_multi_poll(handle, nil, 0, Int32(clamping: time.milliseconds), nil)
     }
 
-    /// The next transfer that has ended since they were last asked for: its handle, and how it ended.
-    func nextEnded() -> (handle: UnsafeMutableRawPointer, status: CURLcode)? {
+    /// The next transfer that has ended since they were last asked for.
+    func nextEnded() -> CurlEasy? {
         var rest: Int32 = 0
         while let message = curl_multi_info_read(handle, &rest)?.pointee {
-            if message.msg == CURLMSG_DONE, let easy = message.easy_handle { return (easy, message.data.result) }
+            guard message.msg == CURLMSG_DONE, let ended = message.easy_handle, let easy = CurlEasy.of(ended) else { continue }
+            easy.status = message.data.result
+            return easy
         }
         return nil
     }

@@ -1,5 +1,5 @@
 /// A request on its way, and whoever waits for its answer.
-struct Transfer: Sendable {
+final class Transfer: Sendable {
     typealias Outcome = Result<HTTPTransportResponse, TransportError>
 
     let id: UInt64

@@ -11,12 +11,13 @@ struct TransferLoop {
     private let configuration: CurlConfiguration
     private let clock = ContinuousClock()
     /// Everything without an outcome, by id.
-    private var open: [UInt64: Transfer] = [:]
-    /// Ids that wait for their turn, oldest first; some may have ended meanwhile.
-    private var queue: [UInt64] = []
-    /// The transfers in libcurl's hands: by id, and back by handle.
-    private var running: [UInt64: CurlEasy] = [:]
-    private var idByHandle: [UnsafeMutableRawPointer: UInt64] = [:]
+    private var open: [UInt64: OpenTransfer] = [:]
+    /// What waits for its turn, oldest first; some may have ended meanwhile.
+    private var queue: [OpenTransfer] = []
+    /// How many transfers are in libcurl's hands.
+    private var running = 0
+    /// Those that libcurl says have ended: kept for its memory alone.
+    private var done: [CurlEasy] = []
     private var idle: [CurlEasy] = []
     private var ended = 0
     private var nextDeadlineCheck: ContinuousClock.Instant
@@ -37,11 +38,12 @@ struct TransferLoop {
     /// One turn: returns when there may be something new.
     mutating func turn(_ batch: TransferInbox<Transfer>.Batch) {
         for transfer in batch.arrivals {
-            open[transfer.id] = transfer
-            queue.append(transfer.id)
+            let entry = OpenTransfer(transfer)
+            open[transfer.id] = entry
+            queue.append(entry)
         }
         for id in batch.cancelled {
-            abandon(id, .cancelled, "nobody waits for the answer any more")
+            if let entry = open[id] { abandon(entry, .cancelled, "nobody waits for the answer any more") }
         }
         if batch.isStopping {
             stop()
@@ -52,93 +54,98 @@ struct TransferLoop {
         finishEnded()
         endLate()
         // A transfer that ended has made room for one that waits.
-        let mayStart = !queue.isEmpty && running.count < configuration.mostInFlight
+        let mayStart = !queue.isEmpty && running < configuration.mostInFlight
         if !mayStart { multi.wait(for: open.isEmpty ? Self.longestWait : Self.deadlineCheck) }
     }
 
     /// Starts what waits, oldest first, as far as there is room. What has waited too long is not sent.
     private mutating func startWaiting() {
-        let room = configuration.mostInFlight - running.count
+        let room = configuration.mostInFlight - running
         guard room > 0, !queue.isEmpty else { return }
         let now = clock.now
         var taken = 0
         var started = 0
         while started < room, taken < queue.count {
-            if let transfer = open[queue[taken]] {
-                if transfer.request.deadline <= now {
-                    endLate(transfer)
-                } else {
-                    start(transfer)
-                    started += 1
-                }
-            }
+            let entry = queue[taken]
             taken += 1
+            if entry.hasEnded { continue }
+            if entry.transfer.request.deadline <= now {
+                endLate(entry)
+            } else {
+                start(entry)
+                started += 1
+            }
         }
         queue.removeFirst(taken)
     }
 
-    private mutating func start(_ transfer: Transfer) {
+    private mutating func start(_ entry: OpenTransfer) {
         do throws(TransportError) {
             let easy = if let easy = idle.popLast() { easy } else { try CurlEasy(configuration) }
-            running[transfer.id] = easy
-            idByHandle[easy.handle] = transfer.id
-            try easy.prepare(transfer.request)
+            entry.easy = easy
+            easy.carried = entry
+            running += 1
+            try easy.prepare(entry.transfer.request)
             try multi.add(easy)
         } catch {
-            if let easy = running[transfer.id] { release(easy, of: transfer.id) }
-            end(transfer.id, .failure(error))
+            release(entry)
+            end(entry, .failure(error))
         }
     }
 
     private mutating func finishEnded() {
-        while let (handle, status) = multi.nextEnded() {
-            guard let id = idByHandle[handle], let easy = running[id] else { continue }
-            let outcome = easy.outcome(status)
-            release(easy, of: id)
-            end(id, outcome)
+        // All first: libcurl looks through what it has not said yet whenever one is taken out.
+        while let easy = multi.nextEnded() { done.append(easy) }
+        for easy in done {
+            guard let entry = easy.carried else { continue }
+            let outcome = easy.outcome()
+            release(entry)
+            end(entry, outcome)
         }
+        done.removeAll(keepingCapacity: true)
     }
 
     private mutating func endLate() {
         let now = clock.now
         guard now >= nextDeadlineCheck else { return }
         nextDeadlineCheck = now + Self.deadlineCheck
-        for transfer in open.values.filter({ $0.request.deadline <= now }) {
-            endLate(transfer)
+        for entry in open.values.filter({ $0.transfer.request.deadline <= now }) {
+            endLate(entry)
         }
     }
 
-    private mutating func endLate(_ transfer: Transfer) {
-        abandon(transfer.id, .timeout, "no answer in time")
+    private mutating func endLate(_ entry: OpenTransfer) {
+        abandon(entry, .timeout, "no answer in time")
     }
 
     private mutating func stop() {
-        for id in Array(open.keys) { abandon(id, .stopped, "the relay is stopping") }
+        for entry in Array(open.values) { abandon(entry, .stopped, "the relay is stopping") }
         for easy in idle { easy.close() }
         idle = []
         isStopped = true
     }
 
-    /// Ends a transfer, if it has not ended, wherever it is.
-    private mutating func abandon(_ id: UInt64, _ code: TransportError.Code, _ description: String) {
-        guard open[id] != nil else { return }
-        var hasBeenSent = false
-        if let easy = running[id] {
-            hasBeenSent = easy.hasBeenSent
-            release(easy, of: id)
-        }
-        end(id, .failure(TransportError(code, description, mayHaveBeenProcessed: hasBeenSent)))
+    /// Ends a transfer that has not ended, wherever it is.
+    private mutating func abandon(_ entry: OpenTransfer, _ code: TransportError.Code, _ description: String) {
+        let hasBeenSent = entry.easy?.hasBeenSent ?? false
+        release(entry)
+        end(entry, .failure(TransportError(code, description, mayHaveBeenProcessed: hasBeenSent)))
     }
 
-    private mutating func release(_ easy: CurlEasy, of id: UInt64) {
+    /// Takes it out of libcurl's hands, if it is there.
+    private mutating func release(_ entry: OpenTransfer) {
+        guard let easy = entry.easy else { return }
         multi.remove(easy)
-        running[id] = nil
-        idByHandle[easy.handle] = nil
+        entry.easy = nil
+        easy.carried = nil
+        running -= 1
         idle.append(easy)
     }
 
-    private mutating func end(_ id: UInt64, _ outcome: Transfer.Outcome) {
-        open.removeValue(forKey: id)?.end(outcome)
+    private mutating func end(_ entry: OpenTransfer, _ outcome: Transfer.Outcome) {
+        open[entry.transfer.id] = nil
+        entry.hasEnded = true
+        entry.transfer.end(outcome)
         ended += 1
     }
 }
