@@ -14,10 +14,11 @@ package struct ProcessUsage: Sendable, CustomStringConvertible {
         let process: Int32
     }
 
-    package init(descriptors: Int, threads: Int, resident: Int) {
+    package init(descriptors: Int, threads: Int, resident: Int, processorTime: Double = 0) {
         self.descriptors = descriptors
         self.threads = threads
         self.resident = resident
+        self.processorTime = processorTime
     }
 
     package init(of process: Int32) throws {
