@@ -30,7 +30,10 @@ final class Pacer: Sendable {
     func turn(
         for topic: TopicKey?, isAlert: Bool, cost: Int = 1, by deadline: ContinuousClock.Instant
     ) async -> ComponentError? {
-        await withCheckedContinuation { waiter in
+        // Nearly always, and without the price of a wait.
+        let now = ContinuousClock.now
+        if now < deadline, state.withLock({ $0.machine.goAtOnce(to: topic, cost: cost, at: now) }) { return nil }
+        return await withCheckedContinuation { waiter in
             act { $0.ask(.init(waiter: waiter, topic: topic, isAlert: isAlert, cost: cost, deadline: deadline), at: .now) }
         }
     }

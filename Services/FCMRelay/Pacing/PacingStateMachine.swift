@@ -81,6 +81,16 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
         self.bucket = bucket
     }
 
+    /// A send that may wait asks whether it need not.
+    ///
+    /// - Returns: Whether it goes: nobody waits, nothing is paused, and the rate allows it. Otherwise nothing has changed.
+    mutating func goAtOnce(to topic: TopicKey?, cost: Int, at now: ContinuousClock.Instant) -> Bool {
+        guard !isStopped, alerts.isEmpty, information.isEmpty, projectPausedUntil.map({ $0 <= now }) ?? true,
+            topic.flatMap({ pausedTopics[$0] }).map({ $0 <= now }) ?? true
+        else { return false }
+        return bucket.take(cost, at: now) == nil
+    }
+
     /// A send asks for its turn.
     mutating func ask(_ request: Request, at now: ContinuousClock.Instant) -> [Decision] {
         if isStopped { return [.refuse(request.waiter, .stopped)] }
