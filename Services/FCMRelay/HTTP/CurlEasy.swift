@@ -1,5 +1,6 @@
 import CCurl
 import FoundationEssentials
+import Glibc
 
 /// libcurl's easy handle: one transfer at a time, used again for the next. It belongs to the transport's thread.
 final class CurlEasy {
@@ -11,6 +12,7 @@ final class CurlEasy {
     private let errorText = UnsafeMutableBufferPointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     /// The URL and the headers that are set: most requests have those of the one before.
     private var url = ""
+    private let parsedURL: OpaquePointer
     private var lines: [String] = []
     private var headers: UnsafeMutablePointer<curl_slist>?
     private let longestBody: Int
@@ -19,8 +21,11 @@ final class CurlEasy {
 
     /// Makes a handle with what all requests have in common.
     init(_ configuration: CurlConfiguration) throws(TransportError) {
-        guard let handle = curl_easy_init() else { throw TransportError(.other, "libcurl has no memory for a request") }
+        guard let handle = curl_easy_init(), let parsedURL = curl_url() else {
+            throw TransportError(.other, "libcurl has no memory for a request")
+        }
         self.handle = handle
+        self.parsedURL = parsedURL
         longestBody = configuration.longestBody
         errorText.initialize(repeating: 0)
         do {
@@ -36,6 +41,7 @@ final class CurlEasy {
         try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
         // Rather share a connection that is being made than make another.
         try set(CURLOPT_PIPEWAIT, 1)
+        if !environmentNamesProxy { try set(CURLOPT_PROXY, "") }
         try set(CURLOPT_NOSIGNAL, 1)
         try set(CURLOPT_FOLLOWLOCATION, 0)
         try set(CURLOPT_POST, 1)
@@ -67,6 +73,7 @@ final class CurlEasy {
     /// Frees the handle, which is in no multi handle any more.
     func close() {
         curl_easy_cleanup(handle)
+        curl_url_cleanup(parsedURL)
         curl_slist_free_all(headers)
         errorText.deallocate()
     }
@@ -76,11 +83,7 @@ final class CurlEasy {
         body = Data()
         isBodyTooLong = false
         errorText[0] = 0
-        if request.url != url {
-            url = ""
-            try set(CURLOPT_URL, request.url)
-            url = request.url
-        }
+        try prepare(url: request.url)
         try check(ccurl_easy_setopt_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count)))
         // libcurl copies the bytes here; it needs them again when it has to repeat a request that the server has not read.
         try check(
@@ -88,6 +91,18 @@ final class CurlEasy {
                 ccurl_easy_setopt_pointer(handle, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: bytes.baseAddress))
             })
         try prepare(headers: request.headers)
+    }
+
+    /// libcurl takes a URL apart for every request, unless it has been given the parts.
+    private func prepare(url newURL: String) throws(TransportError) {
+        if newURL == url { return }
+        url = ""
+        let status = curl_url_set(parsedURL, CURLUPART_URL, newURL, 0)
+        guard status == CURLUE_OK else { throw TransportError(.other, String(cString: curl_url_strerror(status))) }
+        // What it made of the former parts, too, has to go.
+        try check(ccurl_easy_setopt_string(handle, CURLOPT_URL, nil))
+        try check(ccurl_easy_setopt_pointer(handle, CURLOPT_CURLU, UnsafeMutableRawPointer(parsedURL)))
+        url = newURL
     }
 
     private func prepare(headers newLines: [String]) throws(TransportError) {
@@ -167,6 +182,11 @@ final class CurlEasy {
     private func check(_ status: CURLcode) throws(TransportError) {
         guard status == CURLE_OK else { throw TransportError(.other, String(cString: curl_easy_strerror(status))) }
     }
+}
+
+/// Whether libcurl would find a proxy for `https` in the environment, where it looks for every request.
+private let environmentNamesProxy = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].contains { (name: String) in
+    getenv(name) != nil
 }
 
 /// libcurl's `CURLOPT_WRITEFUNCTION`: anything but the number of bytes that it was given ends the transfer.

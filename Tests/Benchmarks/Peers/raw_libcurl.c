@@ -116,9 +116,12 @@ int main(int argc, char **argv) {
     curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, 10L);
     curl_multi_setopt(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, 100L);
     curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, 11L);
+    CURLU *url = curl_url();
+    if (curl_url_set(url, CURLUPART_URL, argv[1], 0)) fail(argv[1], "is no URL");
     for (int index = 0; index < in_flight; index++) {
         CURL *easy = transfers[index].easy = curl_easy_init();
-        curl_easy_setopt(easy, CURLOPT_URL, argv[1]);
+        curl_easy_setopt(easy, CURLOPT_CURLU, url);
+        curl_easy_setopt(easy, CURLOPT_PROXY, "");
         curl_easy_setopt(easy, CURLOPT_CAINFO, argv[2]);
         curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS);
         curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
