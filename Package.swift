@@ -192,7 +192,8 @@ let package = Package(
             dependencies: ["EmbeddedDatabase", "Schemas", "TestSupport", grdb],
             path: "Tests/EmbeddedDatabaseTests"),
         .testTarget(
-            name: "EnduranceTests", dependencies: ["Endurance", "ProductHarness", "TestSupport"], path: "Tests/EnduranceTests"),
+            name: "EnduranceTests", dependencies: ["Endurance", "FCMEmulator", "ProductHarness", "TestSupport"],
+            path: "Tests/EnduranceTests"),
         .testTarget(
             name: "FCMEmulatorTests",
             dependencies: [
@@ -241,7 +242,9 @@ let package = Package(
             name: "ServiceKitTests", dependencies: ["ServiceKit", "TestSupport", logging], path: "Tests/ServiceKitTests"),
         .testTarget(
             name: "SystemTests",
-            dependencies: ["ProductHarness", "TestSupport", asyncHTTPClient, nioCore, nioHTTP1, subprocess, systemPackage],
+            dependencies: [
+                "FCMEmulator", "ProductHarness", "TestSupport", asyncHTTPClient, nioCore, nioHTTP1, subprocess, systemPackage,
+            ],
             path: "Tests/System"),
         .target(
             name: "ProductHarness",

@@ -28,12 +28,12 @@ final class EmulatorSeat: Sendable {
 
     /// Puts a weather in the place of the one before.
     func put(_ weather: Weather, seed: Int64) async throws {
-        if let outage = weather.outage { return try await restart(by: outage.end, away: outage.length) }
         let process = process.withLock { $0 }
         if !process.isRunning {
             found.withLock { $0.append("the emulator ended by itself, see \(process.logFile)") }
             try await restart(by: .kill, away: .zero)
         }
+        if let outage = weather.outage { return try await restart(by: outage.end, away: outage.length) }
         try await withServer { server in
             try await server.setFaults(weather.faults, seed: seed)
             for section in ["connections", "quotas", "oauth"] {

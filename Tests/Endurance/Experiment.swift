@@ -56,8 +56,11 @@ struct Experiment: Sendable {
             let load = StubbornLoad(client: client, rate: rate, seed: seed)
             let before = try await figuresAtRest(of: relay, load)
             journal.say("at rest: \(before)")
-            var usage = UsageRecord()
-            usage = try await withThrowingTaskGroup(of: Void.self) { group in
+            // What the relay keeps for the most that it has ever had to do is no growth: it is made to have that first.
+            try await emulator.put(.hold, seed: 0)
+            await load.flood()
+            journal.say("warm: \(try ProcessUsage(of: relay.identifier))")
+            let usage = try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await load.run() }
                 let watch = UsageWatch(relay.identifier, every: Self.samplingPeriod)
                 group.addTask { try await watch.run() }
@@ -89,9 +92,9 @@ struct Experiment: Sendable {
         let end = ContinuousClock.now + length
         var forecast = Forecast(seed: seed)
         while ContinuousClock.now < end {
-            let weather = forecast.next()
+            let (weather, seed) = forecast.next()
             let change = ContinuousClock.now
-            try await emulator.put(weather, seed: Int64.random(in: 0...1_000_000))
+            try await emulator.put(weather, seed: seed)
             try await Task.sleep(until: min(end, change + Self.spell), clock: .continuous)
             let usage = watch.record.last.map(String.init(describing:)) ?? ""
             journal.say("\(weather.name): \(load.totals), \(usage)")

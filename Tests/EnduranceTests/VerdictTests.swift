@@ -69,15 +69,4 @@ struct EnduranceVerdictTests {
         #expect(!Self.verdict(after: ProcessUsage(descriptors: 21, threads: 8, resident: 30_000)).isGood)
         #expect(!Self.verdict(after: ProcessUsage(descriptors: 20, threads: 12, resident: 30_000)).isGood)
     }
-
-    @Test("each weather comes as often as any other, in the same order for the same seed")
-    func forecast() {
-        func weathers(_ seed: UInt64) -> [Weather] {
-            var forecast = Forecast(seed: seed)
-            return (0..<2 * Weather.all.count).map { _ in forecast.next() }
-        }
-        let one = weathers(1)
-        #expect(Dictionary(grouping: one, by: \.name).values.allSatisfy { $0.count == 2 })
-        #expect(one == weathers(1) && one != weathers(2))
-    }
 }

@@ -71,6 +71,17 @@ final class StubbornLoad: Sendable {
         }
     }
 
+    /// Sends at once as much as there can ever be under way, and returns once it is accepted or the task is cancelled.
+    func flood() async {
+        await withDiscardingTaskGroup { group in
+            for number in 0..<Self.mostOpen {
+                let message = message(number, .alert)
+                began(message)
+                group.addTask { await self.relay(message) }
+            }
+        }
+    }
+
     /// Sends one message, and returns once it is accepted or the task is cancelled.
     func sendOne() async {
         let message = message(0)
@@ -78,9 +89,9 @@ final class StubbornLoad: Sendable {
         await relay(message)
     }
 
-    private func message(_ number: Int) -> RelayMessage {
+    private func message(_ number: Int, _ given: Distribution? = nil) -> RelayMessage {
         var random = SeededGenerator(seed: seed ^ UInt64(number) << 20)
-        let distribution = Int.random(in: 0..<100, using: &random) < 40 ? Distribution.alert : .information
+        let distribution = given ?? (Int.random(in: 0..<100, using: &random) < 40 ? .alert : .information)
         return RelayMessage(
             msiKey: ObjectID(), timestamp: .nowInMilliseconds,
             draft: MessageDraft(

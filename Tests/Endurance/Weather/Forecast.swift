@@ -10,8 +10,9 @@ struct Forecast: Sendable {
         random = SeededGenerator(seed: seed)
     }
 
-    mutating func next() -> Weather {
+    /// The next weather, and the seed by which the emulator chooses whom it happens to.
+    mutating func next() -> (weather: Weather, seed: Int64) {
         if deck.isEmpty { deck = Weather.all.shuffled(using: &random) }
-        return deck.removeLast()
+        return (deck.removeLast(), Int64.random(in: 0...Int64(Int32.max), using: &random))
     }
 }

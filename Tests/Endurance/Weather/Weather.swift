@@ -23,4 +23,6 @@ struct Weather: Hashable, Sendable {
     }
 
     static let calm = Weather(name: "calm")
+    /// Every request is held up until all of a flood are under way.
+    static let hold = Weather(name: "hold", faults: [["fault": "DELAY", "fixed_ms": 3000]])
 }
