@@ -12,6 +12,9 @@ package struct FCMServer: Sendable {
     package let folder: String
     package let http: HTTPClient
 
+    /// For a machine that does much else at once.
+    private static let patience = TimeAmount.seconds(60)
+
     package init(port: Int, folder: String, http: HTTPClient) {
         self.port = port
         self.folder = folder
@@ -48,7 +51,7 @@ package struct FCMServer: Sendable {
         -> HTTPAnswer
     {
         try await http.answer(
-            method, "https://127.0.0.1:\(port)\(path)", headers: headers, body: body, within: .seconds(15))
+            method, "https://127.0.0.1:\(port)\(path)", headers: headers, body: body, within: Self.patience)
     }
 
     /// Subscribes a phone to a topic.
