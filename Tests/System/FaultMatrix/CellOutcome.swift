@@ -73,10 +73,15 @@ struct CellOutcome: Sendable {
             met(only: codes)
         }
         switch cell.hits {
-        case .first, .all: require(cell.fault == nil || hits > 0, "the fault has never happened")
+        case .first, .all: require(cell.fault == nil || hits > 0 || isHeldBack, "the fault has never happened")
         case .percent: break
         }
         return problems
+    }
+
+    /// Whether nothing of it was ever sent, because what happened to other cells' messages kept all of the project's back.
+    private var isHeldBack: Bool {
+        !errors.isEmpty && errors.allSatisfy { ["OAUTH", "CIRCUIT_OPEN"].contains($0.code) }
     }
 
     /// The time from when a message was due to its acceptance, in milliseconds.
