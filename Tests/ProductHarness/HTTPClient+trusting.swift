@@ -15,6 +15,8 @@ package func withHTTPClient<Value>(
     configuration.httpVersion = .http1Only
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
     configuration.connectionPool.retryConnectionEstablishment = false
+    // For a machine that does much else at once.
+    configuration.timeout.connect = .seconds(60)
     // The gateway gives a silent connection up after 15 s; a request must not meet that on its way.
     configuration.connectionPool.idleTimeout = .seconds(10)
     let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)

@@ -70,7 +70,7 @@ extension Scene {
     static let project = Scene(
         name: "the project as a whole",
         cells: [
-            Cell(["fault": "UNAVAILABLE", "body": "HTML"], .relayedSomehow(after: trouble), messages: 30),
+            Cell(["fault": "UNAVAILABLE", "body": "HTML"], .relayedSomehow(after: trouble), messages: 8),
             Cell(["fault": "QUOTA_EXCEEDED", "retry_after_s": 4, "body": "EMPTY"], .relayedSomehow(after: trouble)),
             Cell(["fault": "PROJECT_QUOTA", "retry_after_s": 4], .relayedSomehow(after: trouble)),
             Cell(nil, .relayedSomehow(after: trouble), messages: 20, every: .milliseconds(300)),
