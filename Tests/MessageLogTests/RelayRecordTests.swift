@@ -97,6 +97,24 @@ struct RelayRecordTests {
                 == Self.now + 120_000)
     }
 
+    @Test(
+        "what a relay kept back waits no longer for having been kept back often",
+        arguments: ["CIRCUIT_OPEN", "OAUTH", "OVERLOADED", "PACED", "PROJECT_PAUSED", "STOPPED", "TOPIC_PAUSED"])
+    func keptBack(code: String) {
+        let error = ComponentError(class: .retryable, code: code, message: "-", retryAfter: 1_000)
+        let outcome = ComponentOutcome(component: .data, result: .failure(error))
+        var record = Self.logged(.information)
+        var waits: [Int64] = []
+        for _ in 0..<5 {
+            record = after([outcome], of: record)
+            waits.append((record.nextAttempt ?? 0) - Self.now)
+        }
+        #expect(waits == [10_000, 20_000, 20_000, 20_000, 20_000])
+        // FCM's own answers count all the attempts.
+        record = after([Self.failed(.data, .retryable)], of: record)
+        #expect(record.nextAttempt == Self.now + 320_000)
+    }
+
     @Test("a retry that would come after the deadline becomes the look at which the message expires")
     func expiry() {
         let late = Self.expires - 1_000

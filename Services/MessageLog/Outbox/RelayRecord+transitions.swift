@@ -25,8 +25,11 @@ extension RelayRecord {
             components[index].apply(outcome.result)
         }
         guard isOwner || outstanding.isEmpty else { return }
-        let askedFor = components.filter { $0.state == .pending }.compactMap { $0.error?.retryAfter }.max()
-        let delay = schedule.delay(after: attempts, least: askedFor, within: expires - now, random: random)
+        let troubles = components.filter { $0.state == .pending }.compactMap(\.error)
+        // What FCM was not asked about says nothing of how often it may be: there is no call for an ever longer wait.
+        let counted = troubles.allSatisfy(\.isKeptBack) ? min(attempts, RetrySchedule.mostCountedWithoutFCM) : attempts
+        let delay = schedule.delay(
+            after: counted, least: troubles.compactMap(\.retryAfter).max(), within: expires - now, random: random)
         settle(at: now, expires: expires, delay: delay)
     }
 

@@ -4,6 +4,10 @@ import Schemas
 /// time a fifth more or less so that many messages do not come back at once (FCM's advice: exponential, jittered, at
 /// least 10 s before a first retry). Where FCM asks for a longer wait, it gets that, and up to a fifth more for the same reason.
 struct RetrySchedule: Sendable {
+    /// However often a relay has kept a message back, the wait is that of the second attempt: soon after FCM is back, and not too
+    /// often for an outbox that fills up.
+    static let mostCountedWithoutFCM = 2
+
     var first: Int64 = 10_000
     var longest: Int64 = 600_000
     var jitter: Double = 0.2

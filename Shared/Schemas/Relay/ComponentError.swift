@@ -10,6 +10,14 @@ package struct ComponentError: Codable, Hashable, Sendable {
     /// For a retryable error: not before so many milliseconds have passed.
     package var retryAfter: Int64?
 
+    /// Whether the relay kept it back, so that FCM was never asked about it.
+    package var isKeptBack: Bool { Self.keptBack.contains(code) }
+
+    /// The relay's codes for it.
+    private static let keptBack: Set = [
+        "CIRCUIT_OPEN", "OAUTH", "OVERLOADED", "PACED", "PROJECT_PAUSED", "STOPPED", "TOPIC_PAUSED",
+    ]
+
     private enum CodingKeys: String, CodingKey {
         case `class`, code, message
         case retryAfter = "retry_after"
