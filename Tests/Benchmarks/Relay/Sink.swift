@@ -31,14 +31,15 @@ struct Sink {
             case .immediate: try Self.immediate(port, certificateFile, keyFile, in: folder)
             case .delayed: try Self.delayed(port, certificateFile, keyFile, in: folder)
             }
-        // The shell ends when its standard input does, with this process, and the server ends with the shell.
+        // The shell ends when its standard input does, with this process, and the server ends with the shell: by a signal that
+        // cannot be blocked, as others are by the thread that starts it.
         server = try ChildProcess(
-            URL(filePath: "/bin/sh"), ["-c", #"setpriv --pdeathsig TERM "$@" & cat"#, "sh"] + command,
+            URL(filePath: "/bin/sh"), ["-c", #"setpriv --pdeathsig KILL "$@" & read -r _"#, "sh"] + command,
             environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"], logFile: folder + "/sink.log")
         let deadline = ContinuousClock.now + .seconds(10)
         while try !Connections.isListening(on: port) {
             guard server.isRunning, ContinuousClock.now < deadline else {
-                await server.stop()
+                await server.kill()
                 throw PeerFailure(description: "\(command[0]) takes no connections: \(server.log)")
             }
             try await Task.sleep(for: .milliseconds(20))
@@ -48,7 +49,7 @@ struct Sink {
     var url: String { "https://127.0.0.1:\(port)" }
 
     func stop() async {
-        await server.stop()
+        await server.kill()
     }
 
     /// A file for each path; what is posted is read before the answer.

@@ -18,28 +18,35 @@ struct ThroughputBenchmark {
         let timesQuota: Double
         /// Microseconds a send.
         let processorTime: Double
+        let rawProcessorTime: Double
         let connections: Int
     }
 
     func run() async throws {
         say("sends a second to a sink that answers at once (best of \(Self.rounds) runs, in turns)")
         let figures = try await RelayBench.run(.immediate, peers: peers) { bench in
-            var (relay, raw, times): ([Double], [Double], [Double]) = ([], [], [])
-            say(Table.row("relay", "raw libcurl", "ratio", "relay's µs of processor a send"))
+            var (relay, raw, times, rawTimes): ([Double], [Double], [Double], [Double]) = ([], [], [], [])
+            let sends = Self.commands * RunningRelay.sendsOfCommand
+            say(Table.row("relay", "raw libcurl", "ratio", "relay's µs", "raw µs of processor time a send"))
             for _ in 0..<Self.rounds {
                 let (rate, time) = try await bench.relay.drive(commands: Self.commands)
                 relay.append(rate)
                 times.append(time)
-                raw.append(try await bench.raw.send(Self.commands * RunningRelay.sendsOfCommand))
+                let before = ProcessorTime.now()
+                let rawRate = try await bench.raw.send(sends)
+                let rawTime = (ProcessorTime.now() - before) / Double(sends) * 1e6
+                raw.append(rawRate)
+                rawTimes.append(rawTime)
                 say(
                     Table.row(
-                        "\(Int(rate))", "\(Int(raw[raw.count - 1]))", "\((rate / raw[raw.count - 1]).twoDigits)",
-                        "\(time.twoDigits)"))
+                        "\(Int(rate))", "\(Int(rawRate))", "\((rate / rawRate).twoDigits)", "\(time.twoDigits)",
+                        "\(rawTime.twoDigits)"))
             }
             let (best, bestRaw) = (relay.max() ?? 0, raw.max() ?? 0)
             return Figures(
                 relay: best.rounded(), raw: bestRaw.rounded(), ratio: (best / bestRaw).twoDigits,
                 timesQuota: (best / Self.quota).twoDigits, processorTime: (times.min() ?? 0).twoDigits,
+                rawProcessorTime: (rawTimes.min() ?? 0).twoDigits,
                 connections: try Connections.count(on: bench.sink.port))
         }
         say(String(decoding: try SchemaJSON.encode(figures), as: UTF8.self))
