@@ -8,6 +8,7 @@ package import MongoDatabase
 ///   - logger: Told when MongoDB goes away and comes back.
 /// - Throws: ``CommandFailure`` with status `unavailable` when the file cannot be used. MongoDB may be away.
 package func openCubeStore(database: MongoURL?, folder: String, logger: Logger) async throws -> any CubeStore {
+    CounterSegment.unlink()
     if let database { return await MongoCubeStore(url: database, logger: logger) }
     return try SQLiteCubeStore(path: folder + "/cube.sqlite")
 }

@@ -11,6 +11,7 @@ package import MongoDatabase
 package func openMessageStore(
     database: MongoURL?, folder: String, unreadable: UnreadableDocument = .skipped, logger: Logger
 ) async throws -> any MessageStore {
+    CounterSegment.unlink()
     if let database { return await MongoMessageStore(url: database, unreadable: unreadable, logger: logger) }
     return try SQLiteMessageStore(path: folder + "/message-log.sqlite")
 }

@@ -1,4 +1,5 @@
 import CommandBus
+import Glibc
 import Schemas
 import TestSupport
 import Testing
@@ -6,6 +7,13 @@ import Testing
 /// Several administrators at once, announcements, and the service's own comings and goings.
 @Suite("Cube service's life", .timeLimit(.minutes(1)))
 struct CubeLifeTests {
+    @Test("it has nothing in shared memory that would stay behind if it were killed")
+    func sharedMemory() async throws {
+        try await RunningCube.with { cube in
+            #expect(access("/dev/shm/mongoc-\(cube.process.identifier)", F_OK) != 0)
+        }
+    }
+
     @Test("two administrators at once lose nothing of one another's")
     func concurrentEdits() async throws {
         try await RunningCube.with { cube in

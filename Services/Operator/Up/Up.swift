@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import Glibc
 import Logging
+import MongoDatabase
 import ServiceKit
 import ServiceLifecycle
 import UnixSignals
@@ -16,6 +17,7 @@ struct Up: AsyncParsableCommand {
             """)
 
     func run() async throws {
+        CounterSegment.unlink()
         do {
             let settings = try await SettingValues(
                 arguments: [], environment: ProcessInfo.processInfo.environment, accepted: [])
