@@ -54,10 +54,9 @@ final class CurlEasy {
             // Instead of the system's, not beside them.
             try check(ccurl_easy_setopt_string(handle, CURLOPT_CAPATH, nil))
         }
-        // Requests and answers are of a few hundred bytes. libcurl's own sizes, for files, are 64 and 16 KiB a request; these are
-        // the smallest that it takes.
+        // Requests and answers are of a few hundred bytes. libcurl's own sizes, for files, are 64 and 16 KiB a request.
         try set(CURLOPT_UPLOAD_BUFFERSIZE, 16_384)
-        try set(CURLOPT_BUFFERSIZE, 1_024)
+        try set(CURLOPT_BUFFERSIZE, 4_096)
         try check(ccurl_easy_setopt_pointer(handle, CURLOPT_PRIVATE, Unmanaged.passUnretained(self).toOpaque()))
         try check(ccurl_easy_setopt_pointer(handle, CURLOPT_ERRORBUFFER, errorText.baseAddress))
         try check(ccurl_easy_setopt_write_callback(handle, CURLOPT_WRITEFUNCTION, receiveBody))
@@ -133,7 +132,7 @@ final class CurlEasy {
         ccurl_easy_getinfo_long(handle, CURLINFO_RESPONSE_CODE, &code)
         return .success(
             HTTPTransportResponse(
-                status: code, retryAfter: header("retry-after"), body: body))
+                status: code, contentType: contentType, retryAfter: header("retry-after"), body: body))
     }
 
     /// Whether any of the request has been handed to a connection.
@@ -148,6 +147,12 @@ final class CurlEasy {
         return TransportError(
             TransportError.Code(status), detail.isEmpty ? String(cString: curl_easy_strerror(status)) : detail,
             mayHaveBeenProcessed: hasBeenSent)
+    }
+
+    private var contentType: String? {
+        var text: UnsafeMutableRawPointer?
+        guard ccurl_easy_getinfo_pointer(handle, CURLINFO_CONTENT_TYPE, &text) == CURLE_OK, let text else { return nil }
+        return String(cString: text.assumingMemoryBound(to: CChar.self))
     }
 
     private func header(_ name: String) -> String? {

@@ -128,7 +128,7 @@ int main(int argc, char **argv) {
         curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
         curl_easy_setopt(easy, CURLOPT_POST, 1L);
         curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 16384L);
-        curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 1024L);
+        curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 4096L);
         curl_easy_setopt(easy, CURLOPT_USERAGENT, "msi-fcm-relay");
         curl_easy_setopt(easy, CURLOPT_HTTPHEADER, list);
         curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, receive);
