@@ -10,43 +10,6 @@ import Testing
 /// Whose a message is when its turn comes late: the process was stopped, or the database slow.
 @Suite("Leases", .timeLimit(.minutes(1)))
 struct LeaseTests {
-    /// An archive whose claims take so long that hardly anything is left of the lease, and in which something happens meanwhile.
-    private struct SlowStore: MessageStore {
-        let store: SQLiteMessageStore
-        let meanwhile: @Sendable (inout RelayRecord) -> Void
-
-        func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [Message] {
-            let messages = try await store.claim(claim, lease: Lease(owner: lease.owner, until: now + 2_000), now: now)
-            for message in messages {
-                try await store.update(message.msiKey) { record, _ in meanwhile(&record) }
-            }
-            return messages
-        }
-
-        func insert(_ message: Message) async throws -> Message? { try await store.insert(message) }
-        func message(_ msiKey: ObjectID) async throws -> Message? { try await store.message(msiKey) }
-        func message(of sender: String, idempotencyKey: String) async throws -> Message? {
-            try await store.message(of: sender, idempotencyKey: idempotencyKey)
-        }
-        func page(_ filter: MessageFilter, before: PageCursor?, limit: Int) async throws -> [Message] {
-            try await store.page(filter, before: before, limit: limit)
-        }
-        func update(
-            _ msiKey: ObjectID, _ change: @escaping @Sendable (inout RelayRecord, Message) throws -> Void
-        ) async throws -> Message? {
-            try await store.update(msiKey, change)
-        }
-        func releaseLeases(of owner: String, endingBy end: UnixMilliseconds, now: UnixMilliseconds) async throws {
-            try await store.releaseLeases(of: owner, endingBy: end, now: now)
-        }
-        func removeArchived(before moment: UnixMilliseconds, limit: Int) async throws -> Int {
-            try await store.removeArchived(before: moment, limit: limit)
-        }
-        func check() async throws { try await store.check() }
-        func size() async throws -> Int64 { try await store.size() }
-        func close() async throws { try store.close() }
-    }
-
     /// Accepts everything, and remembers until when it might.
     private final class RecordingRelay: Relay {
         let asked = Mutex<[ObjectID: UnixMilliseconds]>([:])
@@ -71,12 +34,20 @@ struct LeaseTests {
             _ = try await store.insert(first)
             let relay = RecordingRelay()
             let isFirst = Mutex(true)
-            let slow = SlowStore(store: store) { record in
-                let isFirst = isFirst.withLock { isFirst in
-                    defer { isFirst = false }
-                    return isFirst
+            // Its claims take so long that hardly anything is left of the lease, and something happens meanwhile.
+            let slow = ClaimedStore(store: store) { claim, lease, now in
+                let lease = Lease(owner: lease.owner, until: now + 2_000)
+                let messages = try await store.claim(claim, lease: lease, now: now)
+                for message in messages {
+                    try await store.update(message.msiKey) { record, _ in
+                        let isFirst = isFirst.withLock { isFirst in
+                            defer { isFirst = false }
+                            return isFirst
+                        }
+                        if isFirst { meanwhile(&record) }
+                    }
                 }
-                if isFirst { meanwhile(&record) }
+                return messages
             }
             let outbox = Outbox(store: slow, relay: relay, owner: "me", logger: quietLogger)
             let running = Task { try await outbox.run() }

@@ -26,6 +26,8 @@ struct OutboxStateMachineTests {
         TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
     }
 
+    private struct NoClaim: Error {}
+
     /// The claim that is due, if one is.
     private func dueClaim(at now: UnixMilliseconds) -> Claim? {
         if case .claim(let claim) = outbox.next(at: now) { claim } else { nil }
@@ -113,13 +115,12 @@ struct OutboxStateMachineTests {
 
     @Test("while alerts are being claimed nothing else is, so that they go out first")
     mutating func alertsFirst() throws {
-        let first = outbox.beginClaim(at: 0)
-        let alerts = try #require(first)
+        guard case .claim(let alerts) = outbox.begin(at: 0) else { throw NoClaim() }
         #expect(alerts.distribution == .alert)
         #expect(outbox.next(at: 0) == .wait(until: 1_000))
         _ = outbox.claimed([], for: alerts, at: 0)
-        let second = outbox.beginClaim(at: 0)
-        #expect(second?.distribution == .information)
+        guard case .claim(let information) = outbox.begin(at: 0) else { throw NoClaim() }
+        #expect(information.distribution == .information)
     }
 
     @Test("a message that became due without a place is looked for at once")

@@ -57,8 +57,10 @@ package struct Portal: Sendable {
     package func message(_ msiKey: String, hasState state: String, within limit: Duration = .seconds(20)) async throws
         -> JSONValue
     {
-        try await eventually("message \(msiKey) is \(state)", within: limit) {
+        var seen: JSONValue?
+        return try await eventually("message \(msiKey) is \(state); last seen: \(seen?["relay"] ?? .null)", within: limit) {
             let message = try await message(msiKey)
+            seen = message
             return message["relay"]?["state"]?.string == state ? message : nil
         }
     }

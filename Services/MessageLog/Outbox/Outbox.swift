@@ -20,6 +20,8 @@ final class Outbox: Service {
         /// Messages that a claim has brought.
         case claimed([Message])
         case look
+        /// The alarm for this moment.
+        case rang(UnixMilliseconds)
     }
 
     /// How long a claimed message is this instance's own: longer than a relay may take to answer.
@@ -158,16 +160,23 @@ final class Outbox: Service {
                 case .claimed(let messages):
                     for message in messages { turns.addTask { await self.turn(of: message, nil) } }
                 case .look: break
+                case .rang(let moment): alarm.rang(moment)
                 }
-                // Beside the turns: those that need no claim must not wait for a slow one.
-                while let claim = state.withLock({ $0.beginClaim(at: .now) }) {
+                // Until it has said when to look next, by one and the same moment: asked twice, what becomes due in between
+                // would be begun by neither answer.
+                while case .claim(let claim) = begin(&alarm) {
+                    // Beside the turns: those that need no claim must not wait for a slow one.
                     turns.addTask { self.event.yield(.claimed(await self.messages(for: claim))) }
-                }
-                if case .wait(let moment) = state.withLock({ $0.next(at: .now) }) {
-                    alarm.set(for: moment) { self.event.yield(.look) }
                 }
             }
         }
+    }
+
+    private func begin(_ alarm: inout Alarm) -> OutboxStateMachine.Action {
+        let now = UnixMilliseconds.now
+        let action = state.withLock { $0.begin(at: now) }
+        if case .wait(let moment) = action { alarm.set(for: moment, at: now) { self.event.yield(.rang(moment)) } }
+        return action
     }
 
     private func messages(for claim: Claim) async -> [Message] {
@@ -291,22 +300,6 @@ final class Outbox: Service {
 
     private func lease(at now: UnixMilliseconds) -> Lease {
         Lease(owner: owner, until: now + Self.leaseDuration)
-    }
-}
-
-/// Calls back at a moment, once; a later moment than the one that is set already changes nothing, since the state machine
-/// is asked anew then.
-private struct Alarm {
-    private var moment: UnixMilliseconds?
-
-    mutating func set(for new: UnixMilliseconds, _ ring: @escaping @Sendable () -> Void) {
-        let now = UnixMilliseconds.now
-        if let moment, moment > now, moment <= new { return }
-        moment = new
-        Task {
-            try await Task.sleep(for: .milliseconds(max(0, new - now)))
-            ring()
-        }
     }
 }
 

@@ -101,11 +101,11 @@ struct OutboxStateMachine: Sendable {
         return .wait(until: earliest ?? now + Self.period)
     }
 
-    /// The claim to make now, if there is one; there is no other of its kind until it has been reported.
-    mutating func beginClaim(at now: UnixMilliseconds) -> Claim? {
-        guard case .claim(let claim) = next(at: now) else { return nil }
-        looks[claim.distribution]?.isUnderWay = true
-        return claim
+    /// The same, and a claim is under way from then on: there is no other of its kind until it has been reported.
+    mutating func begin(at now: UnixMilliseconds) -> Action {
+        let action = next(at: now)
+        if case .claim(let claim) = action { looks[claim.distribution]?.isUnderWay = true }
+        return action
     }
 
     private func claim(_ distribution: Distribution) -> Claim? {

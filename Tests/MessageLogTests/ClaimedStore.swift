@@ -1,0 +1,35 @@
+import MessageStorage
+import Schemas
+
+/// An archive whose claims a test makes.
+struct ClaimedStore: MessageStore {
+    let store: SQLiteMessageStore
+    let claims: @Sendable (Claim, Lease, UnixMilliseconds) async throws -> [Message]
+
+    func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [Message] {
+        try await claims(claim, lease, now)
+    }
+
+    func insert(_ message: Message) async throws -> Message? { try await store.insert(message) }
+    func message(_ msiKey: ObjectID) async throws -> Message? { try await store.message(msiKey) }
+    func message(of sender: String, idempotencyKey: String) async throws -> Message? {
+        try await store.message(of: sender, idempotencyKey: idempotencyKey)
+    }
+    func page(_ filter: MessageFilter, before: PageCursor?, limit: Int) async throws -> [Message] {
+        try await store.page(filter, before: before, limit: limit)
+    }
+    func update(
+        _ msiKey: ObjectID, _ change: @escaping @Sendable (inout RelayRecord, Message) throws -> Void
+    ) async throws -> Message? {
+        try await store.update(msiKey, change)
+    }
+    func releaseLeases(of owner: String, endingBy end: UnixMilliseconds, now: UnixMilliseconds) async throws {
+        try await store.releaseLeases(of: owner, endingBy: end, now: now)
+    }
+    func removeArchived(before moment: UnixMilliseconds, limit: Int) async throws -> Int {
+        try await store.removeArchived(before: moment, limit: limit)
+    }
+    func check() async throws { try await store.check() }
+    func size() async throws -> Int64 { try await store.size() }
+    func close() async throws { try store.close() }
+}
