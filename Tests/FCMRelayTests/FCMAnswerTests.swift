@@ -9,10 +9,10 @@ struct FCMAnswerTests {
     private static let now: UnixMilliseconds = 1_795_262_400_000
 
     private static func answer(
-        _ status: Int, _ body: String = "", contentType: String? = "application/json", retryAfter: String? = nil
+        _ status: Int, _ body: String = "", retryAfter: String? = nil
     ) -> FCMAnswer<String> {
         FCMAnswer.classify(
-            HTTPTransportResponse(status: status, contentType: contentType, retryAfter: retryAfter, body: Data(body.utf8)),
+            HTTPTransportResponse(status: status, retryAfter: retryAfter, body: Data(body.utf8)),
             now: now)
     }
 
@@ -156,7 +156,7 @@ struct FCMAnswerTests {
         ] as [(Int, ErrorClass, Int64?)], ["", "<html><title>Error</title></html>", "[1,2", "\u{0}", "{\"error\":7}"])
     func noBodyOfFCM(answer: (status: Int, class: ErrorClass, pause: Int64?), body: String) {
         #expect(
-            Self.answer(answer.status, body, contentType: "text/html")
+            Self.answer(answer.status, body)
                 == Self.refused(
                     answer.class, "HTTP_\(answer.status)", "FCM answered \(answer.status) without saying why",
                     after: answer.pause, scope: answer.status == 429 ? .project : nil))

@@ -23,7 +23,7 @@ struct OrderedAnswer: Sendable {
         try await response.body.write(bytes)
         return FCMAnswer.classify(
             HTTPTransportResponse(
-                status: Int(response.status.code), contentType: response.headers[.contentType],
+                status: Int(response.status.code),
                 retryAfter: response.headers[.retryAfter], body: bytes.content.withLock { $0 }),
             now: now)
     }

@@ -29,7 +29,8 @@ struct DeliveryOptionsTests {
         "what is wrong is named",
         arguments: [
             (#"{"image":"http://cdn.test/a.png"}"#, "image"), (#"{"image":"https://cdn.test/a b"}"#, "image"),
-            (#"{"image":"https://ä.test"}"#, "image"), (#"{"collapse_key":"two words"}"#, "collapse_key"),
+            (#"{"image":"https://ä.test"}"#, "image"), (#"{"image":"https://"}"#, "image"), (#"{"image":"https:///a"}"#, "image"),
+            (#"{"collapse_key":"two words"}"#, "collapse_key"),
             (#"{"collapse_key":""}"#, "collapse_key"),
             (#"{"collapse_key":"\#(String(repeating: "k", count: 51))"}"#, "collapse_key"),
             (#"{"analytics_label":"grüße"}"#, "analytics_label"), (#"{"android":{}}"#, "android.channel_id"),

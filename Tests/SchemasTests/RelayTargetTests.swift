@@ -43,7 +43,9 @@ struct RelayTargetTests {
         "not both, and not nothing",
         arguments: [
             (#","condition":"c","token":"t""#, "token"), (#","token":"""#, "token"), (#","condition":" ""#, "condition"),
-            (#","token":null"#, "token"), (#","validate_only":"yes""#, "validate_only"), (#","project":"""#, "project"),
+            (#","ttl":1.5"#, "ttl"), (#","expires":1e30"#, "expires"),
+            (#","ttl":1000000000000000000000000000000"#, "ttl"), (#","token":null"#, "token"),
+            (#","validate_only":"yes""#, "validate_only"), (#","project":"""#, "project"),
         ])
     func wrong(more: String, field: String) {
         let violation = #expect(throws: SchemaViolation.self) { try Self.command(more) }

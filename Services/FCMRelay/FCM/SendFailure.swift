@@ -43,18 +43,18 @@ extension SendFailure {
 
     /// No answer.
     ///
-    /// - Parameter patience: How long the answer was waited for: little says little about the service.
+    /// - Parameter patience: How long the answer was waited for: next to nothing says nothing about the service.
     init(_ error: TransportError, after patience: Duration) {
         let (code, scope): (String, Scope) =
             switch error.code {
             case .notReachable, .reset, .other: ("NETWORK", .service)
             case .tls: ("TLS", .service)
-            case .timeout: ("TIMEOUT", patience >= .seconds(5) ? .service : .nobody)
+            case .timeout: ("TIMEOUT", patience >= .milliseconds(500) ? .service : .nobody)
             case .tooLarge: (ComponentError.badAnswer, .message)
             case .overloaded: ("OVERLOADED", .nobody)
             case .cancelled, .stopped: ("STOPPING", .nobody)
             }
-        let consequence = error.mayHaveBeenProcessed ? "; FCM may have accepted the message" : ""
+        let consequence = error.mayHaveBeenProcessed ? "; FCM may have accepted it" : ""
         self.init(ComponentError(class: .retryable, code: code, message: error.description + consequence), scope: scope)
     }
 }

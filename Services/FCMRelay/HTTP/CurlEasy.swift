@@ -132,7 +132,7 @@ final class CurlEasy {
         ccurl_easy_getinfo_long(handle, CURLINFO_RESPONSE_CODE, &code)
         return .success(
             HTTPTransportResponse(
-                status: code, contentType: contentType, retryAfter: header("retry-after"), body: body))
+                status: code, retryAfter: header("retry-after"), body: body))
     }
 
     /// Whether any of the request has been handed to a connection.
@@ -147,12 +147,6 @@ final class CurlEasy {
         return TransportError(
             TransportError.Code(status), detail.isEmpty ? String(cString: curl_easy_strerror(status)) : detail,
             mayHaveBeenProcessed: hasBeenSent)
-    }
-
-    private var contentType: String? {
-        var text: UnsafeMutableRawPointer?
-        guard ccurl_easy_getinfo_pointer(handle, CURLINFO_CONTENT_TYPE, &text) == CURLE_OK, let text else { return nil }
-        return String(cString: text.assumingMemoryBound(to: CChar.self))
     }
 
     private func header(_ name: String) -> String? {

@@ -25,13 +25,11 @@ struct HTTPTransportRequest: Sendable {
 /// What came back: the parts that somebody reads.
 struct HTTPTransportResponse: Sendable {
     let status: Int
-    let contentType: String?
     let retryAfter: String?
     let body: Data
 
-    init(status: Int, contentType: String? = nil, retryAfter: String? = nil, body: Data = Data()) {
+    init(status: Int, retryAfter: String? = nil, body: Data = Data()) {
         self.status = status
-        self.contentType = contentType
         self.retryAfter = retryAfter
         self.body = body
     }

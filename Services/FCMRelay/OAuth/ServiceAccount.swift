@@ -93,7 +93,7 @@ private struct KeyFile: Decodable {
 
 extension CocoaError {
     /// Why a file could not be read.
-    fileprivate var reason: String {
+    var reason: String {
         switch code {
         case .fileReadNoSuchFile, .fileNoSuchFile: "there is no such file"
         case .fileReadNoPermission: "no permission"

@@ -32,7 +32,10 @@ final class Pacer: Sendable {
     ) async -> ComponentError? {
         // Nearly always, and without the price of a wait.
         let now = ContinuousClock.now
-        if now < deadline, state.withLock({ $0.machine.goAtOnce(to: topic, cost: cost, at: now) }) { return nil }
+        guard now < deadline else {
+            return ComponentError(class: .retryable, code: "TIMEOUT", message: "there was no time left to send it")
+        }
+        if state.withLock({ $0.machine.goAtOnce(to: topic, cost: cost, at: now) }) { return nil }
         return await withCheckedContinuation { waiter in
             act { $0.ask(.init(waiter: waiter, topic: topic, isAlert: isAlert, cost: cost, deadline: deadline), at: .now) }
         }

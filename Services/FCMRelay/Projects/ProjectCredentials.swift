@@ -19,16 +19,25 @@ enum ProjectCredentials: Sendable {
             throw ConfigurationError(
                 "\(Setting.fcmServiceAccountFile.declaration.name) and \(Setting.fcmServerKeyFile.declaration.name): expected one "
                     + "of them: a key of the legacy API takes the place of a service account")
-        case (_, nil): self = .serviceAccount(try ServiceAccount(file: settings.value(.fcmServiceAccountFile)))
+        case (nil, nil):
+            throw ConfigurationError(
+                "\(Setting.fcmServiceAccountFile.declaration.name) is required: \(Setting.fcmServiceAccountFile.declaration.expected), "
+                    + "the key of the Firebase project's service account; or \(Setting.fcmServerKeyFile.declaration.name) for FCM's "
+                    + "legacy API")
+        case (_?, nil): self = .serviceAccount(try ServiceAccount(file: settings.value(.fcmServiceAccountFile)))
         }
     }
 
     /// Reads what a project of a projects file names.
     init(_ entry: ProjectsFile.Entry) throws {
-        if let path = entry.serviceAccountFile {
-            self = .serviceAccount(try ServiceAccount(file: path))
-        } else {
-            self = .serverKey(try ServerKey(file: entry.serverKeyFile ?? ""))
+        do {
+            if let path = entry.serviceAccountFile {
+                self = .serviceAccount(try ServiceAccount(file: path))
+            } else {
+                self = .serverKey(try ServerKey(file: entry.serverKeyFile ?? ""))
+            }
+        } catch let error as ConfigurationError {
+            throw ConfigurationError("\(Setting.fcmProjectsFile.declaration.name): \(error)")
         }
     }
 

@@ -41,7 +41,7 @@ struct ProjectsFile: Decodable, Sendable {
             quota = try fields.optionalInteger(.quota, in: 1...1_000_000_000)
             quotaShare = try fields.optionalInteger(.quotaShare, in: 1...100)
             if (serviceAccountFile == nil) == (serverKeyFile == nil) {
-                throw fields.violation(.serviceAccountFile, "expected a service_account_file or a server_key_file")
+                throw fields.violation(.serviceAccountFile, "expected a service_account_file or a server_key_file, and not both")
             }
             if serverKeyFile != nil, project == nil {
                 throw fields.violation(.project, "missing, but required with a server_key_file")

@@ -69,9 +69,7 @@ package struct DeliveryOptions: Codable, Hashable, Sendable {
     package init(from decoder: any Decoder) throws {
         let fields = try StrictFields(of: decoder, as: CodingKeys.self)
         image = try fields.optionalText(.image, .imageURL)
-        if let image, !image.hasPrefix("https://") || !image.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
-            throw fields.violation(.image, "expected an https:// URL")
-        }
+        if let image, !Self.isImageURL(image) { throw fields.violation(.image, "expected an https:// URL of ASCII characters") }
         collapseKey = try fields.optionalText(.collapseKey, .label)
         analyticsLabel = try fields.optionalText(.analyticsLabel, .label)
         for (key, label) in [(CodingKeys.collapseKey, collapseKey), (.analyticsLabel, analyticsLabel)] {
@@ -82,6 +80,12 @@ package struct DeliveryOptions: Codable, Hashable, Sendable {
         }
         android = try fields.optional(.android)
         apns = try fields.optional(.apns)
+    }
+
+    private static func isImageURL(_ text: String) -> Bool {
+        let rest = text.dropFirst(8)
+        return text.hasPrefix("https://") && !rest.isEmpty && rest.first != "/"
+            && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
     /// What FCM takes in an analytics label: `[a-zA-Z0-9-_.~%]`.

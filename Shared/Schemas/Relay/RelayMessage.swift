@@ -69,6 +69,9 @@ package struct RelayMessage: Command, Hashable {
             throw fields.violation(
                 .components, "expected one or more of \(allowed), each once, for distribution \(draft.distribution.rawValue)")
         }
+        if draft.distribution == .alert, draft.desc.unicodeScalars.allSatisfy(\.properties.isWhitespace) {
+            throw fields.violation(.desc, "expected a text that is not empty: it is the push notification of an Alert")
+        }
         target = try Self.target(fields)
         validateOnly = try fields.optional(.validateOnly) ?? false
         project = try fields.optionalText(.project, .project)

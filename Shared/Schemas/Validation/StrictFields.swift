@@ -42,9 +42,13 @@ package struct StrictFields<Key: CodingKey & CaseIterable> {
         let number: Int64
         do {
             number = try container.decode(Int64.self, forKey: key)
-        } catch DecodingError.dataCorrupted {
-            // A number that is no integer, or no 64-bit one; the decoder does not say which field it was.
-            throw violation(key, "expected an integer from \(range.lowerBound) to \(range.upperBound)")
+        } catch {
+            switch error {
+            case DecodingError.typeMismatch, DecodingError.valueNotFound, DecodingError.keyNotFound: throw error
+            default:
+                // A number that is no integer, or no 64-bit one; the decoder does not say which field it was.
+                throw violation(key, "expected an integer from \(range.lowerBound) to \(range.upperBound)")
+            }
         }
         guard range.contains(number) else {
             throw violation(key, "expected an integer from \(range.lowerBound) to \(range.upperBound), found \(number)")

@@ -8,7 +8,10 @@ extension FCMAnswer<String> {
         guard (200..<300).contains(response.status) else {
             // A key that is refused today may be right tomorrow: an operator can mend it.
             switch FCMAnswer(refusal: response, now: now) {
-            case .tokenRefused(let failure): return .refused(failure)
+            case .tokenRefused(let failure):
+                var error = failure.error
+                error.retryAfter = 60_000
+                return .refused(SendFailure(error, scope: failure.scope))
             case let answer: return answer
             }
         }

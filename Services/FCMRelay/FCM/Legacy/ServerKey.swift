@@ -17,8 +17,11 @@ extension ServerKey {
     ///
     /// - Throws: ``ConfigurationError`` that names the file, and quotes nothing of what is in it.
     init(file path: String) throws {
-        guard let contents = try? Data(contentsOf: URL(filePath: path)) else {
-            throw ConfigurationError("the server key in \(path) cannot be read")
+        let contents: Data
+        do {
+            contents = try Data(contentsOf: URL(filePath: path))
+        } catch {
+            throw ConfigurationError("the server key in \(path) cannot be read: \((error as? CocoaError)?.reason ?? "\(error)")")
         }
         let text = String(decoding: contents, as: UTF8.self)
         let key = text.prefix { !$0.isNewline }
