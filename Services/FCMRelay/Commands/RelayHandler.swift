@@ -12,11 +12,7 @@ struct RelayHandler: Sendable {
     /// - Throws: ``CommandFailure`` for a project that nobody knows, or one that has too much to do.
     func relay(_ command: RelayMessage, _ context: CommandContext) async throws(CommandFailure) -> RelayMessage.Reply {
         let now = now()
-        context.logger.debug(
-            "taken up",
-            metadata: [
-                "msi_key": "\(command.msiKey)", "components": "\(command.components.map(\.rawValue).joined(separator: " "))",
-            ])
+        reportBegin(of: command, to: context)
         let project = try projects.project(command.project, for: command.draft.topicKey)
         let outcomes: [ComponentOutcome]
         if let refusal = refusal(of: command, now: now) {
@@ -29,7 +25,20 @@ struct RelayHandler: Sendable {
         return RelayMessage.Reply(components: outcomes)
     }
 
+    // What is not inlined, here and in the senders, would leave its locals in the frame of a function that waits for FCM, and so
+    // in memory a thousand times.
+
+    @inline(never)
+    private func reportBegin(of command: RelayMessage, to context: CommandContext) {
+        context.logger.debug(
+            "taken up",
+            metadata: [
+                "msi_key": "\(command.msiKey)", "components": "\(command.components.map(\.rawValue).joined(separator: " "))",
+            ])
+    }
+
     /// Why a message is not even tried, or `nil`.
+    @inline(never)
     private func refusal(of command: RelayMessage, now: UnixMilliseconds) -> ComponentError? {
         if let expires = command.expires, expires <= now {
             return .expired
@@ -45,24 +54,25 @@ struct RelayHandler: Sendable {
         _ command: RelayMessage, by project: Project, now: UnixMilliseconds, deadline: ContinuousClock.Instant
     ) async -> [ComponentOutcome] {
         let expiry = ContinuousClock.now + .milliseconds((command.expires ?? .max) - now)
-        if command.components.count == 1 {
-            // Without the price of a task of its own.
-            let result = await project.send(command.components[0], of: command, before: expiry, by: deadline, now: self.now)
-            return [ComponentOutcome(component: command.components[0], result: result)]
+        guard command.components.count > 1 else {
+            return [await project.send(command.components[0], of: command, before: expiry, by: deadline, now: self.now)]
         }
         return await withTaskGroup(of: (Int, ComponentOutcome).self) { group in
-            for (position, component) in command.components.enumerated() {
-                // In the order asked for, so that a phone is likely to show the notification first.
+            // In the order asked for, so that a phone is likely to show the notification first.
+            for (position, component) in command.components.dropLast().enumerated() {
                 group.addImmediateTask {
-                    let result = await project.send(component, of: command, before: expiry, by: deadline, now: self.now)
-                    return (position, ComponentOutcome(component: component, result: result))
+                    (position, await project.send(component, of: command, before: expiry, by: deadline, now: self.now))
                 }
             }
-            return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+            // The last needs no task of its own.
+            let last = command.components.count - 1
+            let outcome = await project.send(command.components[last], of: command, before: expiry, by: deadline, now: self.now)
+            return await group.reduce(into: [(last, outcome)]) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
         }
     }
 
     /// One line a component. Never the message's text.
+    @inline(never)
     private func report(_ outcomes: [ComponentOutcome], of command: RelayMessage, to context: CommandContext) {
         for outcome in outcomes {
             let component = outcome.component.rawValue

@@ -28,6 +28,7 @@ struct AuthorizedPost: Sendable {
         }
     }
 
+    @inline(__always)
     private func attempt<Accepted>(
         _ body: Data, _ url: String, _ headers: [String], before expiry: ContinuousClock.Instant,
         by deadline: ContinuousClock.Instant, read: (HTTPTransportResponse) -> FCMAnswer<Accepted>

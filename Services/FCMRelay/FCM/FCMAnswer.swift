@@ -42,6 +42,7 @@ extension FCMAnswer<String> {
     ///
     /// A 2xx without a name leaves open whether FCM has the message. It is retried: a phone that gets it twice drops the
     /// second by its `msi_key`, while a message that was never sent is lost.
+    @inline(never)
     static func classify(_ response: HTTPTransportResponse, now: UnixMilliseconds) -> FCMAnswer {
         guard (200..<300).contains(response.status) else { return FCMAnswer(refusal: response, now: now) }
         guard let body = try? SchemaJSON.decode(Acceptance.self, from: response.body), !body.name.isEmpty,

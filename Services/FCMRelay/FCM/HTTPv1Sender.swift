@@ -21,7 +21,12 @@ struct HTTPv1Sender: FCMSender {
         _ component: Component, of message: RelayMessage, now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
         by deadline: ContinuousClock.Instant
     ) async -> Result<String, SendFailure> {
-        guard let body = try? FCMRequest.body(component, of: message, now: now) else { return .failure(.unwritable) }
+        guard let body = body(component, of: message, now: now) else { return .failure(.unwritable) }
         return await api.post(body, to: url, before: expiry, by: deadline) { FCMAnswer.classify($0, now: self.now()) }
+    }
+
+    @inline(never)
+    private func body(_ component: Component, of message: RelayMessage, now: UnixMilliseconds) -> Data? {
+        try? FCMRequest.body(component, of: message, now: now)
     }
 }

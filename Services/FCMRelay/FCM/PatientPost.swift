@@ -14,6 +14,7 @@ struct PatientPost: Sendable {
     ///   - headers: Beside the content's type.
     ///   - expiry: Nothing is sent from then on.
     ///   - deadline: When to give up.
+    @inline(__always)
     func post(
         _ body: Data, to url: String, headers: [String], before expiry: ContinuousClock.Instant,
         by deadline: ContinuousClock.Instant

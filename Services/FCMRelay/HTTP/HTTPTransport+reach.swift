@@ -4,20 +4,34 @@ extension HTTPTransport {
     /// be left alone for.
     ///
     /// - Parameter expiry: It is not sent again from then on.
+    @inline(__always)
     func reach(
         _ request: HTTPTransportRequest, before expiry: ContinuousClock.Instant
     ) async throws(TransportError) -> HTTPTransportResponse {
+        do {
+            return try await send(request)
+        } catch {
+            return try await send(request, after: error, before: expiry)
+        }
+    }
+
+    /// Sends a request that has failed again, as long as that may help.
+    private func send(
+        _ request: HTTPTransportRequest, after failure: TransportError, before expiry: ContinuousClock.Instant
+    ) async throws(TransportError) -> HTTPTransportResponse {
         let end = min(request.deadline, expiry, .now + .seconds(3))
+        var failure = failure
         var pause = Duration.milliseconds(100)
-        while true {
+        while failure.code == .notReachable, !failure.mayHaveBeenProcessed, .now + pause < end,
+            (try? await Task.sleep(for: pause)) != nil
+        {
             do {
                 return try await send(request)
             } catch {
-                guard error.code == .notReachable, !error.mayHaveBeenProcessed, .now + pause < end,
-                    (try? await Task.sleep(for: pause)) != nil
-                else { throw error }
-                pause = min(pause * 2, .milliseconds(500))
+                failure = error
             }
+            pause = min(pause * 2, .milliseconds(500))
         }
+        throw failure
     }
 }

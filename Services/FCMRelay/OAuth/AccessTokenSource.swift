@@ -29,11 +29,19 @@ final class AccessTokenSource: Sendable {
     /// The current token, or the next one if there is none.
     ///
     /// - Parameter deadline: When to give up waiting.
+    @inline(__always)
     func token(by deadline: ContinuousClock.Instant) async throws(TokenFailure) -> AccessToken {
-        if case .use(let token, let requestsNew) = state.withLock({ $0.machine.use(now: clock.now) }) {
-            if requestsNew { requestToken() }
-            return token
-        }
+        if let token = current() { return token }
+        return try await next(by: deadline)
+    }
+
+    private func current() -> AccessToken? {
+        guard case .use(let token, let requestsNew) = state.withLock({ $0.machine.use(now: clock.now) }) else { return nil }
+        if requestsNew { requestToken() }
+        return token
+    }
+
+    private func next(by deadline: ContinuousClock.Instant) async throws(TokenFailure) -> AccessToken {
         let id = ids.add(1, ordering: .relaxed).newValue
         // Cancelled when this scope ends.
         async let _: Void = leave(id, at: deadline)

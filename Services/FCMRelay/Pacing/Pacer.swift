@@ -30,15 +30,18 @@ final class Pacer: Sendable {
     func turn(
         for topic: TopicKey?, isAlert: Bool, cost: Int = 1, by deadline: ContinuousClock.Instant
     ) async -> ComponentError? {
-        // Nearly always, and without the price of a wait.
-        let now = ContinuousClock.now
-        guard now < deadline else {
+        guard .now < deadline else {
             return ComponentError(class: .retryable, code: "TIMEOUT", message: "there was no time left to send it")
         }
-        if state.withLock({ $0.machine.goAtOnce(to: topic, cost: cost, at: now) }) { return nil }
         return await withCheckedContinuation { waiter in
             act { $0.ask(.init(waiter: waiter, topic: topic, isAlert: isAlert, cost: cost, deadline: deadline), at: .now) }
         }
+    }
+
+    /// The same without a wait, and without a wait's price: whether it may go out at once, as it nearly always may.
+    func goesAtOnce(to topic: TopicKey?, cost: Int, by deadline: ContinuousClock.Instant) -> Bool {
+        let now = ContinuousClock.now
+        return now < deadline && state.withLock { $0.machine.goAtOnce(to: topic, cost: cost, at: now) }
     }
 
     /// Takes note of an error of FCM's that is about more than the one send.

@@ -5,19 +5,28 @@ struct Gate: Sendable {
     let pacer: Pacer
     private let breaker = CircuitBreaker()
 
-    /// Does the work when its turn has come, and takes note of what its failure says about others.
+    /// Waits for its turn.
     ///
     /// - Parameters:
     ///   - topic: Whose messages pause together; `nil` for what is for no topic alone.
     ///   - cost: For how many it counts.
     ///   - deadline: When nobody waits for its turn any more.
-    func pass<Success>(
-        for topic: TopicKey?, isAlert: Bool, cost: Int = 1, by deadline: ContinuousClock.Instant,
-        _ work: () async -> Result<Success, SendFailure>
-    ) async -> Result<Success, ComponentError> {
-        if let error = await pacer.turn(for: topic, isAlert: isAlert, cost: cost, by: deadline) { return .failure(error) }
-        if let error = breaker.refusal() { return .failure(error) }
-        let result = await work()
+    /// - Returns: Why it may not go out; or `nil`, and then ``leave(_:about:)`` is to be told what became of it.
+    // Inlined here and all the way down: each of these functions would have a frame of its own in memory, for every send.
+    @inline(__always)
+    func enter(
+        for topic: TopicKey?, isAlert: Bool, cost: Int = 1, by deadline: ContinuousClock.Instant
+    ) async -> ComponentError? {
+        if !pacer.goesAtOnce(to: topic, cost: cost, by: deadline),
+            let error = await pacer.turn(for: topic, isAlert: isAlert, cost: cost, by: deadline)
+        {
+            return error
+        }
+        return breaker.refusal()
+    }
+
+    /// Takes note of what a failure says about others.
+    func leave<Success>(_ result: Result<Success, SendFailure>, about topic: TopicKey?) -> Result<Success, ComponentError> {
         switch result {
         case .success: breaker.learn(from: nil)
         case .failure(let failure):

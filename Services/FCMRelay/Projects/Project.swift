@@ -56,14 +56,15 @@ final class Project: Sendable {
     func send(
         _ component: Component, of command: RelayMessage, before expiry: ContinuousClock.Instant,
         by deadline: ContinuousClock.Instant, now: @Sendable () -> UnixMilliseconds
-    ) async -> Result<String, ComponentError> {
+    ) async -> ComponentOutcome {
         let draft = command.draft
         let topic = command.target == .topic ? draft.topicKey : nil
-        return await messageGate.pass(
-            for: topic, isAlert: draft.distribution == .alert, by: min(expiry, deadline)
-        ) {
-            await sender.send(component, of: command, now: now(), before: expiry, by: deadline)
+        let isAlert = draft.distribution == .alert
+        if let error = await messageGate.enter(for: topic, isAlert: isAlert, by: min(expiry, deadline)) {
+            return ComponentOutcome(component: component, result: .failure(error))
         }
+        let result = await sender.send(component, of: command, now: now(), before: expiry, by: deadline)
+        return ComponentOutcome(component: component, result: messageGate.leave(result, about: topic))
     }
 
     /// Subscribes phones to a topic, or the opposite.
@@ -80,10 +81,11 @@ final class Project: Sendable {
                 ComponentError(
                     class: .permanent, code: "NO_SERVICE_ACCOUNT", message: "topics cannot be managed with a server key"))
         }
-        let result = await topicGate.pass(for: nil, isAlert: false, cost: phones.tokens.count, by: deadline) {
-            await topics.perform(change, phones, by: deadline)
+        if let error = await topicGate.enter(for: nil, isAlert: false, cost: phones.tokens.count, by: deadline) {
+            return all(error)
         }
-        switch result {
+        let result = await topics.perform(change, phones, by: deadline)
+        switch topicGate.leave(result, about: nil) {
         case .success(let results): return results
         case .failure(let error): return all(error)
         }
