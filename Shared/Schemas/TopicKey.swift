@@ -27,12 +27,17 @@ extension TopicKey: LosslessStringConvertible {
 
     package init?(_ description: String) {
         var description = description
-        let parts = description.withUTF8 { utf8 -> [ObjectID] in
-            guard utf8.count == Self.length, utf8[24] == UInt8(ascii: "-"), utf8[49] == UInt8(ascii: "-") else { return [] }
-            return [0, 25, 50].compactMap { ObjectID(digits: UnsafeBufferPointer(rebasing: utf8[$0..<$0 + 24])) }
-        }
-        guard parts.count == 3 else { return nil }
-        self.init(channel: parts[0], area: parts[1], subject: parts[2])
+        guard let read = description.withUTF8({ Self(characters: $0) }) else { return nil }
+        self = read
+    }
+
+    /// Reads the characters of one.
+    init?(characters: UnsafeBufferPointer<UInt8>) {
+        func part(_ start: Int) -> ObjectID? { ObjectID(digits: UnsafeBufferPointer(rebasing: characters[start..<start + 24])) }
+        guard characters.count == Self.length, characters[24] == UInt8(ascii: "-"), characters[49] == UInt8(ascii: "-"),
+            let channel = part(0), let area = part(25), let subject = part(50)
+        else { return nil }
+        self.init(channel: channel, area: area, subject: subject)
     }
 }
 

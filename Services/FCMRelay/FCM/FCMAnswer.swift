@@ -45,9 +45,7 @@ extension FCMAnswer<String> {
     @inline(never)
     static func classify(_ response: HTTPTransportResponse, now: UnixMilliseconds) -> FCMAnswer {
         guard (200..<300).contains(response.status) else { return FCMAnswer(refusal: response, now: now) }
-        guard let body = try? SchemaJSON.decode(Acceptance.self, from: response.body), !body.name.isEmpty,
-            body.name.utf8.count <= 500
-        else {
+        guard let body = FCMAcceptance(body: response.body), !body.name.isEmpty, body.name.utf8.count <= 500 else {
             return .refused(
                 SendFailure(
                     ComponentError(
@@ -56,8 +54,4 @@ extension FCMAnswer<String> {
         }
         return .accepted(body.name)
     }
-}
-
-private struct Acceptance: Decodable {
-    let name: String
 }

@@ -43,13 +43,13 @@ package final class CommandClient: Sendable {
     ) async throws(CommandFailure) -> C.Reply {
         let payload: Data
         do {
-            payload = try SchemaJSON.encode(command)
+            payload = try command.payload()
         } catch {
             throw CommandFailure(.internal, "\(C.name): the command cannot be written as JSON")
         }
         let reply = try await request(C.name, payload: payload, timeout: timeout, context: context)
         do {
-            return try SchemaJSON.decode(C.Reply.self, from: reply)
+            return try C.reply(payload: reply)
         } catch {
             throw CommandFailure(.internal, "the reply to \(C.name) is not understood: \(String("\(error)".prefix(300)))")
         }

@@ -28,7 +28,7 @@ package struct CommandRouter: Sendable {
         _ type: C.Type, _ handler: nonisolated(nonsending) @escaping @Sendable (C, CommandContext) async throws -> C.Reply
     ) {
         on(C.name) { payload, context in
-            try SchemaJSON.encode(await handler(SchemaJSON.decode(C.self, from: payload), context))
+            try C.payload(of: await handler(C(payload: payload), context))
         }
     }
 

@@ -1,3 +1,5 @@
+package import FoundationEssentials
+
 /// One thing that a service can be asked to do over the bus: a name, a payload (the type itself, as JSON) and the shape of
 /// the answer.
 package protocol Command: Codable, Sendable {
@@ -6,6 +8,27 @@ package protocol Command: Codable, Sendable {
 
     /// The name in the request's header, such as `area.add`.
     static var name: String { get }
+
+    /// Reads a request's payload.
+    ///
+    /// - Throws: ``SchemaViolation``.
+    init(payload: Data) throws
+
+    /// The request's payload.
+    func payload() throws -> Data
+
+    /// Reads an answer's payload.
+    static func reply(payload: Data) throws -> Reply
+
+    /// An answer's payload.
+    static func payload(of reply: Reply) throws -> Data
+}
+
+extension Command {
+    package init(payload: Data) throws { self = try SchemaJSON.decode(from: payload) }
+    package func payload() throws -> Data { try SchemaJSON.encode(self) }
+    package static func reply(payload: Data) throws -> Reply { try SchemaJSON.decode(from: payload) }
+    package static func payload(of reply: Reply) throws -> Data { try SchemaJSON.encode(reply) }
 }
 
 /// The answer to a command that has nothing to tell: `{}`.

@@ -1,0 +1,113 @@
+/// Reads a short JSON document from its beginning to its end, into the variables of whoever knows its common form.
+///
+/// For the few types that are read for every message: nothing is looked up, kept or made beside the values themselves. Whatever
+/// it does not know, errors among it, ends the reading with `nil` or `false`; then the document is for ``SchemaJSON``.
+struct PlainReader {
+    private let bytes: UnsafeRawBufferPointer
+    private var position = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    /// Reads an object and what `field` reads of each of its fields.
+    ///
+    /// - Parameter field: Is given a name, and reads the value. It sees to it that none comes twice.
+    /// - Returns: Whether all of it was read.
+    @inline(__always)
+    mutating func object(_ field: (inout PlainReader, UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
+        guard take(UInt8(ascii: "{")) else { return false }
+        repeat {
+            guard let name = characters(), take(UInt8(ascii: ":")), field(&self, name) else { return false }
+        } while take(UInt8(ascii: ","))
+        return take(UInt8(ascii: "}"))
+    }
+
+    /// Reads an array that is not empty and what `element` reads of each of its elements.
+    @inline(__always)
+    mutating func array(_ element: (inout PlainReader) -> Bool) -> Bool {
+        guard take(UInt8(ascii: "[")) else { return false }
+        repeat {
+            guard element(&self) else { return false }
+        } while take(UInt8(ascii: ","))
+        return take(UInt8(ascii: "]"))
+    }
+
+    /// Whether nothing follows.
+    mutating func isAtEnd() -> Bool {
+        peek() == nil
+    }
+
+    /// A text's characters as they are; `nil` for one with escapes.
+    mutating func characters() -> UnsafeBufferPointer<UInt8>? {
+        guard take(UInt8(ascii: "\"")) else { return nil }
+        let start = position
+        while position < bytes.count {
+            let byte = bytes[position]
+            if byte == UInt8(ascii: "\"") {
+                defer { position += 1 }
+                return UnsafeBufferPointer(rebasing: bytes.bindMemory(to: UInt8.self)[start..<position])
+            }
+            guard byte >= 0x20, byte != UInt8(ascii: "\\") else { return nil }
+            position += 1
+        }
+        return nil
+    }
+
+    mutating func text() -> String? {
+        characters().flatMap { String(validating: $0, as: UTF8.self) }
+    }
+
+    /// An integer of up to 18 digits, which cannot overflow, and of none but digits.
+    mutating func integer() -> Int64? {
+        guard peek() != nil else { return nil }
+        let start = position
+        var number: Int64 = 0
+        while position < bytes.count, case let digit = bytes[position] &- UInt8(ascii: "0"), digit < 10 {
+            number = number &* 10 &+ Int64(digit)
+            position += 1
+        }
+        let digits = position - start
+        guard (1...18).contains(digits), digits == 1 || bytes[start] != UInt8(ascii: "0") else { return nil }
+        // What makes it another kind of number is no comma, and no end.
+        return number
+    }
+
+    /// The next byte that is no white space.
+    private mutating func peek() -> UInt8? {
+        while position < bytes.count {
+            switch bytes[position] {
+            case 0x20, 0x09, 0x0A, 0x0D: position += 1
+            case let byte: return byte
+            }
+        }
+        return nil
+    }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        guard peek() == byte else { return false }
+        position += 1
+        return true
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether these are the characters of an ASCII literal.
+    func spells(_ literal: StaticString) -> Bool {
+        guard count == literal.utf8CodeUnitCount else { return false }
+        let other = literal.utf8Start
+        for position in 0..<count where self[position] != other[position] { return false }
+        return true
+    }
+}
+
+extension Optional {
+    /// Takes the value that was read, which a document has but once.
+    ///
+    /// - Returns: Whether one was read, and none before.
+    mutating func takeOnce(_ value: Wrapped?) -> Bool {
+        guard self == nil, let value else { return false }
+        self = value
+        return true
+    }
+}

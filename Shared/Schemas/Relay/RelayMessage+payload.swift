@@ -1,0 +1,158 @@
+package import FoundationEssentials
+
+/// The payload of `message.relay` in its common form, to a topic and without options, read and written in a fraction of the time:
+/// no other command is as frequent. Every other form, and every error, is ``SchemaJSON``'s.
+extension RelayMessage {
+    package init(payload: Data) throws {
+        if let common = payload.withUnsafeBytes({ Self(common: $0) }) {
+            self = common
+        } else {
+            self = try SchemaJSON.decode(from: payload)
+        }
+    }
+
+    private init?(common json: UnsafeRawBufferPointer) {
+        var (title, desc, message): (String?, String?, String?)
+        var (msiKey, topicKey, distribution): (ObjectID?, TopicKey?, Distribution?)
+        var (timestamp, ttl, expires): (Int64?, Int64?, Int64?)
+        var components: [Component]?
+        var reader = PlainReader(json)
+        let isRead = reader.object { reader, name in
+            if name.spells("title") { return title.takeOnce(reader.text()) }
+            if name.spells("desc") { return desc.takeOnce(reader.text()) }
+            if name.spells("message") { return message.takeOnce(reader.text()) }
+            if name.spells("msi_key") { return msiKey.takeOnce(reader.characters().flatMap(ObjectID.init(digits:))) }
+            if name.spells("topic_key") { return topicKey.takeOnce(reader.characters().flatMap(TopicKey.init(characters:))) }
+            if name.spells("distribution") { return distribution.takeOnce(reader.choice()) }
+            if name.spells("timestamp") { return timestamp.takeOnce(reader.integer()) }
+            if name.spells("ttl") { return ttl.takeOnce(reader.integer()) }
+            if name.spells("expires") { return expires.takeOnce(reader.integer()) }
+            if name.spells("components") { return components.takeOnce(reader.choices()) }
+            return false
+        }
+        guard isRead, reader.isAtEnd(), let title, let desc, let message, let msiKey, let topicKey, let distribution,
+            let timestamp
+        else { return nil }
+        self.init(
+            msiKey: msiKey, timestamp: timestamp,
+            draft: MessageDraft(
+                title: title, desc: desc, message: message, topicKey: topicKey, distribution: distribution, ttl: ttl),
+            expires: expires, components: components)
+        guard isValid else { return nil }
+    }
+
+    /// Whether it keeps the rules of the fields that the common form has; what is wrong otherwise is found elsewhere.
+    private var isValid: Bool {
+        let wanted = draft.distribution.components
+        return TextLimits.title.problem(with: draft.title) == nil && TextLimits.messageText.problem(with: draft.message) == nil
+            && TextLimits.notificationBody.problem(with: draft.desc) == nil
+            && (draft.distribution == .information || !draft.desc.unicodeScalars.allSatisfy(\.properties.isWhitespace))
+            && timestamp <= maximumUnixMilliseconds && (expires ?? 0) <= maximumUnixMilliseconds
+            && (draft.ttl ?? 0) <= FCMMessage.longestTimeToLive
+            && (components == wanted || (components.count == 1 && wanted.contains(components[0])))
+    }
+
+    package func payload() throws -> Data {
+        guard target == .topic, draft.options == nil, !validateOnly, project == nil else { return try SchemaJSON.encode(self) }
+        var json: [UInt8] = []
+        json.reserveCapacity(384 + draft.title.utf8.count + draft.desc.utf8.count + draft.message.utf8.count)
+        json.appendLiteral(#"{"components":["#)
+        for (position, component) in components.enumerated() {
+            if position > 0 { json.appendLiteral(",") }
+            json.appendJSON(component.rawValue)
+        }
+        json.appendLiteral(#"],"desc":"#)
+        json.appendJSON(draft.desc)
+        json.appendLiteral(#","distribution":"#)
+        json.appendJSON(draft.distribution.rawValue)
+        if let expires {
+            json.appendLiteral(#","expires":"#)
+            json.appendDigits(expires)
+        }
+        json.appendLiteral(#","message":"#)
+        json.appendJSON(draft.message)
+        json.appendLiteral(#","msi_key":"#)
+        json.appendJSON(msiKey.description)
+        json.appendLiteral(#","timestamp":"#)
+        json.appendDigits(timestamp)
+        json.appendLiteral(#","title":"#)
+        json.appendJSON(draft.title)
+        json.appendLiteral(#","topic_key":"#)
+        json.appendJSON(draft.topicKey.description)
+        if let ttl = draft.ttl {
+            json.appendLiteral(#","ttl":"#)
+            json.appendDigits(ttl)
+        }
+        json.appendLiteral("}")
+        return Data(json)
+    }
+}
+
+/// The reply where FCM has accepted everything.
+extension RelayMessage {
+    package static func reply(payload: Data) throws -> Reply {
+        try payload.withUnsafeBytes { Reply(common: $0) } ?? SchemaJSON.decode(from: payload)
+    }
+
+    package static func payload(of reply: Reply) throws -> Data {
+        var json: [UInt8] = []
+        json.reserveCapacity(32 + 160 * reply.components.count)
+        json.appendLiteral(#"{"components":["#)
+        for (position, outcome) in reply.components.enumerated() {
+            guard case .success(let name) = outcome.result else { return try SchemaJSON.encode(reply) }
+            if position > 0 { json.appendLiteral(",") }
+            json.appendLiteral(#"{"component":"#)
+            json.appendJSON(outcome.component.rawValue)
+            json.appendLiteral(#","name":"#)
+            json.appendJSON(name)
+            json.appendLiteral("}")
+        }
+        json.appendLiteral("]}")
+        return Data(json)
+    }
+}
+
+extension RelayMessage.Reply {
+    fileprivate init?(common json: UnsafeRawBufferPointer) {
+        var outcomes: [ComponentOutcome]?
+        var reader = PlainReader(json)
+        let isRead = reader.object { reader, name in
+            name.spells("components") && outcomes.takeOnce(reader.outcomes())
+        }
+        guard isRead, reader.isAtEnd(), let outcomes else { return nil }
+        self.init(components: outcomes)
+    }
+}
+
+extension PlainReader {
+    /// One of the texts of a closed enumeration.
+    fileprivate mutating func choice<Choice: ClosedEnum>() -> Choice? {
+        text().flatMap(Choice.init(rawValue:))
+    }
+
+    fileprivate mutating func choices<Choice: ClosedEnum>() -> [Choice]? {
+        var choices: [Choice] = []
+        let isRead = array { reader in
+            guard let choice: Choice = reader.choice() else { return false }
+            choices.append(choice)
+            return true
+        }
+        return isRead ? choices : nil
+    }
+
+    fileprivate mutating func outcomes() -> [ComponentOutcome]? {
+        var outcomes: [ComponentOutcome] = []
+        let isRead = array { reader in
+            var component: Component?
+            var accepted: String?
+            let isRead = reader.object { reader, name in
+                if name.spells("component") { return component.takeOnce(reader.choice()) }
+                return name.spells("name") && accepted.takeOnce(reader.text())
+            }
+            guard isRead, let component, let accepted else { return false }
+            outcomes.append(ComponentOutcome(component: component, result: .success(accepted)))
+            return true
+        }
+        return isRead ? outcomes : nil
+    }
+}
