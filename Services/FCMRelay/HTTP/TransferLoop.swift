@@ -6,6 +6,8 @@ struct TransferLoop {
     /// Deadlines are kept here and not by libcurl, which forgets those of transfers that wait for a connection (7.88.1).
     private static let deadlineCheck = Duration.milliseconds(50)
     private static let longestWait = Duration.seconds(10)
+    /// How long memory is kept that was needed once.
+    private static let longestSpare = Duration.seconds(10)
 
     private let multi: CurlMulti
     private let configuration: CurlConfiguration
@@ -14,11 +16,10 @@ struct TransferLoop {
     private var open: [UInt64: OpenTransfer] = [:]
     /// What waits for its turn, oldest first; some may have ended meanwhile.
     private var queue: [OpenTransfer] = []
-    /// How many transfers are in libcurl's hands.
-    private var running = 0
     /// Those that libcurl says have ended: kept for its memory alone.
     private var done: [CurlEasy] = []
-    private var idle: [CurlEasy] = []
+    /// The handles, of which those in use carry the transfers that are in libcurl's hands.
+    private var handles: SparePool<CurlEasy>
     private var ended = 0
     private var nextDeadlineCheck: ContinuousClock.Instant
     private(set) var isStopped = false
@@ -26,7 +27,9 @@ struct TransferLoop {
     init(multi: CurlMulti, configuration: CurlConfiguration) {
         self.multi = multi
         self.configuration = configuration
-        nextDeadlineCheck = clock.now
+        let now = clock.now
+        nextDeadlineCheck = now
+        handles = SparePool(period: Self.longestSpare, at: now)
     }
 
     /// How many transfers have ended since this was last asked.
@@ -53,14 +56,15 @@ struct TransferLoop {
         multi.perform()
         finishEnded()
         endLate()
+        closeUnneeded()
         // A transfer that ended has made room for one that waits.
-        let mayStart = !queue.isEmpty && running < configuration.mostInFlight
+        let mayStart = !queue.isEmpty && handles.inUse < configuration.mostInFlight
         if !mayStart { multi.wait(for: open.isEmpty ? Self.longestWait : Self.deadlineCheck) }
     }
 
     /// Starts what waits, oldest first, as far as there is room. What has waited too long is not sent.
     private mutating func startWaiting() {
-        let room = configuration.mostInFlight - running
+        let room = configuration.mostInFlight - handles.inUse
         guard room > 0, !queue.isEmpty else { return }
         let now = clock.now
         var taken = 0
@@ -81,15 +85,24 @@ struct TransferLoop {
 
     private mutating func start(_ entry: OpenTransfer) {
         do throws(TransportError) {
-            let easy = if let easy = idle.popLast() { easy } else { try CurlEasy(configuration) }
+            let easy = try handle()
             entry.easy = easy
             easy.carried = entry
-            running += 1
             try easy.prepare(entry.transfer.request)
             try multi.add(easy)
         } catch {
             release(entry)
             end(entry, .failure(error))
+        }
+    }
+
+    private mutating func handle() throws(TransportError) -> CurlEasy {
+        if let easy = handles.take() { return easy }
+        do {
+            return try CurlEasy(configuration)
+        } catch {
+            handles.gotNone()
+            throw error
         }
     }
 
@@ -114,14 +127,21 @@ struct TransferLoop {
         }
     }
 
+    /// After many transfers at a time, gives the memory of those that did not come again back to the system.
+    private mutating func closeUnneeded() {
+        let unneeded = handles.unneeded(at: clock.now)
+        guard !unneeded.isEmpty else { return }
+        for easy in unneeded { easy.close() }
+        malloc_trim(0)
+    }
+
     private mutating func endLate(_ entry: OpenTransfer) {
         abandon(entry, .timeout, "no answer in time")
     }
 
     private mutating func stop() {
         for entry in Array(open.values) { abandon(entry, .stopped, "the relay is stopping") }
-        for easy in idle { easy.close() }
-        idle = []
+        for easy in handles.takeOutAll() { easy.close() }
         isStopped = true
     }
 
@@ -138,8 +158,7 @@ struct TransferLoop {
         multi.remove(easy)
         entry.easy = nil
         easy.carried = nil
-        running -= 1
-        idle.append(easy)
+        handles.giveBack(easy)
     }
 
     private mutating func end(_ entry: OpenTransfer, _ outcome: Transfer.Outcome) {

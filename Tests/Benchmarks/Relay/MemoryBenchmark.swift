@@ -1,16 +1,17 @@
 import Schemas
 import TestSupport
 
-/// What the relay holds while it does a million sends.
+/// What the relay holds while it does a million sends, a few at a time, and then a million as many at a time as FCM's connections
+/// take.
 struct MemoryBenchmark {
     private static let parts = 10
-    private static let commandsOfPart = 50_000
+    private static let sendsOfPart = 100_000
 
     let peers: String
 
-    private struct Figures: Encodable {
-        let benchmark = "relay-memory"
-        let sends: Int
+    /// A million sends.
+    private struct Load: Encodable {
+        let sendsInFlight: Int
         /// The most resident memory in MiB in each tenth of the sends.
         let resident: [Double]
         let mostResident: Double
@@ -20,33 +21,48 @@ struct MemoryBenchmark {
         let descriptors: Int
     }
 
+    private struct Figures: Encodable {
+        let benchmark = "relay-memory"
+        let sends: Int
+        let loads: [Load]
+    }
+
     func run() async throws {
-        let sends = Self.parts * Self.commandsOfPart * RunningRelay.sendsOfCommand
+        let sends = Self.parts * Self.sendsOfPart
         say("the relay's resident memory over \(sends) sends")
-        let figures = try await RelayBench.run(.immediate, peers: peers) { bench in
-            say(Table.row("sends", "MiB at most", "threads", "descriptors"))
-            var resident: [Double] = []
-            var last = try ProcessUsage(of: bench.relay.process.identifier)
-            for part in 1...Self.parts {
-                resident.append((Double(try await drive(bench.relay)) / 1_024).twoDigits)
-                last = try ProcessUsage(of: bench.relay.process.identifier)
-                say(
-                    Table.row(
-                        "\(part * Self.commandsOfPart * RunningRelay.sendsOfCommand)", "\(resident[part - 1])",
-                        "\(last.threads)", "\(last.descriptors)"))
-            }
-            return Figures(
-                sends: sends, resident: resident, mostResident: resident.max() ?? 0,
-                growth: (resident[Self.parts - 1] / resident[1]).twoDigits, threads: last.threads,
-                descriptors: last.descriptors)
+        let few = 200
+        let figures = try await RelayBench.run(
+            .immediate, peers: peers, commandsInFlight: few / RunningRelay.sendsOfCommand
+        ) { bench in
+            say(Table.row("in flight", "sends", "MiB at most", "threads", "descriptors"))
+            // FCM's default quota at a round trip of 20 ms; ten connections of a hundred streams.
+            var loads: [Load] = []
+            for sendsInFlight in [few, 1_000] { loads.append(try await load(bench.relay, sendsInFlight: sendsInFlight)) }
+            return Figures(sends: sends, loads: loads)
         }
         say(String(decoding: try SchemaJSON.encode(figures), as: UTF8.self))
+    }
+
+    private func load(_ relay: RunningRelay, sendsInFlight: Int) async throws -> Load {
+        var resident: [Double] = []
+        var last = try ProcessUsage(of: relay.process.identifier)
+        for part in 1...Self.parts {
+            resident.append((Double(try await drive(relay, sendsInFlight: sendsInFlight)) / 1_024).twoDigits)
+            last = try ProcessUsage(of: relay.process.identifier)
+            say(
+                Table.row(
+                    "\(sendsInFlight)", "\(part * Self.sendsOfPart)", "\(resident[part - 1])", "\(last.threads)",
+                    "\(last.descriptors)"))
+        }
+        return Load(
+            sendsInFlight: sendsInFlight, resident: resident, mostResident: resident.max() ?? 0,
+            growth: (resident[Self.parts - 1] / resident[1]).twoDigits, threads: last.threads, descriptors: last.descriptors)
     }
 
     /// A part of the sends.
     ///
     /// - Returns: The most resident memory meanwhile, in KiB.
-    private func drive(_ relay: RunningRelay) async throws -> Int {
+    private func drive(_ relay: RunningRelay, sendsInFlight: Int) async throws -> Int {
         let process = relay.process.identifier
         let watch = Task {
             var most = 0
@@ -57,7 +73,9 @@ struct MemoryBenchmark {
             return most
         }
         defer { watch.cancel() }
-        _ = try await relay.drive(commands: Self.commandsOfPart)
+        _ = try await relay.drive(
+            commands: Self.sendsOfPart / RunningRelay.sendsOfCommand,
+            inFlight: sendsInFlight / RunningRelay.sendsOfCommand)
         watch.cancel()
         return try await watch.value
     }

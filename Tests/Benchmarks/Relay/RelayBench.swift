@@ -8,8 +8,10 @@ struct RelayBench {
     let message: RelayedMessage
 
     /// Sets everything up, warms it up, measures, and takes it down again.
+    ///
+    /// - Parameter commandsInFlight: With how many at a time it is warmed up.
     static func run<Figures>(
-        _ speed: Sink.Speed, peers: String, _ measure: (RelayBench) async throws -> Figures
+        _ speed: Sink.Speed, peers: String, commandsInFlight: Int = 1_000, _ measure: (RelayBench) async throws -> Figures
     ) async throws -> Figures {
         try await withTemporaryFolder { folder in
             let message = try RelayedMessage(in: folder)
@@ -20,7 +22,7 @@ struct RelayBench {
                     certificateFile: sink.certificateFile, message: message, in: folder, peers: peers)
                 do {
                     // The access token and the connections are there before anything is measured.
-                    _ = try await relay.drive(commands: 5_000)
+                    _ = try await relay.drive(commands: 5_000, inFlight: commandsInFlight)
                     let figures = try await measure(
                         RelayBench(
                             sink: sink, relay: relay, raw: RawSender(sink: sink, message: message, peers: peers),
