@@ -55,6 +55,8 @@ struct LegacyAnswerTests {
             return
         }
         #expect(failure.error.class == expected)
+        // A server key that is refused is an operator's to mend.
+        if status == 401 { #expect(failure.error.retryAfter == 60_000) }
     }
 
     @Test(

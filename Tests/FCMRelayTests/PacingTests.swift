@@ -119,6 +119,15 @@ struct PacingTests {
         #expect(await pacer.turn(for: Self.topic, isAlert: true, by: .now + .seconds(60))?.code == "STOPPED")
     }
 
+    @Test("who comes too late is told so, as one that FCM was not asked about")
+    func late() async {
+        let pacer = Pacer(rate: 1_000, ramp: .zero)
+        let late = await pacer.turn(for: Self.topic, isAlert: true, by: .now - .seconds(1))
+        #expect(late?.code == "NO_TIME")
+        #expect(late?.isKeptBack == true)
+        #expect(!pacer.goesAtOnce(to: Self.topic, cost: 1, by: .now - .seconds(1)))
+    }
+
     @Test("what need not wait goes at once, but never before what waits, or during a pause")
     func atOnce() {
         let topic = Self.topic

@@ -70,4 +70,22 @@ struct ProjectsFileTests {
             #expect(throws: ConfigurationError.self) { try ServerKey(file: "\(folder)/nothing") }
         }
     }
+
+    @Test("of credentials that are not there, the setting and the file are named")
+    func credentials() async throws {
+        let nothing = try await SettingValues(
+            arguments: [], environment: [:],
+            accepted: [Setting.fcmServiceAccountFile.declaration, Setting.fcmServerKeyFile.declaration])
+        let none = #expect(throws: ConfigurationError.self) { try ProjectCredentials(settings: nothing) }
+        for name in ["MSI_FCM_SERVICE_ACCOUNT_FILE", "MSI_FCM_SERVER_KEY_FILE"] {
+            #expect(none.map { "\($0)".contains(name) } == true)
+        }
+        for field in ["service_account_file", "server_key_file"] {
+            let file = try await Self.read(#"{"projects":[{"project":"p","\#(field)":"/nowhere/key"}]}"#)
+            let error = #expect(throws: ConfigurationError.self) { try ProjectCredentials(file.projects[0]) }
+            for part in ["MSI_FCM_PROJECTS_FILE", "/nowhere/key", "no such file"] {
+                #expect(error.map { "\($0)".contains(part) } == true)
+            }
+        }
+    }
 }

@@ -26,8 +26,6 @@ struct OutboxStateMachineTests {
         TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
     }
 
-    private struct NoClaim: Error {}
-
     /// The claim that is due, if one is.
     private func dueClaim(at now: UnixMilliseconds) -> Claim? {
         if case .claim(let claim) = outbox.next(at: now) { claim } else { nil }
@@ -115,12 +113,22 @@ struct OutboxStateMachineTests {
 
     @Test("while alerts are being claimed nothing else is, so that they go out first")
     mutating func alertsFirst() throws {
-        guard case .claim(let alerts) = outbox.begin(at: 0) else { throw NoClaim() }
+        let alerts = try #require(dueClaim(at: 0))
         #expect(alerts.distribution == .alert)
+        let first = outbox.begin(at: 0)
+        #expect(first == .claim(alerts))
         #expect(outbox.next(at: 0) == .wait(until: 1_000))
         _ = outbox.claimed([], for: alerts, at: 0)
-        guard case .claim(let information) = outbox.begin(at: 0) else { throw NoClaim() }
-        #expect(information.distribution == .information)
+        #expect(dueClaim(at: 0)?.distribution == .information)
+    }
+
+    @Test("what becomes due during a look, which may not see it, is looked for right after it")
+    mutating func missed() throws {
+        let claim = try #require(dueClaim(at: 0))
+        _ = outbox.begin(at: 0)
+        outbox.becameDue(.alert, at: 1)
+        _ = outbox.claimed([], for: claim, at: 2)
+        #expect(dueClaim(at: 2) == claim)
     }
 
     @Test("a message that became due without a place is looked for at once")

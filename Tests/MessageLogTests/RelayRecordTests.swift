@@ -99,7 +99,7 @@ struct RelayRecordTests {
 
     @Test(
         "what a relay kept back waits no longer for having been kept back often",
-        arguments: ["CIRCUIT_OPEN", "OAUTH", "OVERLOADED", "PACED", "PROJECT_PAUSED", "STOPPED", "TOPIC_PAUSED"])
+        arguments: ["CIRCUIT_OPEN", "NO_TIME", "OAUTH", "OVERLOADED", "PACED", "PROJECT_PAUSED", "STOPPED", "TOPIC_PAUSED"])
     func keptBack(code: String) {
         let error = ComponentError(class: .retryable, code: code, message: "-", retryAfter: 1_000)
         let outcome = ComponentOutcome(component: .data, result: .failure(error))

@@ -64,6 +64,18 @@ struct MessageStoreTests {
         }
     }
 
+    @Test("a message that would be refused today is still read, and relayed", arguments: StoreKind.allCases)
+    func formerRules(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            let message = Self.message(options: DeliveryOptions(image: "https://", collapseKey: "two words"))
+            _ = try await store.insert(message)
+            #expect(try await store.message(message.msiKey) == message)
+            let claimed = try await store.claim(
+                Claim(message.distribution, limit: 1, mostPerTopic: 1), lease: Lease(owner: "o", until: .max), now: .now)
+            #expect(claimed.map(\.draft.options) == [message.draft.options])
+        }
+    }
+
     @Test("the same msi_key or idempotency key is stored once, also when they come at once", arguments: StoreKind.allCases)
     func idempotent(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in

@@ -1,6 +1,7 @@
 import FoundationEssentials
-import Schemas
 import Testing
+
+@testable import Schemas
 
 @Suite("Delivery options")
 struct DeliveryOptionsTests {
@@ -10,7 +11,7 @@ struct DeliveryOptionsTests {
         """
 
     private static func read(_ text: String) throws -> DeliveryOptions {
-        try SchemaJSON.decode(from: Data(text.utf8))
+        try SchemaJSON.decode(CheckedDeliveryOptions.self, from: Data(text.utf8)).options
     }
 
     @Test("all of them are read, and written by the same names")

@@ -96,21 +96,29 @@ struct PlainJSONTests {
         var random = SeededGenerator(seed: 7)
         for original in Self.addAreas.map({ Array($0.utf8) }) {
             for _ in 0..<3_000 {
-                var json = original
-                let position = Int.random(in: 0..<json.count, using: &random)
-                switch Int.random(in: 0..<3, using: &random) {
-                case 0: json[position] = UInt8.random(in: 0...255, using: &random)
-                case 1: json.remove(at: position)
-                default: json.insert(original[Int.random(in: 0..<original.count, using: &random)], at: position)
-                }
-                compare(AddArea.self, Data(json)) { "\($0.channelID) \($0.area)" }
+                compare(AddArea.self, Self.damaged(original, &random)) { "\($0.channelID) \($0.area)" }
             }
         }
     }
 
+    /// A document with a byte changed, left out or put in.
+    static func damaged(_ original: [UInt8], _ random: inout SeededGenerator) -> Data {
+        var json = original
+        let position = Int.random(in: 0..<json.count, using: &random)
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: json[position] = UInt8.random(in: 0...255, using: &random)
+        case 1: json.remove(at: position)
+        default: json.insert(original[Int.random(in: 0..<original.count, using: &random)], at: position)
+        }
+        return Data(json)
+    }
+
+    /// Bytes that are no UTF-8.
+    static let noUTF8: [[UInt8]] = [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xC0, 0x80]]
+
     @Test("bytes that are no UTF-8 are refused wherever they are")
     func encoding() {
-        for bytes in [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xC0, 0x80]] as [[UInt8]] {
+        for bytes in Self.noUTF8 {
             compare([String].self, Data(Array("[\"".utf8) + bytes + Array("\"]".utf8))) { "\($0)" }
             compare(Tolerant.self, Data(Array("{\"other\":\"".utf8) + bytes + Array("\"}".utf8))) { "\($0)" }
             compare(Tolerant.self, Data(Array("{\"".utf8) + bytes + Array("\":1}".utf8))) { "\($0)" }

@@ -50,7 +50,7 @@ struct RelayPayloadTests {
         var random = SeededGenerator(seed: 11)
         let original = Array(Self.plain.utf8)
         compare(Data(original))
-        for _ in 0..<6_000 { compare(Self.damaged(original, &random)) }
+        for _ in 0..<6_000 { compare(PlainJSONTests.damaged(original, &random)) }
     }
 
     static let rulesBroken = [
@@ -62,6 +62,7 @@ struct RelayPayloadTests {
         (#""Alert""#, #""Information""#),
         (#""Alert""#, #""alert""#), (#""ttl""#, #""tll""#), (#""ttl""#, #""desc""#), (#""ttl""#, #""t\u0074l""#), ("}", "} x"),
         (#""Storm""#, "\"\u{0}\""), (#""Storm""#, #""\u0041""#), ("{", "{,"), ("]", ",]"),
+        ("3600", "-0"), ("}", "}\u{0}"), (#""ttl""#, "\"ttl\u{301}\""), (#""Storm""#, #""\u0000""#),
     ]
 
     @Test("a rule that is broken is named with the same words", arguments: rulesBroken)
@@ -69,9 +70,17 @@ struct RelayPayloadTests {
         compare(Data(Self.plain.replacing(old, with: new, maxReplacements: 1).utf8))
     }
 
+    @Test("an Alert without a text for its notification is refused")
+    func blankAlert() {
+        let violation = #expect(throws: SchemaViolation.self) {
+            try RelayMessage(payload: Data(Self.plain.replacing("Closed", with: " ").utf8))
+        }
+        #expect(violation?.field == "desc")
+    }
+
     @Test("bytes that are no UTF-8 are refused")
     func encoding() {
-        for bytes in [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xC0, 0x80]] as [[UInt8]] {
+        for bytes in PlainJSONTests.noUTF8 {
             let halves = Self.plain.split(separator: "Storm")
             compare(Data(Array(halves[0].utf8) + bytes + Array(halves[1].utf8)))
         }
@@ -97,29 +106,25 @@ struct RelayPayloadTests {
         let original = Array(
             #"{"components":[{"component":"notification","name":"projects/p/messages/1"},{"component":"data","name":"n"}]}"#.utf8)
         for _ in 0..<6_000 {
-            let payload = Self.damaged(original, &random)
-            let (quick, slow) = (
-                Result { try RelayMessage.reply(payload: payload) },
-                Result { try SchemaJSON.decode(RelayMessage.Reply.self, from: payload) }
-            )
-            #expect("\(quick)" == "\(slow)", "\(String(decoding: payload, as: UTF8.self))")
+            let payload = PlainJSONTests.damaged(original, &random)
+            compare(payload, { try RelayMessage.reply(payload: payload) }, { try SchemaJSON.decode(from: payload) })
         }
-    }
-
-    private static func damaged(_ original: [UInt8], _ random: inout SeededGenerator) -> Data {
-        var json = original
-        let position = Int.random(in: 0..<json.count, using: &random)
-        switch Int.random(in: 0..<3, using: &random) {
-        case 0: json[position] = UInt8.random(in: 0...255, using: &random)
-        case 1: json.remove(at: position)
-        default: json.insert(original[Int.random(in: 0..<original.count, using: &random)], at: position)
-        }
-        return Data(json)
     }
 
     private func compare(_ payload: Data) {
-        let quick = Result { try RelayMessage(payload: payload) }
-        let slow = Result { try SchemaJSON.decode(RelayMessage.self, from: payload) }
-        #expect("\(quick)" == "\(slow)", "\(String(decoding: payload, as: UTF8.self))")
+        compare(payload, { try RelayMessage(payload: payload) }, { try SchemaJSON.decode(from: payload) })
     }
+
+    private func compare<Value: Equatable>(_ payload: Data, _ quick: () throws -> Value, _ usual: () throws -> Value) {
+        let found = Result { try quick() }.mapError { "\($0)" as Words }
+        let expected = Result { try usual() }.mapError { "\($0)" as Words }
+        #expect(found == expected, "\(String(decoding: payload, as: UTF8.self))")
+    }
+}
+
+/// An error's.
+private struct Words: Error, Equatable, ExpressibleByStringInterpolation {
+    let text: String
+
+    init(stringLiteral text: String) { self.text = text }
 }

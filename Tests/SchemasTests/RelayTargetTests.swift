@@ -40,12 +40,13 @@ struct RelayTargetTests {
     }
 
     @Test(
-        "not both, and not nothing",
+        "a field that breaks its rule is named: not both, not nothing, no fraction",
         arguments: [
             (#","condition":"c","token":"t""#, "token"), (#","token":"""#, "token"), (#","condition":" ""#, "condition"),
             (#","ttl":1.5"#, "ttl"), (#","expires":1e30"#, "expires"),
             (#","ttl":1000000000000000000000000000000"#, "ttl"), (#","token":null"#, "token"),
             (#","validate_only":"yes""#, "validate_only"), (#","project":"""#, "project"),
+            (#","options":{"image":"https:///a.png"}"#, "options.image"),
         ])
     func wrong(more: String, field: String) {
         let violation = #expect(throws: SchemaViolation.self) { try Self.command(more) }

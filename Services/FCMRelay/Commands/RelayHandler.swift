@@ -25,8 +25,8 @@ struct RelayHandler: Sendable {
         return RelayMessage.Reply(components: outcomes)
     }
 
-    // What is not inlined, here and in the senders, would leave its locals in the frame of a function that waits for FCM, and so
-    // in memory a thousand times.
+    // These, and some in the senders, are kept out of line: inlined, their locals would lie in the frame of a function that waits
+    // for FCM, and so in memory a thousand times.
 
     @inline(never)
     private func reportBegin(of command: RelayMessage, to context: CommandContext) {
@@ -54,8 +54,9 @@ struct RelayHandler: Sendable {
         _ command: RelayMessage, by project: Project, now: UnixMilliseconds, deadline: ContinuousClock.Instant
     ) async -> [ComponentOutcome] {
         let expiry = ContinuousClock.now + .milliseconds((command.expires ?? .max) - now)
-        guard command.components.count > 1 else {
-            return [await project.send(command.components[0], of: command, before: expiry, by: deadline, now: self.now)]
+        guard let last = command.components.last else { return [] }
+        if command.components.count == 1 {
+            return [await project.send(last, of: command, before: expiry, by: deadline, now: self.now)]
         }
         return await withTaskGroup(of: (Int, ComponentOutcome).self) { group in
             // In the order asked for, so that a phone is likely to show the notification first.
@@ -65,9 +66,9 @@ struct RelayHandler: Sendable {
                 }
             }
             // The last needs no task of its own.
-            let last = command.components.count - 1
-            let outcome = await project.send(command.components[last], of: command, before: expiry, by: deadline, now: self.now)
-            return await group.reduce(into: [(last, outcome)]) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+            let outcome = await project.send(last, of: command, before: expiry, by: deadline, now: self.now)
+            return await group.reduce(into: [(command.components.count - 1, outcome)]) { $0.append($1) }.sorted { $0.0 < $1.0 }
+                .map(\.1)
         }
     }
 

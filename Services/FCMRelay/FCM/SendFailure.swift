@@ -43,13 +43,15 @@ extension SendFailure {
 
     /// No answer.
     ///
-    /// - Parameter patience: How long the answer was waited for: next to nothing says nothing about the service.
+    /// - Parameter patience: For how long it was in the transport's hands. What FCM had next to no time for says nothing about the
+    ///   service, nor does what was not sent in a short time: there was too much before it.
     init(_ error: TransportError, after patience: Duration) {
         let (code, scope): (String, Scope) =
             switch error.code {
             case .notReachable, .reset, .other: ("NETWORK", .service)
             case .tls: ("TLS", .service)
-            case .timeout: ("TIMEOUT", patience >= .milliseconds(500) ? .service : .nobody)
+            case .timeout:
+                ("TIMEOUT", patience >= .milliseconds(error.mayHaveBeenProcessed ? 500 : 5_000) ? .service : .nobody)
             case .tooLarge: (ComponentError.badAnswer, .message)
             case .overloaded: ("OVERLOADED", .nobody)
             case .cancelled, .stopped: ("STOPPING", .nobody)

@@ -8,18 +8,18 @@ extension HTTPTransport {
     func reach(
         _ request: HTTPTransportRequest, before expiry: ContinuousClock.Instant
     ) async throws(TransportError) -> HTTPTransportResponse {
+        let end = min(request.deadline, expiry, .now + .seconds(3))
         do {
             return try await send(request)
         } catch {
-            return try await send(request, after: error, before: expiry)
+            return try await send(request, after: error, before: end)
         }
     }
 
     /// Sends a request that has failed again, as long as that may help.
     private func send(
-        _ request: HTTPTransportRequest, after failure: TransportError, before expiry: ContinuousClock.Instant
+        _ request: HTTPTransportRequest, after failure: TransportError, before end: ContinuousClock.Instant
     ) async throws(TransportError) -> HTTPTransportResponse {
-        let end = min(request.deadline, expiry, .now + .seconds(3))
         var failure = failure
         var pause = Duration.milliseconds(100)
         while failure.code == .notReachable, !failure.mayHaveBeenProcessed, .now + pause < end,

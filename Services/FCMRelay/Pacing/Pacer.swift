@@ -31,7 +31,7 @@ final class Pacer: Sendable {
         for topic: TopicKey?, isAlert: Bool, cost: Int = 1, by deadline: ContinuousClock.Instant
     ) async -> ComponentError? {
         guard .now < deadline else {
-            return ComponentError(class: .retryable, code: "TIMEOUT", message: "there was no time left to send it")
+            return ComponentError(class: .retryable, code: "NO_TIME", message: "there was no time left to send it")
         }
         return await withCheckedContinuation { waiter in
             act { $0.ask(.init(waiter: waiter, topic: topic, isAlert: isAlert, cost: cost, deadline: deadline), at: .now) }

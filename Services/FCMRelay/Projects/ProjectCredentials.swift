@@ -24,7 +24,7 @@ enum ProjectCredentials: Sendable {
                 "\(Setting.fcmServiceAccountFile.declaration.name) is required: \(Setting.fcmServiceAccountFile.declaration.expected), "
                     + "the key of the Firebase project's service account; or \(Setting.fcmServerKeyFile.declaration.name) for FCM's "
                     + "legacy API")
-        case (_?, nil): self = .serviceAccount(try ServiceAccount(file: settings.value(.fcmServiceAccountFile)))
+        case (let account?, nil): self = .serviceAccount(try ServiceAccount(file: account))
         }
     }
 

@@ -64,8 +64,11 @@ struct ProjectsFile: Decodable, Sendable {
     /// - Throws: ``ConfigurationError`` that names the file and the field.
     init(file path: String) throws {
         let name = Setting.fcmProjectsFile.declaration.name
-        guard let contents = try? Data(contentsOf: URL(filePath: path)) else {
-            throw ConfigurationError("\(name): \(path) cannot be read")
+        let contents: Data
+        do {
+            contents = try Data(contentsOf: URL(filePath: path))
+        } catch {
+            throw ConfigurationError("\(name): \(path) cannot be read: \((error as? CocoaError)?.reason ?? "\(error)")")
         }
         do {
             self = try SchemaJSON.decode(from: contents)

@@ -39,6 +39,8 @@ struct OutboxStateMachine: Sendable {
         var hasBacklog = false
         /// Whether one is under way.
         var isUnderWay = false
+        /// When something became due meanwhile, which that one may not have seen.
+        var missed: UnixMilliseconds?
     }
 
     /// The most messages that are being relayed at a time.
@@ -81,7 +83,11 @@ struct OutboxStateMachine: Sendable {
     /// A message became due that nobody is at work on.
     mutating func becameDue(_ distribution: Distribution, at now: UnixMilliseconds) {
         guard let look = looks[distribution] else { return }
-        looks[distribution]?.next = min(look.next, now)
+        if look.isUnderWay {
+            looks[distribution]?.missed = min(look.missed ?? now, now)
+        } else {
+            looks[distribution]?.next = min(look.next, now)
+        }
     }
 
     /// What to do now.
@@ -122,8 +128,9 @@ struct OutboxStateMachine: Sendable {
         let byTopic = Dictionary(grouping: messages, by: \.topicKey)
         let isShort = claim.room.values.contains(0) || byTopic.contains { $0.value.count >= claim.room(for: $0.key) }
         let isFull = messages.count >= claim.limit
+        let next = now + (isFull ? Self.pace : Self.period)
         looks[claim.distribution] = Looks(
-            next: now + (isFull ? Self.pace : Self.period), last: now, hasBacklog: isFull || isShort)
+            next: min(next, looks[claim.distribution]?.missed ?? next), last: now, hasBacklog: isFull || isShort)
         return messages.filter { work.begin($0) }
     }
 
@@ -131,6 +138,7 @@ struct OutboxStateMachine: Sendable {
     mutating func claimFailed(_ claim: Claim, at now: UnixMilliseconds) {
         looks[claim.distribution]?.next = now + Self.period
         looks[claim.distribution]?.isUnderWay = false
+        looks[claim.distribution]?.missed = nil
     }
 
     /// A message's turn has ended.

@@ -15,12 +15,18 @@ package protocol Command: Codable, Sendable {
     init(payload: Data) throws
 
     /// The request's payload.
+    ///
+    /// - Throws: An encoder's error.
     func payload() throws -> Data
 
     /// Reads an answer's payload.
+    ///
+    /// - Throws: ``SchemaViolation``.
     static func reply(payload: Data) throws -> Reply
 
     /// An answer's payload.
+    ///
+    /// - Throws: An encoder's error.
     static func payload(of reply: Reply) throws -> Data
 }
 

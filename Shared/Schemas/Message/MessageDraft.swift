@@ -43,9 +43,13 @@ package struct MessageDraft: Codable, Hashable, Sendable {
         distribution = try fields.value(.distribution)
         ttl = try fields.optionalInteger(.ttl, in: 0...FCMMessage.longestTimeToLive)
         sendAt = try fields.optionalInteger(.sendAt, in: 0...maximumUnixMilliseconds)
-        options = try fields.optional(.options)
-        if distribution == .alert, desc.unicodeScalars.allSatisfy(\.properties.isWhitespace) {
-            throw fields.violation(.desc, "expected a text that is not empty: it is the push notification of an Alert")
-        }
+        options = try fields.optional(.options, as: CheckedDeliveryOptions.self)?.options
+        if let problem = problemWithDesc { throw fields.violation(.desc, problem) }
+    }
+
+    /// What is wrong with ``desc`` for the distribution, or `nil`.
+    var problemWithDesc: String? {
+        guard distribution == .alert, desc.unicodeScalars.allSatisfy(\.properties.isWhitespace) else { return nil }
+        return "expected a text that is not empty: it is the push notification of an Alert"
     }
 }

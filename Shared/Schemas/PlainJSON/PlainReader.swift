@@ -10,7 +10,7 @@ struct PlainReader {
         self.bytes = bytes
     }
 
-    /// Reads an object and what `field` reads of each of its fields.
+    /// Reads an object that is not empty and what `field` reads of each of its fields.
     ///
     /// - Parameter field: Is given a name, and reads the value. It sees to it that none comes twice.
     /// - Returns: Whether all of it was read.
@@ -75,13 +75,8 @@ struct PlainReader {
 
     /// The next byte that is no white space.
     private mutating func peek() -> UInt8? {
-        while position < bytes.count {
-            switch bytes[position] {
-            case 0x20, 0x09, 0x0A, 0x0D: position += 1
-            case let byte: return byte
-            }
-        }
-        return nil
+        position = bytes.skippingWhiteSpace(from: position)
+        return position < bytes.count ? bytes[position] : nil
     }
 
     private mutating func take(_ byte: UInt8) -> Bool {

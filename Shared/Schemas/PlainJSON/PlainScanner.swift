@@ -27,13 +27,8 @@ struct PlainScanner {
 
     /// The next byte that is no white space.
     private mutating func peek() -> UInt8? {
-        while position < bytes.count {
-            switch bytes[position] {
-            case 0x20, 0x09, 0x0A, 0x0D: position += 1
-            case let byte: return byte
-            }
-        }
-        return nil
+        position = bytes.skippingWhiteSpace(from: position)
+        return position < bytes.count ? bytes[position] : nil
     }
 
     private mutating func value(_ depth: Int) -> Bool {

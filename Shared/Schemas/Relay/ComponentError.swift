@@ -15,7 +15,7 @@ package struct ComponentError: Codable, Hashable, Sendable {
 
     /// The relay's codes for it.
     private static let keptBack: Set = [
-        "CIRCUIT_OPEN", "OAUTH", "OVERLOADED", "PACED", "PROJECT_PAUSED", "STOPPED", "TOPIC_PAUSED",
+        "CIRCUIT_OPEN", "NO_TIME", "OAUTH", "OVERLOADED", "PACED", "PROJECT_PAUSED", "STOPPED", "TOPIC_PAUSED",
     ]
 
     private enum CodingKeys: String, CodingKey {

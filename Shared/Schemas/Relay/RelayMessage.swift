@@ -59,7 +59,7 @@ package struct RelayMessage: Command, Hashable {
             topicKey: try fields.value(.topicKey),
             distribution: try fields.value(.distribution),
             ttl: try fields.optionalInteger(.ttl, in: 0...FCMMessage.longestTimeToLive),
-            options: try fields.optional(.options))
+            options: try fields.optional(.options, as: CheckedDeliveryOptions.self)?.options)
         expires = try fields.optionalInteger(.expires, in: 0...maximumUnixMilliseconds)
         components = try fields.optional(.components) ?? draft.distribution.components
         guard !components.isEmpty, Set(components).count == components.count,
@@ -69,9 +69,7 @@ package struct RelayMessage: Command, Hashable {
             throw fields.violation(
                 .components, "expected one or more of \(allowed), each once, for distribution \(draft.distribution.rawValue)")
         }
-        if draft.distribution == .alert, draft.desc.unicodeScalars.allSatisfy(\.properties.isWhitespace) {
-            throw fields.violation(.desc, "expected a text that is not empty: it is the push notification of an Alert")
-        }
+        if let problem = draft.problemWithDesc { throw fields.violation(.desc, problem) }
         target = try Self.target(fields)
         validateOnly = try fields.optional(.validateOnly) ?? false
         project = try fields.optionalText(.project, .project)

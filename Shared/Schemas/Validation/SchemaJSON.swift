@@ -1,6 +1,7 @@
 package import FoundationEssentials
 
-/// The one way between JSON and the schemas: the same settings everywhere, and errors that name the field.
+/// The way between JSON and the schemas: the same settings everywhere, and errors that name the field. Only `message.relay` and what
+/// goes to FCM for it have quick ways of their own, which come here with all that is unusual.
 ///
 /// Nearly every document is of a form that ``PlainDecoder`` and ``PlainEncoder`` know, which do in a few microseconds what takes
 /// Foundation's coders tens of them. On every other, and on every error, Foundation's have the word.

@@ -6,7 +6,7 @@ extension FCMAnswer<String> {
     /// `results`.
     static func classifyLegacy(_ response: HTTPTransportResponse, now: UnixMilliseconds) -> FCMAnswer {
         guard (200..<300).contains(response.status) else {
-            // A key that is refused today may be right tomorrow: an operator can mend it.
+            // A key that is refused today may be right tomorrow: an operator can mend it, though not within a minute.
             switch FCMAnswer(refusal: response, now: now) {
             case .tokenRefused(let failure):
                 var error = failure.error

@@ -1,0 +1,13 @@
+extension UnsafeRawBufferPointer {
+    /// Where the next byte is that is no white space of JSON's, or the end.
+    func skippingWhiteSpace(from start: Int) -> Int {
+        var position = start
+        while position < count {
+            switch self[position] {
+            case 0x20, 0x09, 0x0A, 0x0D: position += 1
+            default: return position
+            }
+        }
+        return position
+    }
+}

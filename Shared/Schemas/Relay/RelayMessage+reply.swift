@@ -1,0 +1,55 @@
+package import FoundationEssentials
+
+/// The reply where FCM has accepted everything, read and written as quickly as the command.
+extension RelayMessage {
+    package static func reply(payload: Data) throws -> Reply {
+        try payload.withUnsafeBytes { Reply(common: $0) } ?? SchemaJSON.decode(from: payload)
+    }
+
+    package static func payload(of reply: Reply) throws -> Data {
+        var json: [UInt8] = []
+        json.reserveCapacity(32 + 160 * reply.components.count)
+        json.appendLiteral(#"{"components":["#)
+        for (position, outcome) in reply.components.enumerated() {
+            guard case .success(let name) = outcome.result else { return try SchemaJSON.encode(reply) }
+            if position > 0 { json.appendLiteral(",") }
+            json.appendLiteral(#"{"component":"#)
+            json.appendJSON(outcome.component.rawValue)
+            json.appendLiteral(#","name":"#)
+            json.appendJSON(name)
+            json.appendLiteral("}")
+        }
+        json.appendLiteral("]}")
+        return Data(json)
+    }
+}
+
+extension RelayMessage.Reply {
+    fileprivate init?(common json: UnsafeRawBufferPointer) {
+        var outcomes: [ComponentOutcome]?
+        var reader = PlainReader(json)
+        let isRead = reader.object { reader, name in
+            name.spells("components") && outcomes.takeOnce(reader.outcomes())
+        }
+        guard isRead, reader.isAtEnd(), let outcomes else { return nil }
+        self.init(components: outcomes)
+    }
+}
+
+extension PlainReader {
+    fileprivate mutating func outcomes() -> [ComponentOutcome]? {
+        var outcomes: [ComponentOutcome] = []
+        let isRead = array { reader in
+            var component: Component?
+            var accepted: String?
+            let isRead = reader.object { reader, name in
+                if name.spells("component") { return component.takeOnce(reader.choice()) }
+                return name.spells("name") && accepted.takeOnce(reader.text())
+            }
+            guard isRead, let component, let accepted else { return false }
+            outcomes.append(ComponentOutcome(component: component, result: .success(accepted)))
+            return true
+        }
+        return isRead ? outcomes : nil
+    }
+}

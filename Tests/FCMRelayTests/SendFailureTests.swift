@@ -1,0 +1,22 @@
+import Schemas
+import Testing
+
+@testable import FCMRelay
+
+@Suite("Sends without an answer")
+struct SendFailureTests {
+    @Test(
+        "a time-out speaks against FCM where FCM had time, or where nothing could be sent for long",
+        arguments: [
+            (true, 499, SendFailure.Scope.nobody), (true, 500, .service), (false, 500, .nobody), (false, 4_999, .nobody),
+            (false, 5_000, .service),
+        ])
+    func timeout(wasSent: Bool, milliseconds: Int, scope: SendFailure.Scope) {
+        let error = TransportError(.timeout, "no answer in time", mayHaveBeenProcessed: wasSent)
+        let failure = SendFailure(error, after: .milliseconds(milliseconds))
+        #expect(failure.scope == scope)
+        #expect(failure.error.class == .retryable)
+        #expect(failure.error.code == "TIMEOUT")
+        #expect(failure.error.message.contains("FCM may have accepted it") == wasSent)
+    }
+}
