@@ -24,8 +24,14 @@ struct GatewayLoad: AsyncParsableCommand {
         let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         do {
             let target = try await GatewayTarget.make(at: url, http: http, mix: load.mix)
-            await load.run("gateway", target)
+            let outcome: Result<Void, any Error>
+            do {
+                outcome = .success(try await load.run("gateway", target))
+            } catch {
+                outcome = .failure(error)
+            }
             try await target.removeChannel()
+            try outcome.get()
         } catch {
             try await http.shutdown()
             throw error

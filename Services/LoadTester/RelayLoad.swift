@@ -31,7 +31,12 @@ struct RelayLoad: AsyncParsableCommand {
             await bus.close()
             throw ValidationError("\(error)")
         }
-        await load.run("relay", RelayTarget(client: client, mix: load.mix))
+        do {
+            try await load.run("relay", RelayTarget(client: client, mix: load.mix))
+        } catch {
+            await bus.close()
+            throw error
+        }
         await bus.close()
     }
 }

@@ -13,7 +13,9 @@ extension SystemTests {
             stack = try SharedStack.current
         }
 
-        private func load(_ arguments: [String]) async throws -> (figures: JSONValue, lines: [String]) {
+        private func load(
+            _ arguments: [String], exitCode: Int32 = 0
+        ) async throws -> (figures: JSONValue, lines: [String]) {
             let file = stack.stateDirectory + "/load.json"
             let plot = stack.stateDirectory + "/load.svg"
             let environment = [
@@ -25,7 +27,7 @@ extension SystemTests {
             ) { program in
                 try await program.line(within: .seconds(60)) { $0.hasPrefix("throughput") }
             }
-            #expect(end.exitCode == 0)
+            #expect(end.exitCode == exitCode)
             #expect(try String(contentsOfFile: plot, encoding: .utf8).hasPrefix("<svg"))
             return (try JSONValue(parsing: Data(contentsOf: URL(filePath: file))), end.lines)
         }
@@ -52,12 +54,26 @@ extension SystemTests {
             #expect(!channels.contains { $0["name"] == "Load test" })
         }
 
-        @Test("errors are told by their class")
+        @Test("errors are told by their class, and a load of which nothing was accepted has failed")
         func errors() async throws {
-            let (figures, _) = try await load([
-                "relay", "--endpoint", "ipc://\(stack.stateDirectory)/nobody.sock", "--rate", "10", "--duration", "1",
-            ])
+            let (figures, _) = try await load(
+                ["relay", "--endpoint", "ipc://\(stack.stateDirectory)/nobody.sock", "--rate", "10", "--duration", "1"],
+                exitCode: 1)
             #expect(figures["accepted"] == 0 && figures["errors"] == ["bus unavailable": 10])
+        }
+
+        @Test("a file that cannot be written is named before anything is sent")
+        func unwritable() async throws {
+            let before = try await stack.fcm.acceptedSends().count
+            let end = try await withProgram(
+                try BuiltProduct.path(of: "msi-load"),
+                arguments: ["relay", "--duration", "1", "--svg", stack.stateDirectory + "/nowhere/load.svg"],
+                environment: ["MSI_STATE_DIR": stack.stateDirectory]
+            ) { program in
+                try await program.line(within: .seconds(20)) { $0.contains("--svg: ") && $0.contains("nowhere/load.svg cannot be written") }
+            }
+            #expect(end.exitCode == 64)
+            #expect(try await stack.fcm.acceptedSends().count == before)
         }
     }
 }
