@@ -70,7 +70,9 @@ extension SystemTests {
                 arguments: ["relay", "--duration", "1", "--svg", stack.stateDirectory + "/nowhere/load.svg"],
                 environment: ["MSI_STATE_DIR": stack.stateDirectory]
             ) { program in
-                try await program.line(within: .seconds(20)) { $0.contains("--svg: ") && $0.contains("nowhere/load.svg cannot be written") }
+                try await program.line(within: .seconds(20)) {
+                    $0.contains("--svg: ") && $0.contains("nowhere/load.svg cannot be written")
+                }
             }
             #expect(end.exitCode == 64)
             #expect(try await stack.fcm.acceptedSends().count == before)
