@@ -24,14 +24,9 @@ struct GatewayLoad: AsyncParsableCommand {
         let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         do {
             let target = try await GatewayTarget.make(at: url, http: http, mix: load.mix)
-            let outcome: Result<Void, any Error>
-            do {
-                outcome = .success(try await load.run("gateway", target))
-            } catch {
-                outcome = .failure(error)
-            }
+            let isWell = await load.run("gateway", target)
             try await target.removeChannel()
-            try outcome.get()
+            if !isWell { throw ExitCode.failure }
         } catch {
             try await http.shutdown()
             throw error

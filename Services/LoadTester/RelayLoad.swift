@@ -31,12 +31,8 @@ struct RelayLoad: AsyncParsableCommand {
             await bus.close()
             throw ValidationError("\(error)")
         }
-        do {
-            try await load.run("relay", RelayTarget(client: client, mix: load.mix))
-        } catch {
-            await bus.close()
-            throw error
-        }
+        let isWell = await load.run("relay", RelayTarget(client: client, mix: load.mix))
         await bus.close()
+        if !isWell { throw ExitCode.failure }
     }
 }

@@ -5,6 +5,8 @@ struct Gate: Sendable {
     let pacer: Pacer
     private let breaker = CircuitBreaker()
 
+    // Inlined here and all the way down: each of these functions would have a frame of its own in memory, for every send.
+
     /// Waits for its turn.
     ///
     /// - Parameters:
@@ -12,7 +14,6 @@ struct Gate: Sendable {
     ///   - cost: For how many it counts.
     ///   - deadline: When nobody waits for its turn any more.
     /// - Returns: Why it may not go out; or `nil`, and then ``leave(_:about:)`` is to be told what became of it.
-    // Inlined here and all the way down: each of these functions would have a frame of its own in memory, for every send.
     @inline(__always)
     func enter(
         for topic: TopicKey?, isAlert: Bool, cost: Int = 1, by deadline: ContinuousClock.Instant

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 
 /// How much to send, for how long, and what.
 struct LoadOptions: ParsableArguments {
@@ -46,6 +47,18 @@ struct LoadOptions: ParsableArguments {
         try check((1...100_000).contains(inFlight), "--in-flight: expected 1 to 100000 messages")
         try check((1...10_000).contains(topics), "--topics: expected 1 to 10000")
         try check((0...100).contains(alerts), "--alerts: expected 0 to 100 of a hundred")
+        for (option, path) in [("--json", json), ("--svg", svg)] {
+            if let path { try Self.make(path, for: option) }
+        }
+    }
+
+    /// Makes a file before the load, so that nobody finds out after it that there is no place for the figures.
+    private static func make(_ path: String, for option: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else {
+            throw ValidationError("\(option): \(path) cannot be written: \(String(cString: strerror(errno)))")
+        }
+        close(descriptor)
     }
 }
 

@@ -1,4 +1,3 @@
-import ArgumentParser
 import FoundationEssentials
 import Glibc
 import Schemas
@@ -13,12 +12,8 @@ extension LoadOptions {
     /// Sends the load to a target, tells how it goes on standard error, and the figures on standard output. Ctrl-C ends it
     /// early, with the figures so far.
     ///
-    /// - Throws: Before the load, `ValidationError` for a file that cannot be written; after it, `ExitCode` where no message at all
-    ///   was accepted, or a file could not be written.
-    func run(_ name: String, _ target: some LoadTarget) async throws {
-        for (option, path) in [("--json", json), ("--svg", svg)] {
-            if let path { try Self.make(path, for: option) }
-        }
+    /// - Returns: Whether any message was accepted, if one was sent, and the files are written.
+    func run(_ name: String, _ target: some LoadTarget) async -> Bool {
         let load = LoadRun(target: target, rate: rate, duration: duration, ramp: ramp, inFlight: inFlight) { interval in
             Self.tell(ReportTable.line(interval))
         }
@@ -33,16 +28,7 @@ extension LoadOptions {
         var isWritten = true
         if let json { isWritten = write(json) { try SchemaJSON.encode(report) } }
         if let svg { isWritten = write(svg) { Data(LatencyPlot(report: report).description.utf8) } && isWritten }
-        if !isWritten || (report.sent > 0 && report.accepted == 0) { throw ExitCode.failure }
-    }
-
-    /// Makes a file before the load, so that nobody finds out after it that there is no place for the figures.
-    private static func make(_ path: String, for option: String) throws {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else {
-            throw ValidationError("\(option): \(path) cannot be written: \(String(cString: strerror(errno)))")
-        }
-        close(descriptor)
+        return isWritten && (report.sent == 0 || report.accepted > 0)
     }
 
     /// A file that cannot be written does not take the figures along, which are on the terminal already.
