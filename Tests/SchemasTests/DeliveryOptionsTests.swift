@@ -31,6 +31,9 @@ struct DeliveryOptionsTests {
         arguments: [
             (#"{"image":"http://cdn.test/a.png"}"#, "image"), (#"{"image":"https://cdn.test/a b"}"#, "image"),
             (#"{"image":"https://ä.test"}"#, "image"), (#"{"image":"https://"}"#, "image"), (#"{"image":"https:///a"}"#, "image"),
+            (#"{"image":"https://?a"}"#, "image"),
+            (#"{"image":"https://:443/x"}"#, "image"), (#"{"image":"https://@/x"}"#, "image"),
+            (#"{"image":"https://#x"}"#, "image"),
             (#"{"collapse_key":"two words"}"#, "collapse_key"),
             (#"{"collapse_key":""}"#, "collapse_key"),
             (#"{"collapse_key":"\#(String(repeating: "k", count: 51))"}"#, "collapse_key"),

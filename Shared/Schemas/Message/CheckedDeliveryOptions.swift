@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// ``DeliveryOptions`` that somebody sent.
 struct CheckedDeliveryOptions: Decodable {
     let options: DeliveryOptions
@@ -17,7 +19,7 @@ struct CheckedDeliveryOptions: Decodable {
             android: try fields.optional(.android, as: Android.self).map { .init(channelID: $0.channelID) },
             apns: try fields.optional(.apns, as: APNs.self).map { .init(category: $0.category) })
         if let image = options.image, !Self.isImageURL(image) {
-            throw fields.violation(.image, "expected an https:// URL of ASCII characters")
+            throw fields.violation(.image, "expected an https:// URL with a host, of ASCII characters without a space")
         }
         for (key, label) in [(CodingKeys.collapseKey, options.collapseKey), (.analyticsLabel, options.analyticsLabel)] {
             guard let label else { continue }
@@ -52,9 +54,8 @@ struct CheckedDeliveryOptions: Decodable {
     }
 
     private static func isImageURL(_ text: String) -> Bool {
-        let rest = text.dropFirst(8)
-        return text.hasPrefix("https://") && !rest.isEmpty && rest.first != "/"
-            && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        text.hasPrefix("https://") && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+            && URL(string: text)?.host()?.isEmpty == false
     }
 
     /// What FCM takes in an analytics label: `[a-zA-Z0-9-_.~%]`.
