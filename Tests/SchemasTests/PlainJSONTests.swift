@@ -102,6 +102,22 @@ struct PlainJSONTests {
     }
 
     /// A document with a byte changed, left out or put in.
+    @Test("the end of the characters that stand for themselves is found, whatever ends them and wherever")
+    func plainCharacters() {
+        for byte in UInt8.min...UInt8.max {
+            let isPlain = byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+            for position in 0..<20 {
+                var text = [UInt8](repeating: UInt8(ascii: "a"), count: 20)
+                text[position] = byte
+                for start in 0...position {
+                    let found = text.withUnsafeBytes { $0.plainCharacters(from: start) }
+                    #expect(found.end == (isPlain ? 20 : position))
+                    #expect(found.isASCII == (byte < 0x80))
+                }
+            }
+        }
+    }
+
     static func damaged(_ original: [UInt8], _ random: inout SeededGenerator) -> Data {
         var json = original
         let position = Int.random(in: 0..<json.count, using: &random)

@@ -4,7 +4,7 @@ extension [UInt8] {
         append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { utf8 in
-            if utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+            if UnsafeRawBufferPointer(utf8).plainCharacters(from: 0).end == utf8.count {
                 append(contentsOf: utf8)
             } else {
                 for byte in utf8 { appendEscaped(byte) }

@@ -40,22 +40,22 @@ struct PlainReader {
 
     /// A text's characters as they are; `nil` for one with escapes.
     mutating func characters() -> UnsafeBufferPointer<UInt8>? {
-        guard take(UInt8(ascii: "\"")) else { return nil }
-        let start = position
-        while position < bytes.count {
-            let byte = bytes[position]
-            if byte == UInt8(ascii: "\"") {
-                defer { position += 1 }
-                return UnsafeBufferPointer(rebasing: bytes.bindMemory(to: UInt8.self)[start..<position])
-            }
-            guard byte >= 0x20, byte != UInt8(ascii: "\\") else { return nil }
-            position += 1
-        }
-        return nil
+        plainCharacters()?.characters
     }
 
     mutating func text() -> String? {
-        characters().flatMap { String(validating: $0, as: UTF8.self) }
+        guard let (characters, isASCII) = plainCharacters() else { return nil }
+        // The general way costs several times as much.
+        return isASCII ? String(decoding: characters, as: UTF8.self) : String(validating: characters, as: UTF8.self)
+    }
+
+    private mutating func plainCharacters() -> (characters: UnsafeBufferPointer<UInt8>, isASCII: Bool)? {
+        guard take(UInt8(ascii: "\"")) else { return nil }
+        let start = position
+        let (end, isASCII) = bytes.plainCharacters(from: start)
+        guard end < bytes.count, bytes[end] == UInt8(ascii: "\"") else { return nil }
+        position = end + 1
+        return (UnsafeBufferPointer(rebasing: bytes.bindMemory(to: UInt8.self)[start..<end]), isASCII)
     }
 
     /// An integer of up to 18 digits, which cannot overflow, and of none but digits.

@@ -120,23 +120,24 @@ struct PlainScanner {
         position += 1
         let start = position
         var kind = PlainDocument.Kind.text
-        while position < bytes.count {
-            let byte = bytes[position]
-            if byte == UInt8(ascii: "\"") {
+        while true {
+            let plain = bytes.plainCharacters(from: position)
+            position = plain.end
+            if !plain.isASCII { isASCII = false }
+            guard position < bytes.count else { return false }
+            switch bytes[position] {
+            case UInt8(ascii: "\""):
                 append(kind, from: start)
                 position += 1
                 return true
-            }
-            if byte < 0x20 { return false }
-            if byte >= 0x80 { isASCII = false }
-            if byte == UInt8(ascii: "\\") {
+            case UInt8(ascii: "\\"):
                 position += 1
                 guard position < bytes.count, Self.isEscape(bytes[position]) else { return false }
                 kind = .escapedText
+                position += 1
+            default: return false
             }
-            position += 1
         }
-        return false
     }
 
     private static func isEscape(_ letter: UInt8) -> Bool {

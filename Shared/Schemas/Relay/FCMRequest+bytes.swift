@@ -15,54 +15,52 @@ extension FCMRequest {
             return try SchemaJSON.encode(FCMRequest(component, of: message, now: now))
         }
         let draft = message.draft
-        let topic = draft.topicKey.description
-        var json: [UInt8] = []
-        json.reserveCapacity(640 + draft.title.utf8.count + draft.desc.utf8.count + draft.message.utf8.count)
+        var json = JSONBytes(capacity: 640 + draft.title.utf8.count + draft.desc.utf8.count + draft.message.utf8.count)
         switch component {
         case .notification:
-            json.appendLiteral(#"{"message":{"android":{"notification":{"sound":"default"},"#)
+            json.append(#"{"message":{"android":{"notification":{"sound":"default"},"#)
             json.appendTimes(of: message, now: now)
-            json.appendLiteral(#""apns-priority":"10","apns-push-type":"alert"},"payload":{"aps":{"sound":"default"}}},"#)
-            json.appendLiteral(#""data":{"msi_key":"#)
-            json.appendJSON(message.msiKey.description)
-            json.appendLiteral(#"},"notification":{"body":"#)
-            json.appendJSON(draft.desc)
-            json.appendLiteral(#","title":"#)
-            json.appendJSON(draft.title)
+            json.append(#""apns-priority":"10","apns-push-type":"alert"},"payload":{"aps":{"sound":"default"}}},"#)
+            json.append(#""data":{"msi_key":"#)
+            json.append(message.msiKey)
+            json.append(#"},"notification":{"body":"#)
+            json.append(text: draft.desc)
+            json.append(#","title":"#)
+            json.append(text: draft.title)
         case .data:
-            json.appendLiteral(#"{"message":{"android":{"#)
+            json.append(#"{"message":{"android":{"#)
             json.appendTimes(of: message, now: now)
-            json.appendLiteral(#""apns-priority":"5","apns-push-type":"background"},"payload":{"aps":{"content-available":1}}},"#)
-            json.appendLiteral(#""data":{"desc":"#)
-            json.appendJSON(draft.desc)
-            json.appendLiteral(#","dist":"#)
-            json.appendJSON(draft.distribution.rawValue)
-            json.appendLiteral(#","message":"#)
-            json.appendJSON(draft.message)
-            json.appendLiteral(#","msi_key":"#)
-            json.appendJSON(message.msiKey.description)
-            json.appendLiteral(#","timestamp":"#)
-            json.appendJSON(String(message.timestamp))
-            json.appendLiteral(#","title":"#)
-            json.appendJSON(draft.title)
-            json.appendLiteral(#","topic_key":"#)
-            json.appendJSON(topic)
+            json.append(#""apns-priority":"5","apns-push-type":"background"},"payload":{"aps":{"content-available":1}}},"#)
+            json.append(#""data":{"desc":"#)
+            json.append(text: draft.desc)
+            json.append(#","dist":"#)
+            json.append(text: draft.distribution.rawValue)
+            json.append(#","message":"#)
+            json.append(text: draft.message)
+            json.append(#","msi_key":"#)
+            json.append(message.msiKey)
+            json.append(#","timestamp":"#)
+            json.append(text: String(message.timestamp))
+            json.append(#","title":"#)
+            json.append(text: draft.title)
+            json.append(#","topic_key":"#)
+            json.append(draft.topicKey)
         }
-        json.appendLiteral(#"},"topic":"#)
-        json.appendJSON(topic)
-        json.appendLiteral("}}")
-        return Data(json)
+        json.append(#"},"topic":"#)
+        json.append(draft.topicKey)
+        json.append("}}")
+        return json.data()
     }
 }
 
-extension [UInt8] {
+extension JSONBytes {
     /// The rest of `android`, and `apns` up to when it expires.
     fileprivate mutating func appendTimes(of message: RelayMessage, now: UnixMilliseconds) {
         let timeToLive = message.timeToLive(from: now)
-        appendLiteral(#""priority":"HIGH","ttl":""#)
-        append(contentsOf: String(timeToLive).utf8)
-        appendLiteral(#"s"},"apns":{"headers":{"apns-expiration":"#)
-        appendJSON(FCMMessage.apnsExpiration(timeToLive, from: now))
-        appendLiteral(",")
+        append(#""priority":"HIGH","ttl":""#)
+        append(timeToLive)
+        append(#"s"},"apns":{"headers":{"apns-expiration":"#)
+        append(text: FCMMessage.apnsExpiration(timeToLive, from: now))
+        append(",")
     }
 }

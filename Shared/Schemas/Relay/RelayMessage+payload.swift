@@ -54,37 +54,36 @@ extension RelayMessage {
 
     package func payload() throws -> Data {
         guard target == .topic, draft.options == nil, !validateOnly, project == nil else { return try SchemaJSON.encode(self) }
-        var json: [UInt8] = []
-        json.reserveCapacity(384 + draft.title.utf8.count + draft.desc.utf8.count + draft.message.utf8.count)
-        json.appendLiteral(#"{"components":["#)
+        var json = JSONBytes(capacity: 384 + draft.title.utf8.count + draft.desc.utf8.count + draft.message.utf8.count)
+        json.append(#"{"components":["#)
         for (position, component) in components.enumerated() {
-            if position > 0 { json.appendLiteral(",") }
-            json.appendJSON(component.rawValue)
+            if position > 0 { json.append(",") }
+            json.append(text: component.rawValue)
         }
-        json.appendLiteral(#"],"desc":"#)
-        json.appendJSON(draft.desc)
-        json.appendLiteral(#","distribution":"#)
-        json.appendJSON(draft.distribution.rawValue)
+        json.append(#"],"desc":"#)
+        json.append(text: draft.desc)
+        json.append(#","distribution":"#)
+        json.append(text: draft.distribution.rawValue)
         if let expires {
-            json.appendLiteral(#","expires":"#)
-            json.appendDigits(expires)
+            json.append(#","expires":"#)
+            json.append(expires)
         }
-        json.appendLiteral(#","message":"#)
-        json.appendJSON(draft.message)
-        json.appendLiteral(#","msi_key":"#)
-        json.appendJSON(msiKey.description)
-        json.appendLiteral(#","timestamp":"#)
-        json.appendDigits(timestamp)
-        json.appendLiteral(#","title":"#)
-        json.appendJSON(draft.title)
-        json.appendLiteral(#","topic_key":"#)
-        json.appendJSON(draft.topicKey.description)
+        json.append(#","message":"#)
+        json.append(text: draft.message)
+        json.append(#","msi_key":"#)
+        json.append(msiKey)
+        json.append(#","timestamp":"#)
+        json.append(timestamp)
+        json.append(#","title":"#)
+        json.append(text: draft.title)
+        json.append(#","topic_key":"#)
+        json.append(draft.topicKey)
         if let ttl = draft.ttl {
-            json.appendLiteral(#","ttl":"#)
-            json.appendDigits(ttl)
+            json.append(#","ttl":"#)
+            json.append(ttl)
         }
-        json.appendLiteral("}")
-        return Data(json)
+        json.append("}")
+        return json.data()
     }
 }
 

@@ -7,20 +7,19 @@ extension RelayMessage {
     }
 
     package static func payload(of reply: Reply) throws -> Data {
-        var json: [UInt8] = []
-        json.reserveCapacity(32 + 160 * reply.components.count)
-        json.appendLiteral(#"{"components":["#)
+        var json = JSONBytes(capacity: 32 + 160 * reply.components.count)
+        json.append(#"{"components":["#)
         for (position, outcome) in reply.components.enumerated() {
             guard case .success(let name) = outcome.result else { return try SchemaJSON.encode(reply) }
-            if position > 0 { json.appendLiteral(",") }
-            json.appendLiteral(#"{"component":"#)
-            json.appendJSON(outcome.component.rawValue)
-            json.appendLiteral(#","name":"#)
-            json.appendJSON(name)
-            json.appendLiteral("}")
+            if position > 0 { json.append(",") }
+            json.append(#"{"component":"#)
+            json.append(text: outcome.component.rawValue)
+            json.append(#","name":"#)
+            json.append(text: name)
+            json.append("}")
         }
-        json.appendLiteral("]}")
-        return Data(json)
+        json.append("]}")
+        return json.data()
     }
 }
 

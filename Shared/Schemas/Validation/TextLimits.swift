@@ -15,15 +15,27 @@ package struct TextLimits: Hashable, Sendable {
 
     /// What is wrong with a text, or `nil`.
     package func problem(with text: String) -> String? {
-        if !mayBeBlank, text.unicodeScalars.allSatisfy(\.properties.isWhitespace) {
+        if !mayBeBlank, !text.beginsVisibly, text.unicodeScalars.allSatisfy(\.properties.isWhitespace) {
             return "expected a text that is not empty"
         }
         // Every scalar takes one to four bytes, so most texts need no counting.
         if text.utf8.count > most, case let count = text.unicodeScalars.count, count > most {
             return "expected at most \(most) characters, found \(count)"
         }
-        if text.utf8.contains(0) { return "expected a text without the character U+0000" }
+        if text.containsZero { return "expected a text without the character U+0000" }
         return nil
+    }
+}
+
+extension String {
+    /// Whether the first character is one of ASCII's that can be seen, as it nearly always is.
+    fileprivate var beginsVisibly: Bool {
+        utf8.first.map { (0x21...0x7E).contains($0) } ?? false
+    }
+
+    fileprivate var containsZero: Bool {
+        // A look at all bytes at once, where they lie in one piece.
+        utf8.withContiguousStorageIfAvailable { $0.contains(0) } ?? utf8.contains(0)
     }
 }
 

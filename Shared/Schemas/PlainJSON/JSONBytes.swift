@@ -1,0 +1,128 @@
+package import FoundationEssentials
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// JSON that is written from its beginning to its end into memory that grows by itself: an array would look at its place and at
+/// its owners for each piece, and have to be copied to become a `Data`.
+package struct JSONBytes: ~Copyable {
+    private var memory: UnsafeMutableRawPointer
+    private var capacity: Int
+    private var count = 0
+
+    /// - Parameter capacity: How many bytes there is room for at first.
+    package init(capacity: Int) {
+        self.capacity = max(capacity, 16)
+        memory = Self.allocate(self.capacity)
+    }
+
+    deinit {
+        free(memory)
+    }
+
+    /// What is written; valid until more is.
+    package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
+
+    /// What is written, as a value of its own.
+    package consuming func data() -> Data {
+        let data = Data(bytesNoCopy: memory, count: count, deallocator: .free)
+        discard self
+        return data
+    }
+
+    /// Begins anew with the same memory.
+    package mutating func removeAll() {
+        count = 0
+    }
+
+    // MARK: Pieces
+
+    package mutating func append(_ literal: StaticString) {
+        append(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    }
+
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        guard let start = bytes.baseAddress else { return }
+        room(for: bytes.count).copyMemory(from: start, byteCount: bytes.count)
+        count += bytes.count
+    }
+
+    /// Appends a text as a JSON string, just as ``SchemaJSON`` writes it.
+    package mutating func append(text: String) {
+        var text = text
+        let isPlain = text.withUTF8 { utf8 in
+            let utf8 = UnsafeRawBufferPointer(utf8)
+            guard utf8.plainCharacters(from: 0).end == utf8.count else { return false }
+            append("\"")
+            append(utf8)
+            append("\"")
+            return true
+        }
+        guard !isPlain else { return }
+        var json: [UInt8] = []
+        json.appendJSON(text)
+        json.withUnsafeBytes { append($0) }
+    }
+
+    /// Appends an integer's digits.
+    package mutating func append(_ number: Int64) {
+        if number < 0 { append("-") }
+        var rest = number.magnitude
+        let most = 20
+        let end = room(for: 2 * most) + most
+        var first = end
+        // The last digit first, before they are moved to where they belong.
+        repeat {
+            first -= 1
+            first.storeBytes(of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10), as: UInt8.self)
+            rest /= 10
+        } while rest > 0
+        append(UnsafeRawBufferPointer(start: first, count: end - first))
+    }
+
+    /// Appends an identifier as a JSON string.
+    package mutating func append(_ id: ObjectID) {
+        append("\"")
+        appendDigits(of: id)
+        append("\"")
+    }
+
+    /// Appends a topic key as a JSON string.
+    package mutating func append(_ key: TopicKey) {
+        append("\"")
+        appendDigits(of: key.channel)
+        append("-")
+        appendDigits(of: key.area)
+        append("-")
+        appendDigits(of: key.subject)
+        append("\"")
+    }
+
+    private mutating func appendDigits(of id: ObjectID) {
+        id.write(into: UnsafeMutableBufferPointer(start: room(for: 24).assumingMemoryBound(to: UInt8.self), count: 24))
+        count += 24
+    }
+
+    // MARK: Memory
+
+    /// Where the next bytes go.
+    private mutating func room(for more: Int) -> UnsafeMutableRawPointer {
+        if count + more > capacity { grow(to: 2 * (count + more)) }
+        return memory + count
+    }
+
+    @inline(never)
+    private mutating func grow(to size: Int) {
+        let larger = Self.allocate(size)
+        larger.copyMemory(from: memory, byteCount: count)
+        free(memory)
+        memory = larger
+        capacity = size
+    }
+
+    private static func allocate(_ size: Int) -> UnsafeMutableRawPointer {
+        guard let memory = malloc(size) else { fatalError("no memory for \(size) bytes of JSON") }
+        return memory
+    }
+}
