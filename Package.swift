@@ -17,6 +17,7 @@ let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
@@ -55,6 +56,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(
             url: "https://github.com/apple/swift-configuration", from: "1.4.0",
             traits: ["JSON", "CommandLineArguments"]),
@@ -132,7 +134,7 @@ let package = Package(
         .target(name: "SeededRandom", path: "Shared/SeededRandom"),
         .target(
             name: "CommandBus",
-            dependencies: ["CZeroMQ", "DedicatedThread", "Schemas", logging, serviceContext, serviceLifecycle],
+            dependencies: ["CZeroMQ", "DedicatedThread", "Schemas", deque, logging, serviceContext, serviceLifecycle],
             path: "Shared/CommandBus",
             exclude: ["PROTOCOL.md"]),
         .target(

@@ -31,7 +31,7 @@ struct RelayLoad: AsyncParsableCommand {
             await bus.close()
             throw ValidationError("\(error)")
         }
-        let isWell = await load.run("relay", RelayTarget(client: client, mix: load.mix))
+        let isWell = await load.run("relay", RelayTarget(client: client, on: bus, mix: load.mix))
         await bus.close()
         if !isWell { throw ExitCode.failure }
     }

@@ -72,10 +72,10 @@ struct HeaderFrameTests {
         #expect(ids.number("zzzzzzzzzzzzzzz") == nil)
     }
 
-    private func frame(_ append: (inout [UInt8]) -> Void) -> Data {
-        var json: [UInt8] = []
+    private func frame(_ append: (inout JSONBytes) -> Void) -> Data {
+        var json = JSONBytes(capacity: 16)
         append(&json)
-        return Data(json)
+        return Data(json.bytes)
     }
 
     private func outcome<Header: Equatable>(_ read: () throws -> Header) -> Header? {

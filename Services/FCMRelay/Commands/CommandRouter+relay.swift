@@ -5,7 +5,7 @@ extension CommandRouter {
     /// The commands of the FCM relay.
     static func relay(_ messages: RelayHandler, _ topics: TopicHandler) -> CommandRouter {
         var router = CommandRouter()
-        router.on(RelayMessage.self) { command, context in try await messages.relay(command, context) }
+        router.on(RelayMessage.self, runs: .busThread) { command, context in try await messages.relay(command, context) }
         router.on(SubscribePhones.self) { try await topics.perform(.subscribe, $0.phones, $1) }
         router.on(UnsubscribePhones.self) { try await topics.perform(.unsubscribe, $0.phones, $1) }
         return router

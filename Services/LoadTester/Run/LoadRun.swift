@@ -22,7 +22,7 @@ struct LoadRun: Sendable {
         let recorder = LoadRecorder()
         let start = Self.clock.now
         let seconds = await withTaskGroup(of: Double?.self) { group in
-            group.addTask {
+            group.addTask(executorPreference: target.executor) {
                 if let rate {
                     await sendOpen(ArrivalSchedule(rate: rate, ramp: ramp, duration: duration), recorder, start)
                 } else {
@@ -64,7 +64,7 @@ struct LoadRun: Sendable {
                 let sent = Self.seconds(since: start)
                 recorder.began(delay: max(0, sent - moment))
                 group.addTask {
-                    let errors = await Self.detached { await target.send(index) }
+                    let errors = await detached { await target.send(index) }
                     recorder.ended(
                         errors, latency: Self.seconds(since: start) - min(moment, sent), counts: !schedule.isInRamp(index))
                     places.giveBack()
@@ -84,7 +84,7 @@ struct LoadRun: Sendable {
                         guard !Task.isCancelled else { return turns.cutOff(at: moment) }
                         let index = turns.next()
                         recorder.began(delay: 0)
-                        let errors = await Self.detached { await target.send(index) }
+                        let errors = await detached { await target.send(index) }
                         recorder.ended(errors, latency: Self.seconds(since: start) - moment, counts: true)
                     }
                 }
@@ -107,8 +107,8 @@ struct LoadRun: Sendable {
     }
 
     /// Goes on when the load is cut off: what was sent wants to be answered.
-    private static func detached<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
-        await Task { await body() }.value
+    private func detached<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
+        await Task(executorPreference: target.executor) { await body() }.value
     }
 
     private static func seconds(since start: ContinuousClock.Instant) -> Double {

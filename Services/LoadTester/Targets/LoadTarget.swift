@@ -6,4 +6,11 @@ protocol LoadTarget: Sendable {
     /// - Returns: `nil` when all of it was accepted; otherwise the class of each thing that was not, such as
     ///   `fcm QUOTA_EXCEEDED`. There are few classes.
     func send(_ index: Int) async -> [String]?
+
+    /// Where sending costs least; `nil` where that does not matter.
+    var executor: (any TaskExecutor)? { get }
+}
+
+extension LoadTarget {
+    var executor: (any TaskExecutor)? { nil }
 }

@@ -5,13 +5,15 @@ import Schemas
 struct RelayTarget: LoadTarget {
     let client: CommandClient
     let mix: MessageMix
+    let executor: (any TaskExecutor)?
     private let topics: [TopicKey]
 
     /// As long as a relay may take.
     private static let patience = Duration.seconds(30)
 
-    init(client: CommandClient, mix: MessageMix) {
+    init(client: CommandClient, on bus: Bus, mix: MessageMix) {
         self.client = client
+        executor = bus.taskExecutor
         self.mix = mix
         topics = (0..<mix.topics).map { _ in TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()) }
     }

@@ -16,8 +16,10 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     private var pool: ClientPoolStateMachine<PendingRequest>
     /// When to connect again to an endpoint whose connection was lost.
     private var reconnect: [MonotonicMilliseconds?]
+    /// What is to be sent with the next ``flush()``, and where.
+    private var outgoing: [(request: PendingRequest, endpoint: Int)] = []
     /// Where headers are written, one after another.
-    private var header: [UInt8] = []
+    private var header = JSONBytes(capacity: 512)
 
     /// How long after a lost connection the next one is tried, in milliseconds; from then on ZeroMQ tries by itself.
     private static let reconnectDelay: Int64 = 50
@@ -75,7 +77,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
             return fail(request, .cancelled)
         }
         switch pool.request(request, id: request.id, deadline: request.deadline, now: now) {
-        case .send(let endpoint): send(request, to: endpoint)
+        case .send(let endpoint): outgoing.append((request, endpoint))
         case .wait: break
         case .fail(let failure): fail(request, failure)
         }
@@ -83,6 +85,11 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
 
     func cancel(_ request: PendingRequest) {
         if let request = pool.cancelled(id: request.id) { fail(request, .cancelled) }
+    }
+
+    func flush() {
+        for (request, endpoint) in outgoing { send(request, to: endpoint) }
+        outgoing.removeAll(keepingCapacity: true)
     }
 
     private func send(_ request: PendingRequest, to endpoint: Int) {
@@ -93,30 +100,33 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     }
 
     private func sendHeader(_ request: RequestHeader, to endpoint: Int) -> Bool {
-        header.removeAll(keepingCapacity: true)
+        header.removeAll()
         request.append(to: &header)
-        return dealers[endpoint].send(header, more: true) == .sent
+        return dealers[endpoint].send(header.bytes, more: true) == .sent
     }
 
     // MARK: What the sockets say
 
     var sockets: [ZeroMQSocket] { dealers + monitors.map(\.socket) }
 
-    func receive(from index: Int, now: MonotonicMilliseconds) {
+    func receive(from index: Int, now: MonotonicMilliseconds) -> Bool {
         if index < dealers.count {
-            receiveReplies(from: index, atMost: Self.repliesPerTurn)
+            receiveReplies(from: index, atMost: Self.repliesPerTurn) > 0
         } else {
             receiveMonitorEvents(index - dealers.count, now: now)
         }
     }
 
-    private func receiveMonitorEvents(_ endpoint: Int, now: MonotonicMilliseconds) {
+    private func receiveMonitorEvents(_ endpoint: Int, now: MonotonicMilliseconds) -> Bool {
+        var hasReceived = false
         while let event = monitors[endpoint].next() {
+            hasReceived = true
             switch event {
             case .connected: connected(endpoint)
             case .disconnected: disconnected(endpoint, now: now)
             }
         }
+        return hasReceived
     }
 
     private func connected(_ endpoint: Int) {
@@ -135,7 +145,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         guard pool.isConnected(endpoint) else { return }
         logger.debug("disconnected", metadata: ["endpoint": "\(endpoints[endpoint])"])
         // Replies that came before the end count.
-        receiveReplies(from: endpoint, atMost: .max)
+        _ = receiveReplies(from: endpoint, atMost: .max)
         for request in pool.disconnected(endpoint) {
             fail(request, .connectionLost(endpoint: endpoint))
         }
@@ -158,20 +168,23 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         }
     }
 
-    private func receiveReplies(from endpoint: Int, atMost most: Int) {
+    /// - Returns: How many came.
+    private func receiveReplies(from endpoint: Int, atMost most: Int) -> Int {
         var answered: [(request: PendingRequest, outcome: RequestOutcome)] = []
         defer { wake(answered) }
-        for _ in 0..<most {
-            guard let reply = receiveReply(from: dealers[endpoint]) else { return }
-            guard case .understood(let header, let payload) = reply else {
+        for count in 0..<most {
+            guard let reply = receiveReply(from: dealers[endpoint]) else { return count }
+            guard case .understood(let id, let status, let payload) = reply else {
                 logger.debug("a reply is not understood", metadata: ["endpoint": "\(endpoints[endpoint])"])
                 _ = pool.reply(id: nil, from: endpoint)
                 continue
             }
-            if let request = pool.reply(id: ids.number(header.id), from: endpoint) {
-                answered.append((request, .replied(header.status, payload)))
+            if let request = pool.reply(id: id, from: endpoint) {
+                let outcome = RequestOutcome.replied(status, payload)
+                if request.isLocal { request.complete(outcome) } else { answered.append((request, outcome)) }
             }
         }
+        return most
     }
 
     /// Waking many tasks takes longer than receiving their replies: that is for another thread.
@@ -186,7 +199,8 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     }
 
     private enum Reply {
-        case understood(ReplyHeader, Data)
+        /// The id is `nil` where it is none of this client's.
+        case understood(id: UInt64?, ReplyStatus, Data)
         case malformed
     }
 
@@ -194,7 +208,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         var more = true
         let header = dealer.receive { bytes, hasMore in
             more = hasMore
-            return try? ReplyHeader(frame: bytes)
+            return readHeader(bytes)
         }
         guard let header else { return nil }
         var payload: Data?
@@ -209,7 +223,14 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
             frames += 1
         }
         guard let header, let payload, frames == 2 else { return .malformed }
-        return .understood(header, payload)
+        return .understood(id: header.id, header.status, payload)
+    }
+
+    private func readHeader(_ bytes: UnsafeRawBufferPointer) -> (id: UInt64?, status: ReplyStatus)? {
+        if let id = ids.number(ofSuccess: bytes) { return (id, .ok) }
+        // What is wrong with it helps nobody here.
+        guard let header = try? ReplyHeader(frame: bytes) else { return nil }
+        return (ids.number(header.id), header.status)
     }
 
     // MARK: Time
@@ -238,6 +259,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     // MARK: The end
 
     func close() {
+        outgoing = []
         for request in pool.stop() { fail(request, .stopped) }
         monitors.forEach { $0.close() }
         dealers.forEach { $0.close() }

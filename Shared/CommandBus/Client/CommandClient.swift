@@ -79,19 +79,25 @@ package final class CommandClient: Sendable {
         _ name: String, _ payload: Data, _ timeout: Duration, _ context: RequestContext
     ) -> PendingRequest {
         let milliseconds = timeout.boundedMilliseconds
+        let isLocal = bus.executor.isCurrent
+        let now = isLocal ? bus.executor.moment : .now
         let id = RequestIDFormat.bounded(lastID.wrappingAdd(1, ordering: .relaxed).newValue)
         let traceparent = context.traceparent ?? ServiceContext.current?.traceparent
         let header = RequestHeader(
-            id: ids.text(id), command: name, deadline: UnixMilliseconds.now + milliseconds,
+            id: ids.text(id), command: name, deadline: now.wall + milliseconds,
             traceparent: traceparent?.description, actor: context.actor)
-        return PendingRequest(id: id, header: header, payload: payload, deadline: .monotonicNow() + milliseconds)
+        return PendingRequest(
+            id: id, header: header, payload: payload, deadline: now.monotonic + milliseconds, isLocal: isLocal)
     }
 
+    @inline(__always)
     nonisolated(nonsending) private func outcome(of request: PendingRequest) async -> RequestOutcome {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 request.wait(with: continuation)
-                if !bus.submit(.request(sockets, request)) {
+                if request.isLocal {
+                    sockets.perform(request, now: bus.executor.moment.monotonic)
+                } else if !bus.submit(.request(sockets, request)) {
                     request.complete(.failed(CommandFailure(.unavailable, CommandFailure.closedMessage)))
                 }
             }

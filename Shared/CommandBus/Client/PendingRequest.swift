@@ -18,17 +18,20 @@ final class PendingRequest: @unchecked Sendable {
     let header: RequestHeader
     let payload: Data
     let deadline: MonotonicMilliseconds
+    /// Whether the task that waits runs on the bus thread.
+    let isLocal: Bool
     /// Set by whoever cancels, because the cancellation may reach the bus thread before the request does.
     let isCancelled = Atomic<Bool>(false)
     /// Not a checked one, which costs as much as all else here: the pool's state machine lets a request end once, and the end of
     /// this object, which everybody who may end the request holds, is that of the request.
     private var continuation: UnsafeContinuation<RequestOutcome, Never>?
 
-    init(id: UInt64, header: RequestHeader, payload: Data, deadline: MonotonicMilliseconds) {
+    init(id: UInt64, header: RequestHeader, payload: Data, deadline: MonotonicMilliseconds, isLocal: Bool) {
         self.id = id
         self.header = header
         self.payload = payload
         self.deadline = deadline
+        self.isLocal = isLocal
     }
 
     deinit {

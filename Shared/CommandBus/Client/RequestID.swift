@@ -24,9 +24,26 @@ struct RequestIDFormat {
 
     /// The number in a text that this client wrote; `nil` for any other.
     func number(_ text: String) -> UInt64? {
-        guard text.utf8.count == Self.digits else { return nil }
+        var text = text
+        return text.withUTF8 { number(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// The number in the header that a service of this project answers with when it has done what was asked, which nearly all
+    /// are; `nil` for any other header.
+    func number(ofSuccess header: UnsafeRawBufferPointer) -> UInt64? {
+        let (beginning, end): (StaticString, StaticString) = ("{\"id\":\"", "\",\"status\":\"ok\"}")
+        let idEnd = beginning.utf8CodeUnitCount + Self.digits
+        guard header.count == idEnd + end.utf8CodeUnitCount,
+            UnsafeRawBufferPointer(rebasing: header[..<beginning.utf8CodeUnitCount]).spells(beginning),
+            UnsafeRawBufferPointer(rebasing: header[idEnd...]).spells(end)
+        else { return nil }
+        return number(UnsafeRawBufferPointer(rebasing: header[beginning.utf8CodeUnitCount..<idEnd]))
+    }
+
+    private func number(_ text: UnsafeRawBufferPointer) -> UInt64? {
+        guard text.count == Self.digits else { return nil }
         var value: UInt64 = 0
-        for character in text.utf8 {
+        for character in text {
             switch character {
             case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt64(character - UInt8(ascii: "0"))
             case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value << 4 | UInt64(character - UInt8(ascii: "a") + 10)

@@ -50,28 +50,32 @@ final class SubscriberSockets: BusParticipant, @unchecked Sendable {
 
     var sockets: [ZeroMQSocket] { subscribers + monitors.map(\.socket) }
 
-    func receive(from index: Int, now: MonotonicMilliseconds) {
+    func receive(from index: Int, now: MonotonicMilliseconds) -> Bool {
         if index < subscribers.count {
-            receiveEvents(from: index, atMost: Self.eventsPerTurn)
+            receiveEvents(from: index, atMost: Self.eventsPerTurn) > 0
         } else {
             receiveMonitorEvents(index - subscribers.count)
         }
     }
 
-    private func receiveMonitorEvents(_ index: Int) {
+    private func receiveMonitorEvents(_ index: Int) -> Bool {
+        var hasReceived = false
         while let event = monitors[index].next() {
+            hasReceived = true
             switch event {
             case .connected: mailbox.put(.connected(endpoint: endpoints[index]))
             case .disconnected:
-                receiveEvents(from: index, atMost: .max)
+                _ = receiveEvents(from: index, atMost: .max)
                 mailbox.put(.disconnected(endpoint: endpoints[index]))
             }
         }
+        return hasReceived
     }
 
-    private func receiveEvents(from index: Int, atMost most: Int) {
-        for _ in 0..<most {
-            guard let frames = receiveFrames(from: subscribers[index]) else { return }
+    /// - Returns: How many came.
+    private func receiveEvents(from index: Int, atMost most: Int) -> Int {
+        for count in 0..<most {
+            guard let frames = receiveFrames(from: subscribers[index]) else { return count }
             guard frames.count == 2, let name = String(validating: frames[0], as: UTF8.self),
                 (try? JSONDecoder().decode(AnyJSON.self, from: frames[1])) != nil
             else {
@@ -82,6 +86,7 @@ final class SubscriberSockets: BusParticipant, @unchecked Sendable {
             guard names.isEmpty || names.contains(name) else { continue }
             mailbox.put(.event(name: name, payload: frames[1], endpoint: endpoints[index]))
         }
+        return most
     }
 
     /// The frames of a message; of one that has too many, the first three.

@@ -1,11 +1,12 @@
 import CZeroMQ
 import Logging
 
-/// What the bus thread does: work from the outbox, messages from the sockets, time.
+/// What the bus thread does: work from the outbox, messages from the sockets, tasks, time.
 ///
 /// All of it, and every participant, belongs to that thread alone, so that nothing here needs a lock.
 final class BusLoop {
     private let outbox: Outbox
+    private let executor: BusExecutor
     private let context: ZeroMQContext
     private let logger: Logger
     private var participants: [any BusParticipant] = []
@@ -13,42 +14,63 @@ final class BusLoop {
     private var pollItems: [zmq_pollitem_t] = []
     private var places: [(participant: any BusParticipant, socket: Int)] = []
     private var batch: [BusWork] = []
+    private var jobs: [UnownedJob] = []
 
     /// The longest that the thread sleeps: a bound for the conversion, not a rhythm.
     private static let longestSleep: Int64 = 3_600_000
 
-    init(outbox: Outbox, context: ZeroMQContext, logger: Logger) {
+    init(outbox: Outbox, executor: BusExecutor, context: ZeroMQContext, logger: Logger) {
         self.outbox = outbox
+        self.executor = executor
         self.context = context
         self.logger = logger
     }
 
     func run() {
+        executor.begin()
         collectPollItems()
+        var hasReceived = false
         while true {
-            let taken = outbox.take(into: &batch)
-            let now = MonotonicMilliseconds.monotonicNow()
+            let taken = outbox.take(into: &batch, &jobs)
+            let now = look()
             for work in batch { perform(work, now: now) }
             batch.removeAll(keepingCapacity: true)
+            executor.add(jobs)
+            jobs.removeAll(keepingCapacity: true)
+            runTasks()
             if case .last = taken { break }
-            let isIdle = if case .nothing = taken { true } else { false }
-            receive(waiting: isIdle ? untilNextTick(now) : 0)
+            let isIdle = if case .nothing = taken { executor.isIdle && !hasReceived } else { false }
+            hasReceived = isIdle ? receive(waiting: untilNextTick(now)) : receive(now: now)
+            runTasks()
             tick()
         }
         for participant in participants { participant.close() }
         participants = []
         places = []
         context.terminate()
-        outbox.end()
+        executor.end(outbox.end())
+    }
+
+    /// Runs the tasks that are ready, and those that take on what waits for a task; sends what came of it.
+    private func runTasks() {
+        executor.run()
+        for participant in participants {
+            while participant.wakeTask() { executor.run() }
+        }
+        for participant in participants { participant.flush() }
+    }
+
+    /// Looks at the clocks.
+    private func look() -> MonotonicMilliseconds {
+        executor.moment = .now
+        return executor.moment.monotonic
     }
 
     private func perform(_ work: BusWork, now: MonotonicMilliseconds) {
         switch work {
         case .request(let client, let request): client.perform(request, now: now)
         case .cancel(let client, let request): client.cancel(request)
-        case .reply(let server, let request): server.answer(request)
         case .stopServing(let server): server.stopServing(now: now)
-        case .stopHandling(let server): server.stopHandling()
         case .whenDrained(let server, let continuation): server.whenDrained(continuation)
         case .publish(let publisher, let name, let payload): publisher.send(name, payload)
         case .attach(let participant):
@@ -73,7 +95,8 @@ final class BusLoop {
         pollItems = [wake] + participants.flatMap { $0.sockets.map(\.pollItem) }
     }
 
-    private func receive(waiting milliseconds: Int64) {
+    /// Waits for messages, or a wake-up.
+    private func receive(waiting milliseconds: Int64) -> Bool {
         let ready = pollItems.withUnsafeMutableBufferPointer {
             zmq_poll($0.baseAddress, Int32($0.count), Int(milliseconds))
         }
@@ -81,13 +104,22 @@ final class BusLoop {
             if ready < 0, case let fault = ZeroMQFault.last, !fault.isInterruption {
                 logger.error("the bus cannot poll its sockets", metadata: ["error": "\(fault)"])
             }
-            return
+            return false
         }
         if pollItems[0].revents != 0 { outbox.clearSignal() }
-        let now = MonotonicMilliseconds.monotonicNow()
+        let now = look()
+        var hasReceived = false
         for (place, item) in zip(places, pollItems.dropFirst()) where item.revents != 0 {
-            place.participant.receive(from: place.socket, now: now)
+            if place.participant.receive(from: place.socket, now: now) { hasReceived = true }
         }
+        return hasReceived
+    }
+
+    /// Takes the messages that are there: to ask every socket costs less than to ask the system which has some.
+    private func receive(now: MonotonicMilliseconds) -> Bool {
+        var hasReceived = false
+        for place in places where place.participant.receive(from: place.socket, now: now) { hasReceived = true }
+        return hasReceived
     }
 
     private func untilNextTick(_ now: MonotonicMilliseconds) -> Int64 {

@@ -5,8 +5,20 @@ protocol BusParticipant: AnyObject, Sendable {
     /// The sockets to wait for; always the same ones.
     var sockets: [ZeroMQSocket] { get }
 
-    /// One of the sockets has something to receive. Takes a bounded part of it: what is left is announced again.
-    func receive(from index: Int, now: MonotonicMilliseconds)
+    /// Receives a bounded part of what one of the sockets has, if it has anything: what is left is asked for again.
+    ///
+    /// - Returns: Whether there was anything.
+    func receive(from index: Int, now: MonotonicMilliseconds) -> Bool
+
+    /// Makes a task ready for something that waits for one. Called again when that task has run.
+    ///
+    /// - Returns: Whether it did.
+    func wakeTask() -> Bool
+
+    /// Sends what work and tasks have left to be sent.
+    ///
+    /// At once, because ZeroMQ's own thread, which sends what is there and falls asleep, is woken for each message otherwise.
+    func flush()
 
     /// When to call ``tick(now:)``; `nil` as long as time does not matter.
     var nextTick: MonotonicMilliseconds? { get }
@@ -18,6 +30,10 @@ protocol BusParticipant: AnyObject, Sendable {
 }
 
 extension BusParticipant {
+    func wakeTask() -> Bool { false }
+
+    func flush() {}
+
     var nextTick: MonotonicMilliseconds? { nil }
 
     func tick(now: MonotonicMilliseconds) {}

@@ -8,12 +8,8 @@ enum BusWork: Sendable {
     case request(ClientSockets, PendingRequest)
     case cancel(ClientSockets, PendingRequest)
 
-    /// The request has its reply.
-    case reply(ServerSocket, AcceptedRequest)
     /// Take no more requests; finish those that were accepted.
     case stopServing(ServerSocket)
-    /// Nobody handles requests any more.
-    case stopHandling(ServerSocket)
     /// Resume when a stopped server has answered all that it accepted.
     case whenDrained(ServerSocket, CheckedContinuation<Void, Never>)
 

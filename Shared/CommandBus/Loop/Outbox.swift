@@ -12,6 +12,8 @@ import Synchronization
 final class Outbox: Sendable {
     private struct State {
         var work: [BusWork] = []
+        /// Tasks to go on with on the bus thread.
+        var jobs: [UnownedJob] = []
         /// The thread is awake, or has been woken.
         var isAwake = false
         var life = Life.open
@@ -68,6 +70,19 @@ final class Outbox: Sendable {
         return accepted
     }
 
+    /// Lets the bus thread go on with a task.
+    ///
+    /// - Returns: Whether it will; `false` once the bus thread has ended.
+    func submit(_ job: UnownedJob) -> Bool {
+        let (accepted, wake) = state.withLock { state in
+            guard state.life != .closed else { return (false, false) }
+            state.jobs.append(job)
+            return (true, state.wake())
+        }
+        if wake { signal() }
+        return accepted
+    }
+
     /// Lets the bus thread end, and waits until it has.
     func close() async {
         await withCheckedContinuation { continuation in
@@ -99,13 +114,14 @@ final class Outbox: Sendable {
 
     // MARK: For the bus thread
 
-    /// Moves all work into `batch`, which is empty; its memory serves for the work to come.
-    func take(into batch: inout [BusWork]) -> Taken {
+    /// Moves all work and all tasks into `batch` and `jobs`, which are empty; their memory serves for what is to come.
+    func take(into batch: inout [BusWork], _ jobs: inout [UnownedJob]) -> Taken {
         state.withLock { state in
             swap(&state.work, &batch)
+            swap(&state.jobs, &jobs)
             if state.life == .closing { return .last }
-            state.isAwake = !batch.isEmpty
-            return batch.isEmpty ? .nothing : .some
+            state.isAwake = !batch.isEmpty || !jobs.isEmpty
+            return state.isAwake ? .some : .nothing
         }
     }
 
@@ -116,12 +132,15 @@ final class Outbox: Sendable {
     }
 
     /// The thread has closed everything.
-    func end() {
-        let waiting = state.withLock { state in
+    ///
+    /// - Returns: The tasks that came after the last were taken.
+    func end() -> [UnownedJob] {
+        let (waiting, jobs) = state.withLock { state in
             state.life = .closed
-            defer { state.waitingForEnd = [] }
-            return state.waitingForEnd
+            defer { (state.waitingForEnd, state.jobs) = ([], []) }
+            return (state.waitingForEnd, state.jobs)
         }
         waiting.forEach { $0.resume() }
+        return jobs
     }
 }

@@ -3,35 +3,32 @@ package import Schemas
 
 /// What a handler knows of a request beside its payload.
 package struct CommandContext: Sendable {
+    private let header: SharedHeader
+    private let serverLogger: Logger
+
     /// The request's id, chosen by its client.
-    package let id: String
+    package var id: String { header.fields.id }
     /// The command's name.
-    package let command: String
+    package var command: String { header.fields.command }
     /// On whose behalf the request is made.
-    package let actor: String?
+    package var actor: String? { header.fields.actor }
     /// The W3C trace context that the request belongs to, as it was sent. Where it is one, it is also the task's own
     /// (`ServiceContext.current`): log lines and further requests carry it by themselves.
-    package let traceparent: String?
+    package var traceparent: String? { header.fields.traceparent }
     /// When the client stops waiting, Unix milliseconds.
-    package let deadline: UnixMilliseconds?
-    private let serverLogger: Logger
+    package var deadline: UnixMilliseconds? { header.fields.deadline }
 
     package init(
         id: String, command: String, actor: String? = nil, traceparent: String? = nil, deadline: UnixMilliseconds? = nil,
         logger: Logger
     ) {
-        self.id = id
-        self.command = command
-        self.actor = actor
-        self.traceparent = traceparent
-        self.deadline = deadline
-        serverLogger = logger
+        let fields = RequestHeader(id: id, command: command, deadline: deadline, traceparent: traceparent, actor: actor)
+        self.init(SharedHeader(fields), logger: logger)
     }
 
-    init(_ header: RequestHeader, logger: Logger) {
-        self.init(
-            id: header.id, command: header.command, actor: header.actor, traceparent: header.traceparent,
-            deadline: header.deadline, logger: logger)
+    init(_ header: SharedHeader, logger: Logger) {
+        self.header = header
+        serverLogger = logger
     }
 
     /// Names the request and the command in every line. Made when it is asked for: most requests log nothing.

@@ -1,18 +1,29 @@
 package import FoundationEssentials
 package import Schemas
 
-/// Which handler answers which command. Every router answers `bus.ping` and `bus.health` by itself.
-///
-/// Of the requests that arrive together several may begin on one thread, each running until it first waits for something: a
-/// handler that computes for milliseconds does that on a thread of its own. No order is promised.
+/// Which handler answers which command. Every router answers `bus.ping` and `bus.health` by itself. No order is promised.
 package struct CommandRouter: Sendable {
-    typealias Handler = nonisolated(nonsending) @Sendable (Data, CommandContext) async throws -> Data
+    /// Where a handler runs, with its child tasks.
+    package enum Placement: Sendable {
+        /// On the threads of Swift concurrency.
+        case shared
+        /// On the bus thread, which costs least: for handlers that compute for some microseconds only, because all requests of
+        /// the process wait meanwhile. Where the payload is so large that reading it takes longer, they run on the others.
+        case busThread
+    }
+
+    struct Handler: Sendable {
+        typealias Body = nonisolated(nonsending) @Sendable (Data, CommandContext) async throws -> Data
+
+        let placement: Placement
+        let body: Body
+    }
 
     private var handlers: [String: Handler] = [:]
 
     /// - Parameter checkHealth: Throws what keeps the service from its work now.
     package init(checkHealth: @escaping @Sendable () async throws -> Void = {}) {
-        on(Ping.self) { _, _ in Done() }
+        on(Ping.self, runs: .busThread) { _, _ in Done() }
         on(CheckHealth.self) { _, _ in
             try await checkHealth()
             return Done()
@@ -21,24 +32,43 @@ package struct CommandRouter: Sendable {
 
     /// Answers a command.
     ///
-    /// - Parameter handler: May throw `CommandFailure`, which the client gets as it is, and `SchemaViolation`, which
-    ///   becomes `invalid`; any other error is logged and becomes `internal`. Its task is cancelled when the server stops
-    ///   and has waited long enough.
+    /// - Parameters:
+    ///   - placement: Where the handler runs, and where the command is read and its reply written.
+    ///   - handler: May throw `CommandFailure`, which the client gets as it is, and `SchemaViolation`, which becomes `invalid`;
+    ///     any other error is logged and becomes `internal`. Its task is cancelled when the server stops and has waited long
+    ///     enough.
     package mutating func on<C: Command>(
-        _ type: C.Type, _ handler: nonisolated(nonsending) @escaping @Sendable (C, CommandContext) async throws -> C.Reply
+        _ type: C.Type, runs placement: Placement = .shared,
+        _ handler: nonisolated(nonsending) @escaping @Sendable (C, CommandContext) async throws -> C.Reply
     ) {
-        on(C.name) { payload, context in
+        on(C.name, runs: placement) { payload, context in
             try C.payload(of: await handler(C(payload: payload), context))
         }
     }
 
     /// Answers a command whose payload and reply stay bytes. The handler checks that the payload is what it expects.
     package mutating func on(
-        _ name: String, _ handler: nonisolated(nonsending) @escaping @Sendable (Data, CommandContext) async throws -> Data
+        _ name: String, runs placement: Placement = .shared,
+        _ handler: nonisolated(nonsending) @escaping @Sendable (Data, CommandContext) async throws -> Data
     ) {
         precondition(handlers[name] == nil, "two handlers for \(name)")
-        handlers[name] = handler
+        handlers[name] = Handler(placement: placement, body: handler)
     }
 
     subscript(name: String) -> Handler? { handlers[name] }
+}
+
+extension CommandRouter.Handler {
+    /// The largest payload in bytes that is read on the bus thread.
+    private static let largestOnBusThread = 16 << 10
+
+    @inline(__always)
+    nonisolated(nonsending) func callAsFunction(_ payload: Data, _ context: CommandContext) async throws -> Data {
+        if placement == .busThread, payload.count <= Self.largestOnBusThread { return try await body(payload, context) }
+        return try await withTaskExecutorPreference(globalConcurrentExecutor) {
+            // Going there is what this does: a closure that only calls a function which stays with its caller is not moved.
+            await Task.yield()
+            return try await body(payload, context)
+        }
+    }
 }

@@ -9,11 +9,7 @@ import ServiceLifecycle
 package final class CommandServer: Service, Sendable {
     private let bus: Bus
     private let socket: ServerSocket
-    private let accepted: AsyncStream<[AcceptedRequest]>
     private let dispatcher: RequestDispatcher
-
-    /// How many of the requests that arrived together one task begins.
-    private static let requestsPerTask = 16
 
     /// Where the server listens, with the port that the system chose.
     package let endpoint: String
@@ -26,11 +22,8 @@ package final class CommandServer: Service, Sendable {
     package init(
         bus: Bus, endpoint: String, router: CommandRouter, limits: ServerLimits = .init(), logger: Logger
     ) throws(BusError) {
-        let (accepted, continuation) = AsyncStream.makeStream(of: [AcceptedRequest].self)
-        socket = try ServerSocket(
-            context: bus.context, endpoint: endpoint, limits: limits, logger: logger, accepted: continuation)
+        socket = try ServerSocket(bus: bus, endpoint: endpoint, limits: limits, logger: logger)
         self.bus = bus
-        self.accepted = accepted
         self.endpoint = socket.endpoint
         dispatcher = RequestDispatcher(router: router, maxReplyBytes: limits.maxReplyBytes, logger: logger)
         try bus.attach(socket)
@@ -44,10 +37,7 @@ package final class CommandServer: Service, Sendable {
     package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    await self.handleRequests()
-                    _ = self.bus.submit(.stopHandling(self.socket))
-                }
+                group.addTask(executorPreference: self.bus.executor) { await self.handleRequests() }
                 await self.drained()
                 group.cancelAll()
             }
@@ -63,27 +53,19 @@ package final class CommandServer: Service, Sendable {
         await bus.detach(socket)
     }
 
+    /// Makes lanes as they are needed, until the server stops. On the bus thread.
     private func handleRequests() async {
         await withDiscardingTaskGroup { group in
-            for await batch in accepted {
-                for start in stride(from: 0, to: batch.count, by: Self.requestsPerTask) {
-                    let part = batch[start..<min(start + Self.requestsPerTask, batch.count)]
-                    group.addTask { await self.handle(part) }
-                }
+            while let lane = await socket.nextLane() {
+                // Not an immediate one, of which the runtime does not know where it begins: it would not leave the bus thread.
+                group.addTask { await self.handleRequests(of: lane) }
             }
         }
     }
 
-    /// Begins each request in turn on this task's thread; those that wait for something go on by themselves.
-    private func handle(_ requests: ArraySlice<AcceptedRequest>) async {
-        await withDiscardingTaskGroup { group in
-            for request in requests {
-                group.addImmediateTask {
-                    request.reply = await self.dispatcher.answer(header: request.header, payload: request.payload)
-                    // A bus that is closed has closed the server's connections.
-                    _ = self.bus.submit(.reply(self.socket, request))
-                }
-            }
+    private func handleRequests(of lane: Lane) async {
+        while let request = await socket.nextRequest(for: lane) {
+            socket.answer(lane, await dispatcher.answer(header: request.header, payload: request.payload))
         }
     }
 

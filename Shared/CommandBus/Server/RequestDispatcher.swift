@@ -11,13 +11,14 @@ struct RequestDispatcher: Sendable {
 
     /// Never throws: whatever happens is an answer.
     nonisolated(nonsending) func answer(header received: ReceivedHeader, payload: Data) async -> Reply {
-        let header: RequestHeader
+        let shared: SharedHeader
         do {
-            header = try received.read()
+            shared = try received.read()
         } catch {
             return Reply(
                 id: received.id, failure: CommandFailure(.invalid, "header: \(error)"))
         }
+        let header = shared.fields
         guard let handler = router[header.command] else {
             return Reply(id: header.id, failure: CommandFailure(.invalid, "unknown command \"\(header.command)\""))
         }
@@ -26,23 +27,24 @@ struct RequestDispatcher: Sendable {
                 id: header.id, failure: CommandFailure(.deadlineExceeded, "the deadline passed before the work began"))
         }
         guard let traceparent = header.traceparent.flatMap(Traceparent.init) else {
-            return await answer(header, payload, handler)
+            return await answer(shared, payload, handler)
         }
         return await ServiceContext.withValue(.current(changing: { $0.traceparent = traceparent })) {
-            await answer(header, payload, handler)
+            await answer(shared, payload, handler)
         }
     }
 
-    nonisolated(nonsending) private func answer(_ header: RequestHeader, _ payload: Data, _ handler: CommandRouter.Handler) async
+    @inline(__always)
+    nonisolated(nonsending) private func answer(_ header: SharedHeader, _ payload: Data, _ handler: CommandRouter.Handler) async
         -> Reply
     {
         let context = CommandContext(header, logger: logger)
         do {
             let result = try await handler(payload, context)
             guard result.count <= maxReplyBytes else { return tooLarge(result, context) }
-            return Reply(id: header.id, result: result)
+            return Reply(id: header.fields.id, result: result)
         } catch {
-            return Reply(id: header.id, failure: failure(for: error, context))
+            return Reply(id: header.fields.id, failure: failure(for: error, context))
         }
     }
 

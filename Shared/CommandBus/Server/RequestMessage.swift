@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// The way back to whoever sent a request.
-struct ReplyEnvelope {
+struct ReplyEnvelope: Sendable {
     /// The connection's routing id, from the ROUTER.
     var peer: Data
     /// Frames that the sender put before its delimiter, such as a correlating REQ socket's number.

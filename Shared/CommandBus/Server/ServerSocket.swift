@@ -1,11 +1,13 @@
 import CZeroMQ
+import DequeModule
 import FoundationEssentials
 import Logging
 import Schemas
 
 /// A server's ROUTER, and what it has accepted and not answered yet.
 ///
-/// Owned by the bus thread once it is attached; tasks only pass it along in the outbox.
+/// Owned by the bus thread once it is attached, and by the tasks that handle requests, which run there. Other tasks only pass
+/// it along in the outbox.
 final class ServerSocket: BusParticipant, @unchecked Sendable {
     private enum Phase {
         case serving
@@ -18,28 +20,37 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
 
     private let bound: BoundSocket
     private let limits: ServerLimits
+    private let executor: BusExecutor
     private let logger: Logger
-    /// To the tasks that handle requests: what arrived together, as one element.
-    private let accepted: AsyncStream<[AcceptedRequest]>.Continuation
 
     private var phase = Phase.serving
-    private var inFlight: [UInt64: AcceptedRequest] = [:]
-    private var lastTicket: UInt64 = 0
+    /// What no lane has taken yet.
+    private var queue: Deque<AcceptedRequest> = []
+    /// How many requests are accepted and not answered.
+    private var inFlight = 0
+    private var lanes: [ObjectIdentifier: Lane] = [:]
+    /// The lanes that wait for a request; the last one was busy most recently.
+    private var idle: [Lane] = []
+    /// Waits until there is a request and no idle lane.
+    private var laneMaker: UnsafeContinuation<Void, Never>?
+    /// What is to be sent with the next ``flush()``.
+    private var outgoing: [(reply: Reply, envelope: ReplyEnvelope)] = []
     private var waitingForDrain: [CheckedContinuation<Void, Never>] = []
-    /// Where headers are read and written, one after another.
+    /// Where headers are read, one after another.
     private var header: [UInt8] = []
+    /// Where headers are written, one after another.
+    private var replyHeader = JSONBytes(capacity: 512)
 
     /// How many requests are taken before others get their turn.
     private static let requestsPerTurn = 512
+    /// How many lanes stay for the requests to come: a burst leaves no more behind.
+    private static let mostIdleLanes = 64
 
-    init(
-        context: ZeroMQContext, endpoint: String, limits: ServerLimits, logger: Logger,
-        accepted: AsyncStream<[AcceptedRequest]>.Continuation
-    ) throws(BusError) {
+    init(bus: Bus, endpoint: String, limits: ServerLimits, logger: Logger) throws(BusError) {
         self.limits = limits
         self.logger = logger
-        self.accepted = accepted
-        bound = try BoundSocket(ZMQ_ROUTER, at: endpoint, context: context) { socket throws(BusError) in
+        executor = bus.executor
+        bound = try BoundSocket(ZMQ_ROUTER, at: endpoint, context: bus.context) { socket throws(BusError) in
             // Tells of replies that cannot be delivered, instead of dropping them silently.
             try socket.set(ZMQ_ROUTER_MANDATORY, Int32(1))
             // For each peer: more than one of our clients ever has outstanding.
@@ -59,37 +70,32 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
 
     var sockets: [ZeroMQSocket] { [bound.socket] }
 
-    func receive(from index: Int, now: MonotonicMilliseconds) {
-        var batch: [AcceptedRequest] = []
-        for _ in 0..<Self.requestsPerTurn {
-            guard let message = receiveMessage() else { break }
-            if let request = accept(message) { batch.append(request) }
+    func receive(from index: Int, now: MonotonicMilliseconds) -> Bool {
+        for count in 0..<Self.requestsPerTurn {
+            guard let message = receiveMessage() else { return count > 0 }
+            accept(message)
         }
-        if !batch.isEmpty { accepted.yield(batch) }
+        return true
     }
 
-    private func accept(_ message: RequestMessage) -> AcceptedRequest? {
+    private func accept(_ message: RequestMessage) {
         switch message.content {
         case .malformed(let header, let reason):
             logger.debug("a malformed request", metadata: ["reason": "\(reason)"])
             refuse(message.envelope, header: header, CommandFailure(.invalid, reason))
-            return nil
         case .request(let header, let payload):
             guard case .serving = phase else {
                 refuse(message.envelope, header: header, CommandFailure(.unavailable, "the service is stopping; not done"))
-                return nil
+                return
             }
-            guard inFlight.count < limits.maxInFlight else {
+            guard inFlight < limits.maxInFlight else {
                 refuse(
                     message.envelope, header: header,
                     CommandFailure(.overloaded, "\(limits.maxInFlight) requests are under way; not done"))
-                return nil
+                return
             }
-            lastTicket += 1
-            let request = AcceptedRequest(
-                ticket: lastTicket, envelope: message.envelope, header: header, payload: payload)
-            inFlight[lastTicket] = request
-            return request
+            inFlight += 1
+            queue.append(AcceptedRequest(envelope: message.envelope, header: header, payload: payload))
         }
     }
 
@@ -143,13 +149,72 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
         }
     }
 
+    // MARK: Lanes
+
+    /// Waits until one more lane is needed. For one task, on the bus thread.
+    ///
+    /// - Returns: `nil` when no request will come any more.
+    nonisolated(nonsending) func nextLane() async -> Lane? {
+        guard isUsable, isOpen else { return nil }
+        await withUnsafeContinuation { laneMaker = $0 }
+        guard isUsable, isOpen else { return nil }
+        let lane = Lane()
+        lanes[ObjectIdentifier(lane)] = lane
+        return lane
+    }
+
+    func wakeTask() -> Bool {
+        guard !queue.isEmpty else { return false }
+        if let lane = idle.popLast() {
+            lane.waiting.take()?.resume()
+            return true
+        }
+        guard let maker = laneMaker.take() else { return false }
+        maker.resume()
+        return true
+    }
+
+    /// Waits for a lane's next request.
+    ///
+    /// - Returns: `nil` when the lane is to end.
+    nonisolated(nonsending) func nextRequest(for lane: Lane) async -> AcceptedRequest? {
+        guard isUsable else { return nil }
+        if queue.isEmpty, isOpen, idle.count < Self.mostIdleLanes {
+            await withUnsafeContinuation { continuation in
+                lane.waiting = continuation
+                idle.append(lane)
+            }
+            guard isUsable else { return nil }
+        }
+        lane.request = queue.popFirst()
+        if lane.request == nil { lanes[ObjectIdentifier(lane)] = nil }
+        return lane.request
+    }
+
+    /// Sends the reply to the request that a lane has handled.
+    func answer(_ lane: Lane, _ reply: Reply) {
+        // Nothing is there once the drain was given up, or the server closed.
+        guard isUsable, let request = lane.request.take() else { return }
+        inFlight -= 1
+        outgoing.append((reply, request.envelope))
+        finishDrainIfEmpty()
+    }
+
+    /// Whether this is the bus thread: it can end while a lane is elsewhere, and then nothing here is to be touched.
+    private var isUsable: Bool { executor.isCurrent }
+
+    private var isOpen: Bool {
+        switch phase {
+        case .serving, .stopping: true
+        case .drained, .closed: false
+        }
+    }
+
     // MARK: Replies
 
-    func answer(_ request: AcceptedRequest) {
-        // Nothing is there once the drain was given up, or the server closed.
-        guard inFlight.removeValue(forKey: request.ticket) != nil, let reply = request.reply else { return }
-        send(reply, to: request.envelope)
-        finishDrainIfEmpty()
+    func flush() {
+        for (reply, envelope) in outgoing { send(reply, to: envelope) }
+        outgoing.removeAll(keepingCapacity: true)
     }
 
     private func send(_ reply: Reply, to envelope: ReplyEnvelope) {
@@ -164,9 +229,9 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
         // Once the first frame is taken, ZeroMQ takes or drops the message as a whole.
         for frame in envelope.prefix { result = socket.send(frame, more: true) }
         if envelope.hasDelimiter { result = socket.send(Data(), more: true) }
-        header.removeAll(keepingCapacity: true)
-        reply.header.append(to: &header)
-        result = socket.send(header, more: true)
+        replyHeader.removeAll()
+        reply.header.append(to: &replyHeader)
+        result = socket.send(replyHeader.bytes, more: true)
         result = socket.send(reply.payload)
         if result != .sent { logger.debug("a reply is dropped", metadata: ["reason": "its peer is gone"]) }
     }
@@ -176,16 +241,9 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
     func stopServing(now: MonotonicMilliseconds) {
         guard case .serving = phase else { return }
         // What has arrived by now was sent to a service that was not stopping.
-        receive(from: 0, now: now)
+        _ = receive(from: 0, now: now)
         phase = .stopping(until: now + limits.drainTimeout.boundedMilliseconds)
-        accepted.finish()
         finishDrainIfEmpty()
-    }
-
-    func stopHandling() {
-        if case .closed = phase { return }
-        accepted.finish()
-        giveUpDrain()
     }
 
     func whenDrained(_ continuation: CheckedContinuation<Void, Never>) {
@@ -200,22 +258,24 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
     }
 
     func tick(now: MonotonicMilliseconds) {
-        logger.warning("the service stops with commands unanswered", metadata: ["commands": "\(inFlight.count)"])
+        logger.warning("the service stops with commands unanswered", metadata: ["commands": "\(inFlight)"])
         giveUpDrain()
     }
 
     private func finishDrainIfEmpty() {
-        guard case .stopping = phase, inFlight.isEmpty else { return }
+        guard case .stopping = phase, inFlight == 0 else { return }
         becomeDrained()
     }
 
     private func giveUpDrain() {
-        for (_, request) in inFlight.sorted(by: { $0.key < $1.key }) {
+        let unanswered = lanes.values.compactMap { $0.request.take() } + queue
+        for request in unanswered {
             refuse(
                 request.envelope, header: request.header,
                 CommandFailure(.unavailable, "the service is stopping, outcome unknown"))
         }
-        inFlight = [:]
+        queue = []
+        inFlight = 0
         becomeDrained()
     }
 
@@ -223,12 +283,16 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
         phase = .drained
         waitingForDrain.forEach { $0.resume() }
         waitingForDrain = []
+        idle.forEach { $0.waiting.take()?.resume() }
+        idle = []
+        laneMaker.take()?.resume()
     }
 
     func close() {
-        stopHandling()
+        flush()
+        giveUpDrain()
         // The last requests that came before the socket closes.
-        receive(from: 0, now: .monotonicNow())
+        _ = receive(from: 0, now: .monotonicNow())
         phase = .closed
         bound.close()
     }

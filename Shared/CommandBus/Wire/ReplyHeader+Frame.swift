@@ -3,12 +3,16 @@ import Schemas
 
 extension ReplyHeader {
     /// Appends the header as a frame: the bytes that ``SchemaJSON`` would write, without its cost.
-    func append(to json: inout [UInt8]) {
-        json.appendLiteral("{\"id\":")
-        json.appendJSON(id)
-        json.appendLiteral(",\"status\":")
-        json.appendJSON(status.rawValue)
-        json.appendLiteral("}")
+    func append(to json: inout JSONBytes) {
+        json.append("{\"id\":")
+        json.append(text: id)
+        if status == .ok {
+            json.append(",\"status\":\"ok\"}")
+        } else {
+            json.append(",\"status\":")
+            json.append(text: status.rawValue)
+            json.append("}")
+        }
     }
 
     /// Reads a frame that a service sent.

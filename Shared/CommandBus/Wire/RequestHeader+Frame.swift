@@ -3,26 +3,26 @@ import Schemas
 
 extension RequestHeader {
     /// Appends the header as a frame: the bytes that ``SchemaJSON`` would write, without its cost.
-    func append(to json: inout [UInt8]) {
-        json.appendLiteral("{")
+    func append(to json: inout JSONBytes) {
+        json.append("{")
         if let actor {
-            json.appendLiteral("\"actor\":")
-            json.appendJSON(actor)
-            json.appendLiteral(",")
+            json.append("\"actor\":")
+            json.append(text: actor)
+            json.append(",")
         }
-        json.appendLiteral("\"command\":")
-        json.appendJSON(command)
+        json.append("\"command\":")
+        json.append(text: command)
         if let deadline {
-            json.appendLiteral(",\"deadline\":")
-            json.appendDigits(deadline)
+            json.append(",\"deadline\":")
+            json.append(deadline)
         }
-        json.appendLiteral(",\"id\":")
-        json.appendJSON(id)
+        json.append(",\"id\":")
+        json.append(text: id)
         if let traceparent {
-            json.appendLiteral(",\"traceparent\":")
-            json.appendJSON(traceparent)
+            json.append(",\"traceparent\":")
+            json.append(text: traceparent)
         }
-        json.appendLiteral("}")
+        json.append("}")
     }
 
     /// Reads a frame that somebody sent.

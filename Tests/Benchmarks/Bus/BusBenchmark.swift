@@ -86,7 +86,7 @@ struct BusBenchmark {
     }
 
     private func rate(
-        _ endpoint: String, request: @escaping @Sendable (CommandClient) async throws -> Void
+        _ endpoint: String, request: nonisolated(nonsending) @escaping @Sendable (CommandClient) async throws -> Void
     ) async throws -> (rate: Double, seconds: Double) {
         let rate = try await BusServer.serving(endpoint) {
             try await RoundTripRate.measure(

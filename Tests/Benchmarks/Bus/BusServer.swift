@@ -19,8 +19,8 @@ struct BusServer: AsyncParsableCommand {
         let bus = try Bus(logger: logger)
         var router = CommandRouter()
         let reply = try SchemaJSON.encode(BusSample.reply)
-        router.on(BusSample.bytesCommand) { _, _ in reply }
-        router.on(RelayMessage.self) { _, _ in BusSample.reply }
+        router.on(BusSample.bytesCommand, runs: .busThread) { _, _ in reply }
+        router.on(RelayMessage.self, runs: .busThread) { _, _ in BusSample.reply }
         let server = try CommandServer(bus: bus, endpoint: endpoint, router: router, logger: logger)
         let running = Task { try await server.run() }
         await Self.endOfInput()

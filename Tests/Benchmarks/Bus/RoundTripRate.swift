@@ -5,10 +5,11 @@ import Synchronization
 /// How many requests a second a client of the bus gets answered.
 enum RoundTripRate {
     /// - Parameters:
-    ///   - inFlight: How many requests are under way at any time, each of a task of its own.
+    ///   - inFlight: How many requests are under way at any time, each of a task of its own on the bus thread.
     ///   - request: Sends one, and returns when it is answered.
     static func measure(
-        _ endpoint: String, inFlight: Int, seconds: Double, request: @escaping @Sendable (CommandClient) async throws -> Void
+        _ endpoint: String, inFlight: Int, seconds: Double,
+        request: nonisolated(nonsending) @escaping @Sendable (CommandClient) async throws -> Void
     ) async throws -> Double {
         let logger = Logger(label: "benchmark")
         let bus = try Bus(logger: logger)
@@ -17,7 +18,9 @@ enum RoundTripRate {
                 bus: bus, endpoints: [endpoint], limits: .patient, logger: logger)
             // The first round trip waits for the connection, and is not measured.
             try await request(client)
-            let rate = try await rate(inFlight: inFlight, seconds: seconds) { try await request(client) }
+            let rate = try await withTaskExecutorPreference(bus.taskExecutor) {
+                try await Self.rate(client, inFlight: inFlight, seconds: seconds, request: request)
+            }
             await bus.close()
             return rate
         } catch {
@@ -27,7 +30,8 @@ enum RoundTripRate {
     }
 
     private static func rate(
-        inFlight: Int, seconds: Double, roundTrip: @escaping @Sendable () async throws -> Void
+        _ client: CommandClient, inFlight: Int, seconds: Double,
+        request: nonisolated(nonsending) @escaping @Sendable (CommandClient) async throws -> Void
     ) async throws -> Double {
         let isOver = Flag()
         let start = ContinuousClock.now
@@ -36,7 +40,7 @@ enum RoundTripRate {
                 group.addTask {
                     var count = 0
                     while !isOver.isSet {
-                        try await roundTrip()
+                        try await request(client)
                         count += 1
                     }
                     return count

@@ -1,0 +1,151 @@
+import CommandBus
+import FoundationEssentials
+import Schemas
+import Synchronization
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// What runs on the bus thread, what does not, and what becomes of it when the bus closes.
+@Suite(.timeLimit(.minutes(1)))
+struct BusThreadTests {
+    /// Holds a thread until it is let go.
+    private final class Block: Sendable {
+        private let isOver = Atomic(false)
+
+        func hold() {
+            while !isOver.load(ordering: .acquiring) { usleep(1_000) }
+        }
+
+        func end() {
+            isOver.store(true, ordering: .releasing)
+        }
+    }
+
+    /// One at a time, because each takes a thread from all tests.
+    ///
+    /// - Parameter bytes: Of a payload that takes long to read, which is why it is not read on the bus thread.
+    @Test(.serialized, arguments: [("test.elsewhere", 0), ("test.here", 200_000)])
+    func aHandlerThatBlocksHoldsUpNobody(command: String, bytes: Int) async throws {
+        let block = Block()
+        defer { block.end() }
+        var router = CommandRouter()
+        router.on("test.elsewhere") { payload, _ in
+            block.hold()
+            return payload
+        }
+        router.on("test.here", runs: .busThread) { payload, _ in
+            if payload.count > 100_000 { block.hold() }
+            return payload
+        }
+        try await withServerAndClient(router) { _, client in
+            async let blocked = client.request(command, payload: Data(count: bytes), timeout: .seconds(30))
+            for _ in 0..<20 {
+                let reply = try await client.request("test.here", payload: Data([7]))
+                #expect(reply == Data([7]))
+            }
+            block.end()
+            let reply = try await blocked
+            #expect(reply.count == bytes)
+        }
+    }
+
+    @Test func handlersOfBothPlacesRunWhereTheySay() async throws {
+        var router = CommandRouter()
+        router.on("test.here", runs: .busThread) { _, _ in
+            let before = threadName()
+            // Also after it has waited for something, and in its child tasks.
+            try await Task.sleep(for: .milliseconds(5))
+            async let child = threadName()
+            return Data("\(before) \(threadName()) \(await child)".utf8)
+        }
+        router.on("test.elsewhere") { _, _ in Data(threadName().utf8) }
+        try await withServerAndClient(router) { _, client in
+            let here = try await client.request("test.here", payload: Data())
+            #expect(String(decoding: here, as: UTF8.self) == "msi-bus msi-bus msi-bus")
+            let elsewhere = try await client.request("test.elsewhere", payload: Data())
+            #expect(elsewhere != Data("msi-bus".utf8))
+        }
+    }
+
+    @Test func tasksOnTheBusThreadSendRequests() async throws {
+        try await withBus { bus in
+            try await withServer(bus, at: "tcp://127.0.0.1:0") { server in
+                let client = try CommandClient(bus: bus, endpoints: [server.endpoint], logger: quietLogger)
+                let sum = try await withTaskExecutorPreference(bus.taskExecutor) {
+                    #expect(threadName() == "msi-bus")
+                    return try await withThrowingTaskGroup(of: Int.self) { group in
+                        for number in 0..<500 {
+                            group.addTask { try await client.request(Echo(text: "t", number: number)).number }
+                        }
+                        return try await group.reduce(0, +)
+                    }
+                }
+                #expect(sum == 499 * 500 / 2)
+            }
+        }
+    }
+
+    @Test func aRequestFromTheBusThreadIsCancelled() async throws {
+        let gate = Gate()
+        try await withBus { bus in
+            try await withServer(bus, at: "tcp://127.0.0.1:0", .testing(gate: gate)) { server in
+                let client = try CommandClient(bus: bus, endpoints: [server.endpoint], logger: quietLogger)
+                let request = Task(executorPreference: bus.taskExecutor) {
+                    try await client.request(Hold(), timeout: .seconds(50))
+                }
+                try await eventually("the handler begins") { gate.entered == 1 }
+                request.cancel()
+                let failure = await #expect(throws: CommandFailure.self) { try await request.value }
+                #expect(failure?.message == "cancelled")
+                gate.open()
+            }
+        }
+    }
+
+    @Test func tasksGoOnWhenTheirBusIsClosed() async throws {
+        let bus = try Bus(logger: quietLogger)
+        let isClosed = Block()
+        let client = try CommandClient(bus: bus, endpoints: ["tcp://127.0.0.1:1"], logger: quietLogger)
+        let waiting = Task(executorPreference: bus.taskExecutor) { try await client.request(Hold(), timeout: .seconds(50)) }
+        let late = Task(executorPreference: bus.taskExecutor) {
+            await Task.detached { isClosed.hold() }.value
+            // The bus thread has ended; this runs all the same, and is told.
+            return await #expect(throws: CommandFailure.self) { try await client.request(Hold()) }
+        }
+        await bus.close()
+        let failure = await #expect(throws: CommandFailure.self) { try await waiting.value }
+        #expect(failure?.status == .unavailable)
+        isClosed.end()
+        let lateFailure = await late.value
+        #expect(lateFailure?.status == .unavailable)
+        let name = await withTaskExecutorPreference(bus.taskExecutor) { threadName() }
+        #expect(name != "msi-bus")
+    }
+
+    @Test func aServerStopsWithItsBus() async throws {
+        let bus = try Bus(logger: quietLogger)
+        let gate = Gate()
+        let server = try CommandServer(
+            bus: bus, endpoint: "tcp://127.0.0.1:0", router: .testing(gate: gate), logger: quietLogger)
+        let running = Task { try await server.run() }
+        let clientBus = try Bus(logger: quietLogger)
+        let client = try CommandClient(bus: clientBus, endpoints: [server.endpoint], logger: quietLogger)
+        let request = Task { try await client.request(Hold(), timeout: .seconds(50)) }
+        try await eventually("the handler begins") { gate.entered == 1 }
+        await bus.close()
+        let failure = await #expect(throws: CommandFailure.self) { try await request.value }
+        #expect(failure?.status == .unavailable)
+        gate.open()
+        try await running.value
+        await clientBus.close()
+    }
+}
+
+/// The name of the thread that asks.
+private func threadName() -> String {
+    guard let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8) else { return "unknown" }
+    return String(name.prefix { $0 != "\n" })
+}
