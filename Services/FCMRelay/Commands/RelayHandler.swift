@@ -30,6 +30,7 @@ struct RelayHandler: Sendable {
 
     @inline(never)
     private func reportBegin(of command: RelayMessage, to context: CommandContext) {
+        guard context.logs(.debug) else { return }
         context.logger.debug(
             "taken up",
             metadata: [
@@ -79,6 +80,7 @@ struct RelayHandler: Sendable {
             let component = outcome.component.rawValue
             switch outcome.result {
             case .success(let name):
+                guard context.logs(.debug) else { continue }
                 context.logger.debug(
                     "accepted by FCM",
                     metadata: ["msi_key": "\(command.msiKey)", "component": "\(component)", "name": "\(name)"])

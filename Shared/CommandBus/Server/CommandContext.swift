@@ -31,6 +31,9 @@ package struct CommandContext: Sendable {
         serverLogger = logger
     }
 
+    /// Whether lines of this level are written: who asks first saves making what nobody reads.
+    package func logs(_ level: Logger.Level) -> Bool { serverLogger.logLevel <= level }
+
     /// Names the request and the command in every line. Made when it is asked for: most requests log nothing.
     package var logger: Logger {
         var logger = serverLogger

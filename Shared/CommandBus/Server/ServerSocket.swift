@@ -44,7 +44,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
     /// How many requests are taken before others get their turn.
     private static let requestsPerTurn = 512
     /// How many lanes stay for the requests to come: a burst leaves no more behind.
-    private static let mostIdleLanes = 64
+    private static let mostIdleLanes = 256
 
     init(bus: Bus, endpoint: String, limits: ServerLimits, logger: Logger) throws(BusError) {
         self.limits = limits
