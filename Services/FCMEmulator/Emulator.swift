@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import NIOSSL
 import Schemas
+import ServiceKit
 import ServiceLifecycle
 
 /// The emulator, wired together: its identity and its memory on disk, and one HTTPS port for everything.
@@ -37,7 +38,7 @@ struct Emulator: Sendable {
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         let tls = try authority.serverTLS(now: Date())
-        server = Application(
+        let application = Application(
             router: router,
             server: HTTPServerBuilder { responder in
                 BoundedConnections(
@@ -46,6 +47,7 @@ struct Emulator: Sendable {
             configuration: .init(address: .hostname("127.0.0.1", port: port), backlog: 1_024),
             onServerRunning: { channel in listening.set(channel.localAddress?.port ?? port) },
             logger: quiet)
+        server = ListeningService(application, at: "https://127.0.0.1:\(port)")
         self.account = account
         self.store = store
         self.listening = listening

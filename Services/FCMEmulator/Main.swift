@@ -12,14 +12,21 @@ enum Main {
             "A local Firebase Cloud Messaging for development and tests: sends, topics, phones to receive them, and faults.",
             settings: [port.declaration, limit.declaration, behaviour.declaration]
         ) { context in
-            let folder = "\(try context.settings.value(.stateDirectory))/fcm-emulator"
+            let directory = try context.settings.value(.stateDirectory)
+            let folder = "\(directory)/fcm-emulator"
+            let lock = try StateLock(
+                .emulator, .alone, in: directory,
+                orElse: "another emulator works with \(folder); this one needs an MSI_STATE_DIR of its own")
             let emulator = try await Emulator(
                 folder: folder, port: try context.settings.value(port), topicPayloadLimit: try context.settings.value(limit),
                 behaviour: try context.settings.optional(behaviour).map { try Behaviour(file: $0) } ?? Behaviour(),
                 logger: context.logger)
             return ServicePlan(
                 services: [emulator.server],
-                close: { try emulator.close() },
+                close: {
+                    try emulator.close()
+                    lock.release()
+                },
                 whenReady: {
                     let port = try await emulator.announce()
                     context.logger.info(

@@ -45,7 +45,7 @@ extension ServicePlan {
             },
             logger: quiet)
         return ServicePlan(
-            services: [cube, application],
+            services: [cube, ListeningService(application, at: "http://127.0.0.1:\(port)")],
             close: { await bus.close() },
             whenReady: {
                 for await _ in listening.stream {}

@@ -63,9 +63,16 @@ struct ReportTests {
         for address in ["http://127.0.0.1:8080", "tcp://localhost:5", "ipc:///tmp/x", "http://[::1]:8080"] {
             try LoopbackRule.check(address, isRemoteAllowed: false)
         }
-        for address in ["http://example.org", "tcp://10.0.0.1:5", "tcp://*:5", "http://127.0.0.1.example.org", "nonsense"] {
+        for address in ["http://example.org", "tcp://10.0.0.1:5", "tcp://*:5", "http://127.0.0.1.example.org"] {
             #expect(throws: (any Error).self, "\(address)") { try LoopbackRule.check(address, isRemoteAllowed: false) }
             try LoopbackRule.check(address, isRemoteAllowed: true)
+        }
+        for address in ["nonsense", "", "tcp://", "127.0.0.1:5"] {
+            for isRemoteAllowed in [false, true] {
+                #expect(throws: (any Error).self, "\(address)") {
+                    try LoopbackRule.check(address, isRemoteAllowed: isRemoteAllowed)
+                }
+            }
         }
     }
 

@@ -56,10 +56,12 @@ extension SystemTests {
 
         @Test("errors are told by their class, and a load of which nothing was accepted has failed")
         func errors() async throws {
+            let endpoint = "ipc://\(stack.stateDirectory)/nobody.sock"
             let (figures, _) = try await load(
-                ["relay", "--endpoint", "ipc://\(stack.stateDirectory)/nobody.sock", "--rate", "10", "--duration", "1"],
+                ["relay", "--endpoint", endpoint, "--rate", "10", "--duration", "1"],
                 exitCode: 1)
-            #expect(figures["accepted"] == 0 && figures["errors"] == ["bus unavailable": 10])
+            #expect(figures["accepted"] == 0)
+            #expect(figures["errors"] == ["bus unavailable (no connection to \(endpoint); not sent)": 10])
         }
 
         @Test("a file that cannot be written is named before anything is sent")

@@ -18,6 +18,12 @@ struct RelayTarget: LoadTarget {
         topics = (0..<mix.topics).map { _ in TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()) }
     }
 
+    /// What the bus itself says of a relay that does not answer is one of few sentences, and says which relay.
+    private static func errorClass(of failure: CommandFailure) -> String {
+        let status = "bus \(failure.status.rawValue)"
+        return failure.status == .unavailable ? "\(status) (\(failure.message))" : status
+    }
+
     func send(_ index: Int) async -> [String]? {
         let sample = mix.sample(index)
         let command = RelayMessage(
@@ -31,7 +37,7 @@ struct RelayTarget: LoadTarget {
             }
             return errors.isEmpty ? nil : errors
         } catch {
-            return ["bus \(error.status.rawValue)"]
+            return [Self.errorClass(of: error)]
         }
     }
 }

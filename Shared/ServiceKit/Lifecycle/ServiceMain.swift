@@ -1,3 +1,4 @@
+import CommandBus
 import FoundationEssentials
 import Glibc
 import Logging
@@ -36,6 +37,9 @@ package enum ServiceMain {
                 exit(0)
             } catch let error as ConfigurationError {
                 throw error
+            } catch let error as BusError where error.code == .invalidEndpoint {
+                // Where a service listens, and where others do, the settings say.
+                throw ConfigurationError("a bus endpoint: \(error)")
             } catch {
                 logger.critical("stopped by an error", metadata: ["error": "\(error)"])
                 exit(1)

@@ -8,6 +8,8 @@ package struct StateLock: Sendable {
         case control = "msi.lock"
         /// The SQLite files of the cube and of the messages.
         case data = "data.lock"
+        /// What the FCM emulator keeps.
+        case emulator = "fcm-emulator.lock"
     }
 
     package enum Holding {

@@ -1,0 +1,72 @@
+import FoundationEssentials
+import ProductHarness
+import TestSupport
+import Testing
+
+extension SystemTests {
+    /// What an operator is told who starts a service that cannot run.
+    @Suite("A start that fails", .timeLimit(.minutes(2)))
+    struct StartTests {
+        @Test(
+            "a bus endpoint that is none is a wrong setting, and is shown",
+            arguments: [
+                ("msi-fcm-relay", "MSI_FCM_RELAY_LISTEN"), ("msi-cube", "MSI_CUBE_LISTEN"), ("msi-gateway", "MSI_CUBE_ENDPOINTS"),
+            ])
+        func endpoints(service: String, setting: String) async throws {
+            try await withTemporaryFolder { folder in
+                let environment = [
+                    "MSI_STATE_DIR": folder, "MSI_FCM_SERVER_KEY_FILE": folder + "/key", "MSI_GATEWAY_PORT": "0",
+                    setting: "somewhere",
+                ]
+                try Data("key".utf8).write(to: URL(filePath: folder + "/key"))
+                let end = try await end(of: service, environment)
+                #expect(end.exitCode == 78)
+                #expect(end.lines.contains { $0.contains("\"somewhere\": expected ipc://<path> or tcp://") }, "\(end.lines)")
+            }
+        }
+
+        @Test("a port that is taken is named", arguments: ["msi-gateway", "msi-fcm-emulator"])
+        func takenPort(service: String) async throws {
+            try await withTemporaryFolder { folder in
+                let environment = ["MSI_STATE_DIR": folder + "/1", "MSI_GATEWAY_PORT": "0", "MSI_FCM_EMULATOR_PORT": "0"]
+                let path = try BuiltProduct.path(of: service)
+                _ = try await withProgram(path, environment: environment) { program in
+                    let line = try await program.line(within: .seconds(30)) { $0.contains("127.0.0.1:") }
+                    let address = try #require(line.firstMatch(of: /127\.0\.0\.1:([0-9]+)/))
+                    let port = String(address.1)
+                    let end = try await end(
+                        of: service,
+                        ["MSI_STATE_DIR": folder + "/2", "MSI_GATEWAY_PORT": port, "MSI_FCM_EMULATOR_PORT": port])
+                    #expect(end.exitCode == 1)
+                    #expect(
+                        end.lines.contains { $0.contains("127.0.0.1:\(port) cannot be served") && $0.contains("in use") },
+                        "\(end.lines)")
+                }
+            }
+        }
+
+        @Test("a second emulator leaves the first one's folder alone")
+        func twoEmulators() async throws {
+            try await withTemporaryFolder { folder in
+                let environment = ["MSI_STATE_DIR": folder, "MSI_FCM_EMULATOR_PORT": "0"]
+                _ = try await withProgram(try BuiltProduct.path(of: "msi-fcm-emulator"), environment: environment) { program in
+                    _ = try await program.line(within: .seconds(30)) { $0.contains("ready") }
+                    let key = folder + "/fcm-emulator/service-account.json"
+                    let before = try Data(contentsOf: URL(filePath: key))
+                    let end = try await end(of: "msi-fcm-emulator", environment)
+                    #expect(end.exitCode == 1 && end.lines.contains { $0.contains("another emulator") }, "\(end.lines)")
+                    #expect(try Data(contentsOf: URL(filePath: key)) == before)
+                }
+            }
+        }
+
+        private func end(
+            of service: String, _ environment: [String: String]
+        ) async throws -> (exitCode: Int32?, lines: [String]) {
+            let end = try await withProgram(try BuiltProduct.path(of: service), environment: environment) {
+                try await $0.end(within: .seconds(30))
+            }
+            return (end.exitCode, end.lines)
+        }
+    }
+}
