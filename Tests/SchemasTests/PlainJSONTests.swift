@@ -101,7 +101,6 @@ struct PlainJSONTests {
         }
     }
 
-    /// A document with a byte changed, left out or put in.
     @Test("the end of the characters that stand for themselves is found, whatever ends them and wherever")
     func plainCharacters() {
         for byte in UInt8.min...UInt8.max {
@@ -118,6 +117,7 @@ struct PlainJSONTests {
         }
     }
 
+    /// A document with a byte changed, left out or put in.
     static func damaged(_ original: [UInt8], _ random: inout SeededGenerator) -> Data {
         var json = original
         let position = Int.random(in: 0..<json.count, using: &random)

@@ -21,7 +21,7 @@ struct RelayHandler: Sendable {
             let deadline = CommandDeadline.instant(of: context, now: now)
             outcomes = try await project.underWay { await send(command, by: project, now: now, deadline: deadline) }
         }
-        report(outcomes, of: command, to: context)
+        await report(outcomes, of: command, to: context)
         return RelayMessage.Reply(components: outcomes)
     }
 
@@ -74,24 +74,35 @@ struct RelayHandler: Sendable {
     }
 
     /// One line a component. Never the message's text.
+    private func report(_ outcomes: [ComponentOutcome], of command: RelayMessage, to context: CommandContext) async {
+        if context.logs(.debug) { reportAccepted(outcomes, of: command, to: context) }
+        let hasFailures = outcomes.contains { outcome in
+            if case .failure = outcome.result { true } else { false }
+        }
+        // When FCM is away these are many, and whoever reads the log may be slow: nothing for the thread of all requests.
+        if hasFailures { await onSharedThreads { reportFailures(outcomes, of: command, to: context) } }
+    }
+
     @inline(never)
-    private func report(_ outcomes: [ComponentOutcome], of command: RelayMessage, to context: CommandContext) {
+    private func reportAccepted(_ outcomes: [ComponentOutcome], of command: RelayMessage, to context: CommandContext) {
         for outcome in outcomes {
-            let component = outcome.component.rawValue
-            switch outcome.result {
-            case .success(let name):
-                guard context.logs(.debug) else { continue }
-                context.logger.debug(
-                    "accepted by FCM",
-                    metadata: ["msi_key": "\(command.msiKey)", "component": "\(component)", "name": "\(name)"])
-            case .failure(let error):
-                context.logger.warning(
-                    "not accepted by FCM",
-                    metadata: [
-                        "msi_key": "\(command.msiKey)", "component": "\(component)", "class": "\(error.class.rawValue)",
-                        "code": "\(error.code)", "error": "\(error.message)",
-                    ])
-            }
+            guard case .success(let name) = outcome.result else { continue }
+            context.logger.debug(
+                "accepted by FCM",
+                metadata: ["msi_key": "\(command.msiKey)", "component": "\(outcome.component.rawValue)", "name": "\(name)"])
+        }
+    }
+
+    @inline(never)
+    private func reportFailures(_ outcomes: [ComponentOutcome], of command: RelayMessage, to context: CommandContext) {
+        for outcome in outcomes {
+            guard case .failure(let error) = outcome.result else { continue }
+            context.logger.warning(
+                "not accepted by FCM",
+                metadata: [
+                    "msi_key": "\(command.msiKey)", "component": "\(outcome.component.rawValue)",
+                    "class": "\(error.class.rawValue)", "code": "\(error.code)", "error": "\(error.message)",
+                ])
         }
     }
 }

@@ -6,7 +6,7 @@ import Synchronization
 
 /// A client's connections: one DEALER and its monitor for each endpoint, and the pool's state.
 ///
-/// Owned by the bus thread once it is attached; tasks only pass it along in the outbox.
+/// Owned by the bus thread once it is attached. Tasks that run there use it directly; others only pass it along in the outbox.
 final class ClientSockets: BusParticipant, @unchecked Sendable {
     private let endpoints: [String]
     private let dealers: [ZeroMQSocket]

@@ -95,7 +95,8 @@ package final class CommandClient: Sendable {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 request.wait(with: continuation)
-                if request.isLocal {
+                // Asked here, where it is used: the way here may have led to another thread.
+                if bus.executor.isCurrent {
                     sockets.perform(request, now: bus.executor.moment.monotonic)
                 } else if !bus.submit(.request(sockets, request)) {
                     request.complete(.failed(CommandFailure(.unavailable, CommandFailure.closedMessage)))

@@ -11,14 +11,14 @@ enum RequestOutcome: Sendable {
 
 /// One request on its way.
 ///
-/// Made and filled by the task that waits for the answer; from the moment that it is handed to the outbox it belongs to
-/// the bus thread, except for the mark that it is cancelled.
+/// Made and filled by the task that waits for the answer; from the moment that it is handed over it belongs to the bus
+/// thread, except for the mark that it is cancelled.
 final class PendingRequest: @unchecked Sendable {
     let id: UInt64
     let header: RequestHeader
     let payload: Data
     let deadline: MonotonicMilliseconds
-    /// Whether the task that waits runs on the bus thread.
+    /// Whether it was made on the bus thread, where the task that waits is then likely to go on.
     let isLocal: Bool
     /// Set by whoever cancels, because the cancellation may reach the bus thread before the request does.
     let isCancelled = Atomic<Bool>(false)

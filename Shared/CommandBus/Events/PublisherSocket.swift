@@ -24,7 +24,10 @@ final class PublisherSocket: BusParticipant, @unchecked Sendable {
     /// A PUB socket receives nothing, but ZeroMQ takes in new subscriptions only when it is looked at.
     var sockets: [ZeroMQSocket] { [bound.socket] }
 
-    func receive(from index: Int, now: MonotonicMilliseconds) -> Bool { false }
+    func receive(from index: Int, now: MonotonicMilliseconds) -> Bool {
+        bound.socket.catchUp()
+        return false
+    }
 
     func send(_ name: String, _ payload: Data) {
         pending.subtract(1, ordering: .relaxed)

@@ -31,7 +31,8 @@ final class BusLoop {
         collectPollItems()
         var hasReceived = false
         while true {
-            let taken = outbox.take(into: &batch, &jobs)
+            let mayBeIdle = executor.isIdle && !hasReceived
+            let taken = outbox.take(into: &batch, &jobs, mayBeIdle: mayBeIdle)
             let now = look()
             for work in batch { perform(work, now: now) }
             batch.removeAll(keepingCapacity: true)
@@ -39,16 +40,21 @@ final class BusLoop {
             jobs.removeAll(keepingCapacity: true)
             runTasks()
             if case .last = taken { break }
-            let isIdle = if case .nothing = taken { executor.isIdle && !hasReceived } else { false }
-            hasReceived = isIdle ? receive(waiting: untilNextTick(now)) : receive(now: now)
+            if case .nothing = taken {
+                hasReceived = receive(waiting: untilNextTick())
+            } else {
+                hasReceived = receive(now: now)
+            }
             runTasks()
             tick()
         }
         for participant in participants { participant.close() }
         participants = []
         places = []
-        context.terminate()
+        // Tasks go on while ZeroMQ sends the last messages.
         executor.end(outbox.end())
+        context.terminate()
+        outbox.tellWhoWaits()
     }
 
     /// Runs the tasks that are ready, and those that take on what waits for a task; sends what came of it.
@@ -122,7 +128,9 @@ final class BusLoop {
         return hasReceived
     }
 
-    private func untilNextTick(_ now: MonotonicMilliseconds) -> Int64 {
+    private func untilNextTick() -> Int64 {
+        // Work and tasks have taken their time since the last look.
+        let now = MonotonicMilliseconds.monotonicNow()
         let next = participants.lazy.compactMap(\.nextTick).min() ?? .max
         return next <= now ? 0 : min(next - now, Self.longestSleep)
     }

@@ -5,7 +5,7 @@ import Synchronization
     import Glibc
 #endif
 
-/// The way from tasks to the bus thread: work under one lock, and an eventfd that wakes the thread.
+/// The way from others to the bus thread: work, and tasks to go on with, under one lock, and an eventfd that wakes the thread.
 ///
 /// The thread is woken only when it may sleep and the outbox was empty. It takes all work at once, and says that it may
 /// sleep in the same critical section in which it found nothing, so that no wake-up is lost and few are needed.
@@ -27,7 +27,11 @@ final class Outbox: Sendable {
     }
 
     private enum Life {
-        case open, closing, closed
+        case open, closing
+        /// The thread takes nothing any more.
+        case closed
+        /// ZeroMQ has sent what there was.
+        case over
     }
 
     /// What the thread finds.
@@ -75,7 +79,7 @@ final class Outbox: Sendable {
     /// - Returns: Whether it will; `false` once the bus thread has ended.
     func submit(_ job: UnownedJob) -> Bool {
         let (accepted, wake) = state.withLock { state in
-            guard state.life != .closed else { return (false, false) }
+            guard state.life == .open || state.life == .closing else { return (false, false) }
             state.jobs.append(job)
             return (true, state.wake())
         }
@@ -87,10 +91,10 @@ final class Outbox: Sendable {
     func close() async {
         await withCheckedContinuation { continuation in
             let (ended, wake) = state.withLock { state in
-                if state.life == .closed { return (true, false) }
-                state.life = .closing
+                if state.life == .over { return (true, false) }
+                if state.life == .open { state.life = .closing }
                 state.waitingForEnd.append(continuation)
-                return (false, state.wake())
+                return (false, state.life == .closing && state.wake())
             }
             if wake { signal() }
             if ended { continuation.resume() }
@@ -115,12 +119,14 @@ final class Outbox: Sendable {
     // MARK: For the bus thread
 
     /// Moves all work and all tasks into `batch` and `jobs`, which are empty; their memory serves for what is to come.
-    func take(into batch: inout [BusWork], _ jobs: inout [UnownedJob]) -> Taken {
+    ///
+    /// - Parameter mayBeIdle: Whether the thread has nothing else to do.
+    func take(into batch: inout [BusWork], _ jobs: inout [UnownedJob], mayBeIdle: Bool) -> Taken {
         state.withLock { state in
             swap(&state.work, &batch)
             swap(&state.jobs, &jobs)
             if state.life == .closing { return .last }
-            state.isAwake = !batch.isEmpty || !jobs.isEmpty
+            state.isAwake = !mayBeIdle || !batch.isEmpty || !jobs.isEmpty
             return state.isAwake ? .some : .nothing
         }
     }
@@ -131,16 +137,24 @@ final class Outbox: Sendable {
         eventfd_read(wakeDescriptor, &count)
     }
 
-    /// The thread has closed everything.
+    /// The thread has closed everything, and takes nothing any more.
     ///
     /// - Returns: The tasks that came after the last were taken.
     func end() -> [UnownedJob] {
-        let (waiting, jobs) = state.withLock { state in
+        state.withLock { state in
             state.life = .closed
-            defer { (state.waitingForEnd, state.jobs) = ([], []) }
-            return (state.waitingForEnd, state.jobs)
+            defer { state.jobs = [] }
+            return state.jobs
+        }
+    }
+
+    /// All is over: says so to whoever closed the bus.
+    func tellWhoWaits() {
+        let waiting = state.withLock { state in
+            state.life = .over
+            defer { state.waitingForEnd = [] }
+            return state.waitingForEnd
         }
         waiting.forEach { $0.resume() }
-        return jobs
     }
 }

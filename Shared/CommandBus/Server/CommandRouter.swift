@@ -8,7 +8,9 @@ package struct CommandRouter: Sendable {
         /// On the threads of Swift concurrency.
         case shared
         /// On the bus thread, which costs least: for handlers that compute for some microseconds only, because all requests of
-        /// the process wait meanwhile. Where the payload is so large that reading it takes longer, they run on the others.
+        /// the process wait meanwhile. They use no actor that other tasks use, since whoever begins an actor's work does what
+        /// others have for it as well. Where the payload is so large that reading it takes longer, they run on the threads of
+        /// Swift concurrency.
         case busThread
     }
 
@@ -65,10 +67,6 @@ extension CommandRouter.Handler {
     @inline(__always)
     nonisolated(nonsending) func callAsFunction(_ payload: Data, _ context: CommandContext) async throws -> Data {
         if placement == .busThread, payload.count <= Self.largestOnBusThread { return try await body(payload, context) }
-        return try await withTaskExecutorPreference(globalConcurrentExecutor) {
-            // Going there is what this does: a closure that only calls a function which stays with its caller is not moved.
-            await Task.yield()
-            return try await body(payload, context)
-        }
+        return try await onSharedThreads { try await body(payload, context) }
     }
 }

@@ -191,7 +191,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
         return lane.request
     }
 
-    /// Sends the reply to the request that a lane has handled.
+    /// Takes the reply to the request that a lane has handled; it leaves with the next ``flush()``.
     func answer(_ lane: Lane, _ reply: Reply) {
         // Nothing is there once the drain was given up, or the server closed.
         guard isUsable, let request = lane.request.take() else { return }

@@ -25,17 +25,6 @@ extension RequestHeader {
         json.append("}")
     }
 
-    /// Reads a frame that somebody sent.
-    ///
-    /// - Throws: ``SchemaViolation``.
-    init(frame: [UInt8]) throws {
-        if let plain = frame.withUnsafeBytes({ Self(plain: $0) }) {
-            self = plain
-        } else {
-            self = try SchemaJSON.decode(from: Data(frame))
-        }
-    }
-
     /// Reads the common form; `nil` leaves the verdict to the general decoder.
     init?(plain bytes: UnsafeRawBufferPointer) {
         var id: String?

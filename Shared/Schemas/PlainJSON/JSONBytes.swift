@@ -38,10 +38,12 @@ package struct JSONBytes: ~Copyable {
 
     // MARK: Pieces
 
+    /// Appends the characters of a literal as they are.
     package mutating func append(_ literal: StaticString) {
         append(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 
+    /// Appends bytes as they are.
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress else { return }
         room(for: bytes.count).copyMemory(from: start, byteCount: bytes.count)

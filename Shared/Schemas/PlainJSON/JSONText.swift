@@ -14,7 +14,7 @@ extension [UInt8] {
     }
 
     /// Appends an integer's digits.
-    package mutating func appendDigits(_ value: some FixedWidthInteger) {
+    mutating func appendDigits(_ value: some FixedWidthInteger) {
         var text = String(value)
         text.withUTF8 { append(contentsOf: $0) }
     }
