@@ -6,65 +6,80 @@ extension Scene {
         name: "answers",
         cells: [
             // Nothing goes wrong, whatever happens to the others.
-            Cell(nil, .relayed, messages: 20, every: .milliseconds(500)),
+            Cell(nil, .relayed, messages: 20, every: .milliseconds(500))
+        ] + mixed(failing, refused, slow))
 
-            // Refused for good: trying again cannot help. Without FCM's own words HTTP's status is the code.
-            Cell(["fault": "INVALID_ARGUMENT"], .failed("INVALID_ARGUMENT"), hits: .all),
-            Cell(["fault": "INVALID_ARGUMENT", "body": "HTML"], .failed("HTTP_400"), hits: .all),
-            Cell(["fault": "THIRD_PARTY_AUTH_ERROR"], .failed("THIRD_PARTY_AUTH_ERROR"), hits: .all),
-            Cell(["fault": "SENDER_ID_MISMATCH"], .failed("SENDER_ID_MISMATCH"), hits: .all),
-            Cell(["fault": "SENDER_ID_MISMATCH", "body": "EMPTY"], .failed("HTTP_403"), hits: .all),
-            Cell(["fault": "UNREGISTERED"], .failed("UNREGISTERED"), hits: .all),
-            Cell(["fault": "UNREGISTERED", "body": "HTML"], .failed("HTTP_404"), hits: .all),
-            Cell(["fault": "UNREGISTERED", "body": "EMPTY"], .failed("HTTP_404"), hits: .all),
+    /// Each list spread evenly, so that few failures follow one another: twenty would be a reason to leave FCM alone for a moment.
+    private static func mixed(_ lists: [Cell]...) -> [Cell] {
+        lists.flatMap { list in
+            list.enumerated().map { (place: (Double($0.offset) + 0.5) / Double(list.count), cell: $0.element) }
+        }.sorted { $0.place < $1.place }.map(\.cell)
+    }
 
-            // Refused for now: once more, when FCM says so, or after ten seconds and then twice as many.
-            Cell(["fault": "INTERNAL"], .retried(after: "INTERNAL")),
-            Cell(["fault": "INTERNAL", "body": "HTML"], .retried(after: "HTTP_500")),
-            Cell(["fault": "INTERNAL", "body": "EMPTY"], .retried(after: "HTTP_500")),
-            Cell(["fault": "UNAVAILABLE"], .retried(after: "UNAVAILABLE")),
-            Cell(["fault": "UNAVAILABLE"], .retried(after: "UNAVAILABLE", seconds: 24), hits: .first(2)),
-            Cell(["fault": "UNAVAILABLE", "body": "HTML"], .retried(after: "HTTP_503")),
-            Cell(["fault": "UNAVAILABLE", "body": "EMPTY"], .retried(after: "HTTP_503")),
-            Cell(["fault": "UNAVAILABLE", "retry_after_s": 2], .retried(after: "UNAVAILABLE")),
-            Cell(["fault": "UNAVAILABLE", "retry_after_s": 18], .retried(after: "UNAVAILABLE", seconds: 18)),
-            Cell(
-                ["fault": "UNAVAILABLE", "retry_after_s": 20, "retry_after_form": "DATE"],
-                .retried(after: "UNAVAILABLE", seconds: 18)),
-            Cell(["fault": "INTERNAL", "retry_after_s": 18, "body": "EMPTY"], .retried(after: "HTTP_500", seconds: 18)),
-            Cell(["fault": "BAD_GATEWAY"], .retried(after: "HTTP_502", seconds: 30)),
-            Cell(["fault": "BAD_GATEWAY", "body": "JSON", "retry_after_s": 14], .retried(after: "UNAVAILABLE", seconds: 14)),
+    private static let refused = [
+        // Refused for good: trying again cannot help. Without FCM's own words HTTP's status is the code.
+        Cell(["fault": "INVALID_ARGUMENT"], .failed("INVALID_ARGUMENT"), hits: .all),
+        Cell(["fault": "INVALID_ARGUMENT", "body": "HTML"], .failed("HTTP_400"), hits: .all),
+        Cell(["fault": "THIRD_PARTY_AUTH_ERROR"], .failed("THIRD_PARTY_AUTH_ERROR"), hits: .all),
+        Cell(["fault": "SENDER_ID_MISMATCH"], .failed("SENDER_ID_MISMATCH"), hits: .all),
+        Cell(["fault": "SENDER_ID_MISMATCH", "body": "EMPTY"], .failed("HTTP_403"), hits: .all),
+        Cell(["fault": "UNREGISTERED"], .failed("UNREGISTERED"), hits: .all),
+        Cell(["fault": "UNREGISTERED", "body": "HTML"], .failed("HTTP_404"), hits: .all),
+        Cell(["fault": "UNREGISTERED", "body": "EMPTY"], .failed("HTTP_404"), hits: .all),
 
-            // Too much for one topic: that one pauses. Too much for the project: everybody waits, and goes on.
-            Cell(["fault": "QUOTA_EXCEEDED", "retry_after_s": 14], .retried(after: "QUOTA_EXCEEDED", seconds: 14)),
-            Cell(
-                ["fault": "QUOTA_EXCEEDED", "retry_after_s": 16, "retry_after_form": "DATE"],
-                .retried(after: "QUOTA_EXCEEDED", seconds: 14)),
-            Cell(["fault": "PROJECT_QUOTA", "retry_after_s": 1], .retried(after: "RATE_LIMIT_EXCEEDED")),
-            Cell(
-                ["fault": "PROJECT_QUOTA", "retry_after_s": 2, "retry_after_form": "DATE"], .retried(after: "RATE_LIMIT_EXCEEDED")
-            ),
+        // Too much for one topic: that one pauses. Too much for the project: everybody waits, and goes on.
+        Cell(["fault": "QUOTA_EXCEEDED", "retry_after_s": 14], .retried(after: "QUOTA_EXCEEDED", seconds: 14)),
+        Cell(
+            ["fault": "QUOTA_EXCEEDED", "retry_after_s": 16, "retry_after_form": "DATE"],
+            .retried(after: "QUOTA_EXCEEDED", seconds: 14)),
+        Cell(["fault": "PROJECT_QUOTA", "retry_after_s": 1], .retried(after: "RATE_LIMIT_EXCEEDED")),
+        Cell(
+            ["fault": "PROJECT_QUOTA", "retry_after_s": 2, "retry_after_form": "DATE"], .retried(after: "RATE_LIMIT_EXCEEDED")
+        ),
+        // Until it is too late: the last reason stays.
+        Cell(["fault": "QUOTA_EXCEEDED"], .expired(["QUOTA_EXCEEDED"]), hits: .all, lifetime: 14),
+    ]
 
-            // Refused until it is too late: the last reason stays.
-            Cell(["fault": "UNAVAILABLE"], .expired(["UNAVAILABLE"]), hits: .all, lifetime: 14),
-            Cell(["fault": "INTERNAL", "retry_after_s": 3600], .expired(["INTERNAL"]), hits: .all, lifetime: 14),
-            Cell(["fault": "QUOTA_EXCEEDED"], .expired(["QUOTA_EXCEEDED"]), hits: .all, lifetime: 14),
+    private static let failing = [
+        // Refused for now: once more, when FCM says so, or after ten seconds and then twice as many.
+        Cell(["fault": "INTERNAL"], .retried(after: "INTERNAL")),
+        Cell(["fault": "INTERNAL", "body": "HTML"], .retried(after: "HTTP_500")),
+        Cell(["fault": "INTERNAL", "body": "EMPTY"], .retried(after: "HTTP_500")),
+        Cell(["fault": "UNAVAILABLE"], .retried(after: "UNAVAILABLE")),
+        Cell(["fault": "UNAVAILABLE"], .retried(after: "UNAVAILABLE", seconds: 24), hits: .first(2)),
+        Cell(["fault": "UNAVAILABLE", "body": "HTML"], .retried(after: "HTTP_503")),
+        Cell(["fault": "UNAVAILABLE", "body": "EMPTY"], .retried(after: "HTTP_503")),
+        Cell(["fault": "UNAVAILABLE", "retry_after_s": 2], .retried(after: "UNAVAILABLE")),
+        Cell(["fault": "UNAVAILABLE", "retry_after_s": 18], .retried(after: "UNAVAILABLE", seconds: 18)),
+        Cell(
+            ["fault": "UNAVAILABLE", "retry_after_s": 20, "retry_after_form": "DATE"],
+            .retried(after: "UNAVAILABLE", seconds: 18)),
+        Cell(["fault": "INTERNAL", "retry_after_s": 18, "body": "EMPTY"], .retried(after: "HTTP_500", seconds: 18)),
+        Cell(["fault": "BAD_GATEWAY"], .retried(after: "HTTP_502", seconds: 30)),
+        Cell(["fault": "BAD_GATEWAY", "body": "JSON", "retry_after_s": 14], .retried(after: "UNAVAILABLE", seconds: 14)),
 
-            // Slow, but in time: nobody notices. Not in time: FCM may have it, which only a second copy makes sure.
-            Cell(["fault": "DELAY", "fixed_ms": 2_000], .relayed),
-            Cell(["fault": "DELAY_REPLY", "least_ms": 1_000, "most_ms": 3_000], .relayed),
-            Cell(["fault": "SLOW_BODY", "median_ms": 1_500, "p99_ms": 5_000], .relayed),
-            Cell(["fault": "DELAY", "fixed_ms": 12_000], .mayDouble(after: ["TIMEOUT"])),
-            Cell(["fault": "DELAY_REPLY", "fixed_ms": 12_000], .mayDouble(after: ["TIMEOUT"])),
-            Cell(["fault": "SLOW_BODY", "fixed_ms": 14_000], .mayDouble(after: ["TIMEOUT"])),
+        // Refused until it is too late: the last reason stays.
+        Cell(["fault": "UNAVAILABLE"], .expired(["UNAVAILABLE"]), hits: .all, lifetime: 14),
+        Cell(["fault": "INTERNAL", "retry_after_s": 3600], .expired(["INTERNAL"]), hits: .all, lifetime: 14),
 
-            // One stream ends without an answer: refused ones are sent again at once, for others only time tells.
-            Cell(["fault": "RESET_STREAM"], .retried(after: "NETWORK")),
-            Cell(["fault": "RESET_STREAM", "code": 11], .retried(after: "NETWORK")),
-            Cell(["fault": "RESET_STREAM", "code": 7], .relayed),
-            Cell(["fault": "LOST_REPLY"], .mayDouble(after: ["NETWORK"])),
-            Cell(["fault": "LOST_REPLY", "by": "RESET_STREAM", "code": 8], .mayDouble(after: ["NETWORK"])),
-        ])
+        // One stream ends without an answer: refused ones are sent again at once, for others only time tells.
+        Cell(["fault": "RESET_STREAM"], .retried(after: "NETWORK")),
+        Cell(["fault": "RESET_STREAM", "code": 11], .retried(after: "NETWORK")),
+        Cell(["fault": "RESET_STREAM", "code": 7], .relayed),
+        Cell(["fault": "LOST_REPLY"], .mayDouble(after: ["NETWORK"])),
+        Cell(["fault": "LOST_REPLY", "by": "RESET_STREAM", "code": 8], .mayDouble(after: ["NETWORK"])),
+    ]
+
+    private static let slow = [
+        // Slow, but in time: nobody notices. Not in time: FCM may have it, which only a second copy makes sure.
+        Cell(["fault": "DELAY", "fixed_ms": 2_000], .relayed),
+        Cell(["fault": "DELAY_REPLY", "least_ms": 1_000, "most_ms": 3_000], .relayed),
+        Cell(["fault": "SLOW_BODY", "median_ms": 1_500, "p99_ms": 5_000], .relayed),
+        Cell(["fault": "DELAY", "fixed_ms": 12_000], .mayDouble(after: ["TIMEOUT"])),
+        Cell(["fault": "DELAY_REPLY", "fixed_ms": 12_000], .mayDouble(after: ["TIMEOUT"])),
+        Cell(["fault": "SLOW_BODY", "fixed_ms": 14_000], .mayDouble(after: ["TIMEOUT"])),
+    ]
+
     /// What is about the whole project: an FCM that fails again and again is left alone for a while, and a quota that is used up
     /// stops everybody, also where the answer does not say whose it was.
     static let project = Scene(
