@@ -1,10 +1,10 @@
+import DequeModule
+
 /// Received events that nobody has taken yet. When it is full, the oldest makes room, and whoever takes the next one is
 /// told so.
 struct EventQueue {
     private let capacity: Int
-    private var events: [BusEvent] = []
-    /// Where the oldest event is; what is before it has been taken.
-    private var first = 0
+    private var events: Deque<BusEvent> = []
     private var hasGap = false
 
     init(capacity: Int) {
@@ -12,8 +12,8 @@ struct EventQueue {
     }
 
     mutating func append(_ event: BusEvent) {
-        if events.count - first == capacity {
-            _ = removeFirst()
+        if events.count == capacity {
+            events.removeFirst()
             hasGap = true
         }
         events.append(event)
@@ -25,17 +25,6 @@ struct EventQueue {
             hasGap = false
             return .missed
         }
-        return first < events.count ? removeFirst() : nil
-    }
-
-    private mutating func removeFirst() -> BusEvent {
-        let event = events[first]
-        first += 1
-        // Moving the rest down once in a while costs less than doing it every time.
-        if first == events.count || first > capacity {
-            events.removeFirst(first)
-            first = 0
-        }
-        return event
+        return events.popFirst()
     }
 }
