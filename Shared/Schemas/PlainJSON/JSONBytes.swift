@@ -1,9 +1,5 @@
 package import FoundationEssentials
 
-#if canImport(Glibc)
-    import Glibc
-#endif
-
 /// JSON that is written from its beginning to its end into memory that grows by itself: an array would look at its place and at
 /// its owners for each piece, and have to be copied to become a `Data`.
 package struct JSONBytes: ~Copyable {
@@ -14,11 +10,11 @@ package struct JSONBytes: ~Copyable {
     /// - Parameter capacity: How many bytes there is room for at first.
     package init(capacity: Int) {
         self.capacity = max(capacity, 16)
-        memory = Self.allocate(self.capacity)
+        memory = .allocate(byteCount: self.capacity, alignment: 16)
     }
 
     deinit {
-        free(memory)
+        memory.deallocate()
     }
 
     /// What is written; valid until more is.
@@ -26,7 +22,7 @@ package struct JSONBytes: ~Copyable {
 
     /// What is written, as a value of its own.
     package consuming func data() -> Data {
-        let data = Data(bytesNoCopy: memory, count: count, deallocator: .free)
+        let data = Data(bytesNoCopy: memory, count: count, deallocator: .custom { memory, _ in memory.deallocate() })
         discard self
         return data
     }
@@ -116,15 +112,10 @@ package struct JSONBytes: ~Copyable {
 
     @inline(never)
     private mutating func grow(to size: Int) {
-        let larger = Self.allocate(size)
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
         larger.copyMemory(from: memory, byteCount: count)
-        free(memory)
+        memory.deallocate()
         memory = larger
         capacity = size
-    }
-
-    private static func allocate(_ size: Int) -> UnsafeMutableRawPointer {
-        guard let memory = malloc(size) else { fatalError("no memory for \(size) bytes of JSON") }
-        return memory
     }
 }
