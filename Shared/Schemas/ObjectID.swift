@@ -33,14 +33,18 @@ package struct ObjectID: Hashable, Sendable {
         guard digits.count == 24 else { return nil }
         var high: UInt64 = 0
         var low: UInt32 = 0
+        var all: UInt8 = 0
         for position in 0..<16 {
-            guard let digit = Self.hexadecimalDigit(digits[position]) else { return nil }
-            high = high << 4 | UInt64(digit)
+            let value = digits[position].hexadecimalValue
+            high = high << 4 | UInt64(value)
+            all |= value
         }
         for position in 16..<24 {
-            guard let digit = Self.hexadecimalDigit(digits[position]) else { return nil }
-            low = low << 4 | UInt32(digit)
+            let value = digits[position].hexadecimalValue
+            low = low << 4 | UInt32(value & 0xF)
+            all |= value
         }
+        guard all < 16 else { return nil }
         self.high = high
         self.low = low
     }
@@ -60,15 +64,6 @@ package struct ObjectID: Hashable, Sendable {
 
     private static let processRandom = UInt64.random(in: 0..<(1 << 40))
     private static let counter = Atomic<Int>(Int.random(in: 0..<(1 << 24)))
-
-    private static func hexadecimalDigit(_ character: UInt8) -> UInt8? {
-        switch character {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
 }
 
 extension ObjectID: LosslessStringConvertible {
@@ -83,15 +78,11 @@ extension ObjectID: LosslessStringConvertible {
     /// Writes the 24 digits into the beginning of a buffer.
     func write(into buffer: UnsafeMutableBufferPointer<UInt8>) {
         for position in 0..<16 {
-            buffer[position] = Self.digit(UInt8(truncatingIfNeeded: high >> UInt64(60 - 4 * position)) & 0xF)
+            buffer[position] = UInt8(truncatingIfNeeded: high >> UInt64(60 - 4 * position)).lowHexadecimalDigit
         }
         for position in 0..<8 {
-            buffer[16 + position] = Self.digit(UInt8(truncatingIfNeeded: low >> UInt32(28 - 4 * position)) & 0xF)
+            buffer[16 + position] = UInt8(truncatingIfNeeded: low >> UInt32(28 - 4 * position)).lowHexadecimalDigit
         }
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
     package init?(_ description: String) {

@@ -88,7 +88,9 @@ struct BusThreadTests {
         }
     }
 
-    @Test func aRequestFromTheBusThreadIsCancelled() async throws {
+    /// - Parameter milliseconds: After how long: while its task waits for the moment in which nearly all replies come, and later.
+    @Test(arguments: [0, 100])
+    func aRequestFromTheBusThreadIsCancelled(after milliseconds: Int) async throws {
         let gate = Gate()
         try await withBus { bus in
             try await withServer(bus, at: "tcp://127.0.0.1:0", .testing(gate: gate)) { server in
@@ -97,10 +99,29 @@ struct BusThreadTests {
                     try await client.request(Hold(), timeout: .seconds(50))
                 }
                 try await eventually("the handler begins") { gate.entered == 1 }
+                try await Task.sleep(for: .milliseconds(milliseconds))
                 request.cancel()
                 let failure = await #expect(throws: CommandFailure.self) { try await request.value }
                 #expect(failure?.message == "cancelled")
                 gate.open()
+            }
+        }
+    }
+
+    /// The reply to a request whose task waits for it a second time.
+    @Test func aSlowReplyReachesTheBusThread() async throws {
+        let gate = Gate()
+        try await withBus { bus in
+            try await withServer(bus, at: "tcp://127.0.0.1:0", .testing(gate: gate)) { server in
+                let client = try CommandClient(bus: bus, endpoints: [server.endpoint], logger: quietLogger)
+                let request = Task(executorPreference: bus.taskExecutor) {
+                    _ = try await client.request(Hold(), timeout: .seconds(50))
+                    return threadName()
+                }
+                try await eventually("the handler begins") { gate.entered == 1 }
+                try await Task.sleep(for: .milliseconds(100))
+                gate.open()
+                #expect(try await request.value == "msi-bus")
             }
         }
     }

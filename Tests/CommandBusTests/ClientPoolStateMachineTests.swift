@@ -98,6 +98,30 @@ struct ClientPoolStateMachineTests {
         #expect(pool.reply(id: 2, from: 0) == nil)
     }
 
+    @Test func whoeverAskedIsToldOnceThatItTakesLonger() {
+        var pool = pool(1, connected: [0])
+        _ = pool.request("slow", id: 1, deadline: 5_000, patience: 10, now: 0)
+        _ = pool.request("quick", id: 2, deadline: 5_000, patience: 10, now: 0)
+        _ = pool.request("patient", id: 3, deadline: 5_000, now: 0)
+        #expect(pool.nextTick == 10)
+        #expect(pool.reply(id: 2, from: 0) == "quick")
+        #expect(pool.tick(now: 9).slow.isEmpty)
+        let actions = pool.tick(now: 10)
+        #expect(actions.slow == ["slow"])
+        #expect(actions.failed.isEmpty)
+        #expect(pool.nextTick == 5_000)
+        #expect(pool.tick(now: 20).slow.isEmpty)
+        #expect(pool.reply(id: 1, from: 0) == "slow")
+    }
+
+    @Test func aDeadlineComesBeforePatience() {
+        var pool = pool(1)
+        _ = pool.request("hasty", id: 1, deadline: 5, patience: 10, now: 0)
+        let actions = pool.tick(now: 10)
+        #expect(ends(actions) == ["hasty": .notConnected])
+        #expect(actions.slow.isEmpty)
+    }
+
     @Test func aSilentEndpointIsSetAsideAndProbedUntilItAnswers() {
         var pool = pool(2, connected: [0, 1])
         guard case .send(let silent) = pool.request("lost", id: 1, deadline: 100, now: 0) else {

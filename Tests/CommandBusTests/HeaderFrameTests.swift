@@ -70,6 +70,7 @@ struct HeaderFrameTests {
         }
         #expect(ids.number("") == nil)
         #expect(ids.number("zzzzzzzzzzzzzzz") == nil)
+        #expect(ids.number(ids.text(0xABC).uppercased()) == nil)
     }
 
     private func frame(_ append: (inout JSONBytes) -> Void) -> Data {

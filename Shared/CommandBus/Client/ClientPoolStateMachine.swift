@@ -39,6 +39,8 @@ struct ClientPoolStateMachine<Request> {
 
     struct TickActions {
         var failed: [(request: Request, failure: Failure)] = []
+        /// What takes longer than whoever asked wanted to wait without being told.
+        var slow: [Request] = []
         /// The endpoints to send `bus.ping` to.
         var probe: [Int] = []
     }
@@ -48,10 +50,15 @@ struct ClientPoolStateMachine<Request> {
         let deadline: MonotonicMilliseconds
         /// When it ends by itself: its deadline or, while it waits, the end of its grace if that is earlier.
         var expires: MonotonicMilliseconds
+        /// When whoever asked is told that it takes longer; `.max` where nobody is.
+        var patience: MonotonicMilliseconds
         /// Where it was sent; `nil` while it waits.
         var endpoint: Int?
         /// How many replies that endpoint had sent by then.
         var repliesBefore: UInt64
+
+        /// When time does something to it.
+        var due: MonotonicMilliseconds { min(expires, patience) }
     }
 
     private struct Endpoint {
@@ -67,9 +74,9 @@ struct ClientPoolStateMachine<Request> {
     private var entries: [ID: Entry] = [:]
     private var waiting = 0
     private var isStopped = false
-    /// No entry expires before this. Ends of requests leave it as it is, so that it may be too early: then one look at
+    /// No entry is due before this. Ends of requests leave it as it is, so that it may be too early: then one look at
     /// all entries moves it, which is far cheaper than keeping them in order.
-    private var earliestExpiry = MonotonicMilliseconds.max
+    private var earliestDue = MonotonicMilliseconds.max
     /// Where the search for an endpoint begins, so that equals take turns.
     private var turn = 0
 
@@ -81,22 +88,25 @@ struct ClientPoolStateMachine<Request> {
     /// When ``tick(now:)`` has something to do, unless something else happens before.
     var nextTick: MonotonicMilliseconds? {
         let probes = endpoints.lazy.compactMap { $0.isConnected ? $0.nextProbe : nil }.min() ?? .max
-        let next = min(probes, entries.isEmpty ? .max : earliestExpiry)
+        let next = min(probes, entries.isEmpty ? .max : earliestDue)
         return next == .max ? nil : next
     }
 
     // MARK: Events
 
     /// Somebody asks for something; `id` is not in use.
+    ///
+    /// - Parameter patience: When whoever asks is to be told that it takes longer.
     mutating func request(
-        _ request: Request, id: ID, deadline: MonotonicMilliseconds, now: MonotonicMilliseconds
+        _ request: Request, id: ID, deadline: MonotonicMilliseconds, patience: MonotonicMilliseconds = .max,
+        now: MonotonicMilliseconds
     ) -> RequestAction {
         if isStopped { return .fail(.stopped) }
         if deadline <= now { return .fail(.deadlineExceeded) }
         if entries.count >= configuration.maxPending || entries[id] != nil { return .fail(.overloaded) }
         var entry = Entry(
             request: request, deadline: deadline, expires: min(deadline, now + configuration.connectGrace),
-            endpoint: nil, repliesBefore: 0)
+            patience: patience, endpoint: nil, repliesBefore: 0)
         let action: RequestAction
         if let endpoint = chooseEndpoint() {
             assign(&entry, to: endpoint)
@@ -105,7 +115,7 @@ struct ClientPoolStateMachine<Request> {
             waiting += 1
             action = .wait
         }
-        earliestExpiry = min(earliestExpiry, entry.expires)
+        earliestDue = min(earliestDue, entry.due)
         entries[id] = entry
         return action
     }
@@ -167,7 +177,7 @@ struct ClientPoolStateMachine<Request> {
     /// Time has passed.
     mutating func tick(now: MonotonicMilliseconds) -> TickActions {
         var actions = TickActions()
-        if earliestExpiry <= now { actions.failed = expire(now) }
+        if earliestDue <= now { lookAtAll(now, &actions) }
         for index in endpoints.indices where endpoints[index].isConnected {
             guard let due = endpoints[index].nextProbe, due <= now else { continue }
             endpoints[index].nextProbe = now + configuration.probeInterval
@@ -184,18 +194,25 @@ struct ClientPoolStateMachine<Request> {
 
     // MARK: Steps
 
-    private mutating func expire(_ now: MonotonicMilliseconds) -> [(request: Request, failure: Failure)] {
-        let expired = entries.filter { $0.value.expires <= now }.sorted { $0.key < $1.key }
-        for (id, entry) in expired {
-            remove(id)
-            if let endpoint = entry.endpoint, endpoints[endpoint].replies == entry.repliesBefore,
-                endpoints[endpoint].nextProbe == nil
-            {
-                endpoints[endpoint].nextProbe = now
+    private mutating func lookAtAll(_ now: MonotonicMilliseconds, _ actions: inout TickActions) {
+        for (id, entry) in entries.filter({ $0.value.due <= now }).sorted(by: { $0.key < $1.key }) {
+            if entry.expires <= now {
+                expire(id, entry, now)
+                actions.failed.append((entry.request, entry.endpoint == nil ? .notConnected : .deadlineExceeded))
+            } else {
+                entries[id]?.patience = .max
+                actions.slow.append(entry.request)
             }
         }
-        earliestExpiry = entries.values.lazy.map(\.expires).min() ?? .max
-        return expired.map { ($0.value.request, $0.value.endpoint == nil ? .notConnected : .deadlineExceeded) }
+        earliestDue = entries.values.lazy.map(\.due).min() ?? .max
+    }
+
+    private mutating func expire(_ id: ID, _ entry: Entry, _ now: MonotonicMilliseconds) {
+        remove(id)
+        if let endpoint = entry.endpoint, endpoints[endpoint].replies == entry.repliesBefore, endpoints[endpoint].nextProbe == nil
+        {
+            endpoints[endpoint].nextProbe = now
+        }
     }
 
     /// The connected endpoint with the fewest outstanding requests; a suspect one only where there is no other.

@@ -24,6 +24,10 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     /// How long after a lost connection the next one is tried, in milliseconds; from then on ZeroMQ tries by itself.
     private static let reconnectDelay: Int64 = 50
 
+    /// How long a request of the bus thread's own tasks may take before its task is told, in milliseconds: see
+    /// ``CommandClient``.
+    private static let patience: Int64 = 10
+
     /// How many replies are taken from one socket before the others get their turn.
     private static let repliesPerTurn = 512
 
@@ -76,7 +80,8 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         if request.isCancelled.load(ordering: .acquiring) {
             return fail(request, .cancelled)
         }
-        switch pool.request(request, id: request.id, deadline: request.deadline, now: now) {
+        let patience = request.waitsAMoment ? now + Self.patience : .max
+        switch pool.request(request, id: request.id, deadline: request.deadline, patience: patience, now: now) {
         case .send(let endpoint): outgoing.append((request, endpoint))
         case .wait: break
         case .fail(let failure): fail(request, failure)
@@ -243,6 +248,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     func tick(now: MonotonicMilliseconds) {
         let actions = pool.tick(now: now)
         for (request, failure) in actions.failed { fail(request, failure) }
+        for request in actions.slow { request.tellThatItIsSlow() }
         for endpoint in actions.probe { probe(endpoint) }
         connectAgain(now: now)
     }

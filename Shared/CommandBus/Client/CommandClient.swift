@@ -80,7 +80,7 @@ package final class CommandClient: Sendable {
     ) -> PendingRequest {
         let milliseconds = timeout.boundedMilliseconds
         let isLocal = bus.executor.isCurrent
-        let now = isLocal ? bus.executor.moment : .now
+        let now = bus.executor.now
         let id = RequestIDFormat.bounded(lastID.wrappingAdd(1, ordering: .relaxed).newValue)
         let traceparent = context.traceparent ?? ServiceContext.current?.traceparent
         let header = RequestHeader(
@@ -90,17 +90,40 @@ package final class CommandClient: Sendable {
             id: id, header: header, payload: payload, deadline: now.monotonic + milliseconds, isLocal: isLocal)
     }
 
+    /// Sends a request and waits for its end.
+    ///
+    /// A task of the bus thread waits in two steps, at first for a moment that nearly all replies come in, and only then with a
+    /// handler for its cancellation, since setting one up and coming back from it costs a tenth of all else.
     @inline(__always)
     nonisolated(nonsending) private func outcome(of request: PendingRequest) async -> RequestOutcome {
+        guard bus.executor.isCurrent, !Task.isCancelled else {
+            return await outcome(of: request) { submit(request) }
+        }
+        let quick = await withUnsafeContinuation { continuation in
+            request.waitAMoment(with: continuation)
+            sockets.perform(request, now: bus.executor.moment.monotonic)
+        }
+        if let quick { return quick }
+        return await outcome(of: request) {}
+    }
+
+    private func submit(_ request: PendingRequest) {
+        // Asked here, where it is used: the way here may have led to another thread.
+        if bus.executor.isCurrent {
+            sockets.perform(request, now: bus.executor.moment.monotonic)
+        } else if !bus.submit(.request(sockets, request)) {
+            request.complete(.failed(CommandFailure(.unavailable, CommandFailure.closedMessage)))
+        }
+    }
+
+    @inline(never)
+    nonisolated(nonsending) private func outcome(
+        of request: PendingRequest, whenWaiting send: () -> Void
+    ) async -> RequestOutcome {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 request.wait(with: continuation)
-                // Asked here, where it is used: the way here may have led to another thread.
-                if bus.executor.isCurrent {
-                    sockets.perform(request, now: bus.executor.moment.monotonic)
-                } else if !bus.submit(.request(sockets, request)) {
-                    request.complete(.failed(CommandFailure(.unavailable, CommandFailure.closedMessage)))
-                }
+                send()
             }
         } onCancel: {
             request.isCancelled.store(true, ordering: .releasing)

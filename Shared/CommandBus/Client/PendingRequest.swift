@@ -22,9 +22,18 @@ final class PendingRequest: @unchecked Sendable {
     let isLocal: Bool
     /// Set by whoever cancels, because the cancellation may reach the bus thread before the request does.
     let isCancelled = Atomic<Bool>(false)
-    /// Not a checked one, which costs as much as all else here: the pool's state machine lets a request end once, and the end of
-    /// this object, which everybody who may end the request holds, is that of the request.
-    private var continuation: UnsafeContinuation<RequestOutcome, Never>?
+    /// By continuations that are not checked ones, which cost as much as all else here: the pool's state machine lets a request
+    /// end once, and the end of this object, which everybody who may end the request holds, is that of the request.
+    private var waiting = Waiting.nobody
+
+    private enum Waiting {
+        case nobody
+        /// Until it ends, or ``PendingRequest/tellThatItIsSlow()``.
+        case aMoment(UnsafeContinuation<RequestOutcome?, Never>)
+        case untilTheEnd(UnsafeContinuation<RequestOutcome, Never>)
+        /// It ended while nobody waited, as may happen between the two times that a task of the bus thread waits.
+        case ended(RequestOutcome)
+    }
 
     init(id: UInt64, header: RequestHeader, payload: Data, deadline: MonotonicMilliseconds, isLocal: Bool) {
         self.id = id
@@ -35,16 +44,50 @@ final class PendingRequest: @unchecked Sendable {
     }
 
     deinit {
-        assert(continuation == nil, "a request must end")
+        assert(isOver, "a request must end")
+    }
+
+    func waitAMoment(with continuation: UnsafeContinuation<RequestOutcome?, Never>) {
+        waiting = .aMoment(continuation)
     }
 
     func wait(with continuation: UnsafeContinuation<RequestOutcome, Never>) {
-        self.continuation = continuation
+        if case .ended(let outcome) = waiting {
+            continuation.resume(returning: outcome)
+        } else {
+            waiting = .untilTheEnd(continuation)
+        }
+    }
+
+    /// Whether its task wants to be told when it takes longer than a moment.
+    var waitsAMoment: Bool {
+        if case .aMoment = waiting { true } else { false }
     }
 
     /// Wakes the task that waits.
     func complete(_ outcome: RequestOutcome) {
-        let waiting = continuation.take()
-        waiting?.resume(returning: outcome)
+        switch waiting {
+        case .nobody:
+            waiting = .ended(outcome)
+            return
+        case .aMoment(let continuation): continuation.resume(returning: outcome)
+        case .untilTheEnd(let continuation): continuation.resume(returning: outcome)
+        case .ended: assertionFailure("a request ends once")
+        }
+        waiting = .nobody
+    }
+
+    /// Wakes the task that waits for a moment, with nothing; it will wait again.
+    func tellThatItIsSlow() {
+        guard case .aMoment(let continuation) = waiting else { return }
+        waiting = .nobody
+        continuation.resume(returning: nil)
+    }
+
+    private var isOver: Bool {
+        switch waiting {
+        case .nobody, .ended: true
+        case .aMoment, .untilTheEnd: false
+        }
     }
 }

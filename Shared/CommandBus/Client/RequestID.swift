@@ -1,3 +1,5 @@
+import Schemas
+
 /// The ids of one client's requests: six random hexadecimal digits, so that those of different clients differ in the
 /// logs, and nine that count up. Fifteen bytes are a string that needs no memory of its own.
 struct RequestIDFormat {
@@ -14,8 +16,7 @@ struct RequestIDFormat {
         String(unsafeUninitializedCapacity: Self.digits) { buffer in
             var rest = prefix << (4 * UInt64(Self.countDigits)) | Self.bounded(id)
             for position in (0..<Self.digits).reversed() {
-                let digit = UInt8(truncatingIfNeeded: rest & 0xF)
-                buffer[position] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+                buffer[position] = UInt8(truncatingIfNeeded: rest).lowHexadecimalDigit
                 rest >>= 4
             }
             return Self.digits
@@ -43,13 +44,14 @@ struct RequestIDFormat {
     private func number(_ text: UnsafeRawBufferPointer) -> UInt64? {
         guard text.count == Self.digits else { return nil }
         var value: UInt64 = 0
+        var wrong: UInt8 = 0
         for character in text {
-            switch character {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt64(character - UInt8(ascii: "0"))
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value << 4 | UInt64(character - UInt8(ascii: "a") + 10)
-            default: return nil
-            }
+            let digit = character.hexadecimalValue
+            value = value << 4 | UInt64(digit & 0xF)
+            // No digit, or an upper-case one.
+            wrong |= digit & 0xF0 | ~character & 0x20
         }
+        guard wrong == 0 else { return nil }
         return value >> (4 * UInt64(Self.countDigits)) == prefix ? Self.bounded(value) : nil
     }
 

@@ -22,6 +22,9 @@ final class BusExecutor: TaskExecutor {
     /// alone: a look for each request would cost more than is gained by it.
     nonisolated(unsafe) var moment = BusMoment.now
 
+    /// That moment on the bus thread, and this one elsewhere.
+    var now: BusMoment { isCurrent ? moment : .now }
+
     init(outbox: Outbox) {
         self.outbox = outbox
     }

@@ -65,7 +65,8 @@ package final class CommandServer: Service, Sendable {
 
     private func handleRequests(of lane: Lane) async {
         while let request = await socket.nextRequest(for: lane) {
-            socket.answer(lane, await dispatcher.answer(header: request.header, payload: request.payload))
+            let now = bus.executor.now.wall
+            socket.answer(lane, await dispatcher.answer(header: request.header, payload: request.payload, now: now))
         }
     }
 

@@ -10,7 +10,9 @@ struct RequestDispatcher: Sendable {
     let logger: Logger
 
     /// Never throws: whatever happens is an answer.
-    nonisolated(nonsending) func answer(header received: ReceivedHeader, payload: Data) async -> Reply {
+    nonisolated(nonsending) func answer(header received: ReceivedHeader, payload: Data, now: UnixMilliseconds) async
+        -> Reply
+    {
         let shared: SharedHeader
         do {
             shared = try received.read()
@@ -22,7 +24,7 @@ struct RequestDispatcher: Sendable {
         guard let handler = router[header.command] else {
             return Reply(id: header.id, failure: CommandFailure(.invalid, "unknown command \"\(header.command)\""))
         }
-        if let deadline = header.deadline, deadline <= UnixMilliseconds.now {
+        if let deadline = header.deadline, deadline <= now {
             return Reply(
                 id: header.id, failure: CommandFailure(.deadlineExceeded, "the deadline passed before the work began"))
         }

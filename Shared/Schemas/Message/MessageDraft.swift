@@ -49,7 +49,7 @@ package struct MessageDraft: Codable, Hashable, Sendable {
 
     /// What is wrong with ``desc`` for the distribution, or `nil`.
     var problemWithDesc: String? {
-        guard distribution == .alert, desc.unicodeScalars.allSatisfy(\.properties.isWhitespace) else { return nil }
+        guard distribution == .alert, desc.isBlank else { return nil }
         return "expected a text that is not empty: it is the push notification of an Alert"
     }
 }

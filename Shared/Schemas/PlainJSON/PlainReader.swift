@@ -12,15 +12,27 @@ struct PlainReader {
 
     /// Reads an object that is not empty and what `field` reads of each of its fields.
     ///
-    /// - Parameter field: Is given a name, and reads the value. It sees to it that none comes twice.
+    /// - Parameter field: Asks which ``name(_:)`` comes, and reads the value. It sees to it that none comes twice.
     /// - Returns: Whether all of it was read.
     @inline(__always)
-    mutating func object(_ field: (inout PlainReader, UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
+    mutating func object(_ field: (inout PlainReader) -> Bool) -> Bool {
         guard take(UInt8(ascii: "{")) else { return false }
         repeat {
-            guard let name = characters(), take(UInt8(ascii: ":")), field(&self, name) else { return false }
+            guard peek() == UInt8(ascii: "\""), field(&self) else { return false }
         } while take(UInt8(ascii: ","))
         return take(UInt8(ascii: "}"))
+    }
+
+    /// Takes a field's name and its colon, where it is this one, of ASCII and without escapes.
+    @inline(__always)
+    mutating func name(_ literal: StaticString) -> Bool {
+        let start = position + 1
+        let end = start + literal.utf8CodeUnitCount
+        guard end < bytes.count, bytes[end] == UInt8(ascii: "\""),
+            UnsafeRawBufferPointer(rebasing: bytes[start..<end]).spells(literal)
+        else { return false }
+        position = end + 1
+        return take(UInt8(ascii: ":"))
     }
 
     /// Reads an array that is not empty and what `element` reads of each of its elements.
@@ -41,6 +53,15 @@ struct PlainReader {
     /// A text's characters as they are; `nil` for one with escapes.
     mutating func characters() -> UnsafeBufferPointer<UInt8>? {
         plainCharacters()?.characters
+    }
+
+    /// One of the texts of a closed enumeration.
+    mutating func choice<Choice: ClosedEnum>() -> Choice? {
+        guard let characters = characters() else { return nil }
+        return Choice.allCases.first { choice in
+            var text = choice.rawValue
+            return text.withUTF8 { $0.elementsEqual(characters) }
+        }
     }
 
     mutating func text() -> String? {
@@ -82,16 +103,6 @@ struct PlainReader {
     private mutating func take(_ byte: UInt8) -> Bool {
         guard peek() == byte else { return false }
         position += 1
-        return true
-    }
-}
-
-extension UnsafeBufferPointer<UInt8> {
-    /// Whether these are the characters of an ASCII literal.
-    func spells(_ literal: StaticString) -> Bool {
-        guard count == literal.utf8CodeUnitCount else { return false }
-        let other = literal.utf8Start
-        for position in 0..<count where self[position] != other[position] { return false }
         return true
     }
 }

@@ -20,7 +20,7 @@ package struct FCMAcceptance: Decodable, Sendable {
     private static func onlyName(in json: UnsafeRawBufferPointer) -> String? {
         var name: String?
         var reader = PlainReader(json)
-        let isRead = reader.object { reader, field in field.spells("name") && name.takeOnce(reader.text()) }
+        let isRead = reader.object { reader in reader.name("name") && name.takeOnce(reader.text()) }
         return isRead && reader.isAtEnd() ? name : nil
     }
 }

@@ -17,17 +17,17 @@ extension RelayMessage {
         var (timestamp, ttl, expires): (Int64?, Int64?, Int64?)
         var components: [Component]?
         var reader = PlainReader(json)
-        let isRead = reader.object { reader, name in
-            if name.spells("title") { return title.takeOnce(reader.text()) }
-            if name.spells("desc") { return desc.takeOnce(reader.text()) }
-            if name.spells("message") { return message.takeOnce(reader.text()) }
-            if name.spells("msi_key") { return msiKey.takeOnce(reader.characters().flatMap(ObjectID.init(digits:))) }
-            if name.spells("topic_key") { return topicKey.takeOnce(reader.characters().flatMap(TopicKey.init(characters:))) }
-            if name.spells("distribution") { return distribution.takeOnce(reader.choice()) }
-            if name.spells("timestamp") { return timestamp.takeOnce(reader.integer()) }
-            if name.spells("ttl") { return ttl.takeOnce(reader.integer()) }
-            if name.spells("expires") { return expires.takeOnce(reader.integer()) }
-            if name.spells("components") { return components.takeOnce(reader.choices()) }
+        let isRead = reader.object { reader in
+            if reader.name("title") { return title.takeOnce(reader.text()) }
+            if reader.name("desc") { return desc.takeOnce(reader.text()) }
+            if reader.name("message") { return message.takeOnce(reader.text()) }
+            if reader.name("msi_key") { return msiKey.takeOnce(reader.characters().flatMap(ObjectID.init(digits:))) }
+            if reader.name("topic_key") { return topicKey.takeOnce(reader.characters().flatMap(TopicKey.init(characters:))) }
+            if reader.name("distribution") { return distribution.takeOnce(reader.choice()) }
+            if reader.name("timestamp") { return timestamp.takeOnce(reader.integer()) }
+            if reader.name("ttl") { return ttl.takeOnce(reader.integer()) }
+            if reader.name("expires") { return expires.takeOnce(reader.integer()) }
+            if reader.name("components") { return components.takeOnce(reader.choices()) }
             return false
         }
         guard isRead, reader.isAtEnd(), let title, let desc, let message, let msiKey, let topicKey, let distribution,
@@ -88,13 +88,9 @@ extension RelayMessage {
 }
 
 extension PlainReader {
-    /// One of the texts of a closed enumeration.
-    mutating func choice<Choice: ClosedEnum>() -> Choice? {
-        text().flatMap(Choice.init(rawValue:))
-    }
-
     fileprivate mutating func choices<Choice: ClosedEnum>() -> [Choice]? {
         var choices: [Choice] = []
+        choices.reserveCapacity(Choice.allCases.count)
         let isRead = array { reader in
             guard let choice: Choice = reader.choice() else { return false }
             choices.append(choice)

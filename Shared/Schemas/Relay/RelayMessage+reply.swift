@@ -27,8 +27,8 @@ extension RelayMessage.Reply {
     fileprivate init?(common json: UnsafeRawBufferPointer) {
         var outcomes: [ComponentOutcome]?
         var reader = PlainReader(json)
-        let isRead = reader.object { reader, name in
-            name.spells("components") && outcomes.takeOnce(reader.outcomes())
+        let isRead = reader.object { reader in
+            reader.name("components") && outcomes.takeOnce(reader.outcomes())
         }
         guard isRead, reader.isAtEnd(), let outcomes else { return nil }
         self.init(components: outcomes)
@@ -38,12 +38,13 @@ extension RelayMessage.Reply {
 extension PlainReader {
     fileprivate mutating func outcomes() -> [ComponentOutcome]? {
         var outcomes: [ComponentOutcome] = []
+        outcomes.reserveCapacity(Component.allCases.count)
         let isRead = array { reader in
             var component: Component?
             var accepted: String?
-            let isRead = reader.object { reader, name in
-                if name.spells("component") { return component.takeOnce(reader.choice()) }
-                return name.spells("name") && accepted.takeOnce(reader.text())
+            let isRead = reader.object { reader in
+                if reader.name("component") { return component.takeOnce(reader.choice()) }
+                return reader.name("name") && accepted.takeOnce(reader.text())
             }
             guard isRead, let component, let accepted else { return false }
             outcomes.append(ComponentOutcome(component: component, result: .success(accepted)))

@@ -1,3 +1,5 @@
+import Glibc
+
 /// How long a text may be, in characters, and whether it may be blank.
 ///
 /// A character is a Unicode scalar: what the seed's VARCHAR columns, Python's `len` and most portals count. Counting what
@@ -15,7 +17,7 @@ package struct TextLimits: Hashable, Sendable {
 
     /// What is wrong with a text, or `nil`.
     package func problem(with text: String) -> String? {
-        if !mayBeBlank, !text.beginsVisibly, text.unicodeScalars.allSatisfy(\.properties.isWhitespace) {
+        if !mayBeBlank, text.isBlank {
             return "expected a text that is not empty"
         }
         // Every scalar takes one to four bytes, so most texts need no counting.
@@ -28,14 +30,18 @@ package struct TextLimits: Hashable, Sendable {
 }
 
 extension String {
-    /// Whether the first character is one of ASCII's that can be seen, as it nearly always is.
-    fileprivate var beginsVisibly: Bool {
-        utf8.first.map { (0x21...0x7E).contains($0) } ?? false
+    /// Whether it is empty or nothing but white space.
+    var isBlank: Bool {
+        // The first character nearly always is one of ASCII's that can be seen.
+        if let first = utf8.first, (0x21...0x7E).contains(first) { return false }
+        return unicodeScalars.allSatisfy(\.properties.isWhitespace)
     }
 
     fileprivate var containsZero: Bool {
-        // A look at all bytes at once, where they lie in one piece.
-        utf8.withContiguousStorageIfAvailable { $0.contains(0) } ?? utf8.contains(0)
+        // The C library looks at many bytes at once.
+        utf8.withContiguousStorageIfAvailable { utf8 in
+            utf8.baseAddress.map { memchr($0, 0, utf8.count) != nil } ?? false
+        } ?? utf8.contains(0)
     }
 }
 

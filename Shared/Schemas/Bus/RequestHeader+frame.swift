@@ -1,9 +1,9 @@
 import FoundationEssentials
-import Schemas
 
+/// A request's header as a frame: headers are read and written twice a round trip.
 extension RequestHeader {
     /// Appends the header as a frame: the bytes that ``SchemaJSON`` would write, without its cost.
-    func append(to json: inout JSONBytes) {
+    package func append(to json: inout JSONBytes) {
         json.append("{")
         if let actor {
             json.append("\"actor\":")
@@ -26,37 +26,24 @@ extension RequestHeader {
     }
 
     /// Reads the common form; `nil` leaves the verdict to the general decoder.
-    init?(plain bytes: UnsafeRawBufferPointer) {
-        var id: String?
-        var command: String?
+    package init?(plain bytes: UnsafeRawBufferPointer) {
+        var (id, command, traceparent, actor): (String?, String?, String?, String?)
         var deadline: UnixMilliseconds?
-        var traceparent: String?
-        var actor: String?
-        let isPlain = PlainObjectScanner.scan(bytes) { key, value in
-            switch value {
-            case .integer(let number) where key.spells("deadline") && deadline == nil: deadline = number
-            case .text(let text) where key.spells("id") && id == nil: id = Self.name(text)
-            case .text(let text) where key.spells("command") && command == nil: command = Self.name(text)
-            case .text(let text) where key.spells("traceparent") && traceparent == nil:
-                traceparent = String(decoding: text, as: UTF8.self)
-            case .text(let text) where key.spells("actor") && actor == nil: actor = String(decoding: text, as: UTF8.self)
-            default: return false
-            }
-            return true
+        var reader = PlainReader(bytes)
+        let isRead = reader.object { reader in
+            if reader.name("id") { return id.takeOnce(reader.headerName()) }
+            if reader.name("command") { return command.takeOnce(reader.headerName()) }
+            if reader.name("deadline") { return deadline.takeOnce(reader.integer()) }
+            if reader.name("traceparent") { return traceparent.takeOnce(reader.text()) }
+            return reader.name("actor") && actor.takeOnce(reader.text())
         }
-        guard isPlain, let id, let command else { return nil }
+        guard isRead, reader.isAtEnd(), let id, let command else { return nil }
         self.init(id: id, command: command, deadline: deadline, traceparent: traceparent, actor: actor)
-    }
-
-    /// An id or a command within the schema's limits.
-    private static func name(_ text: UnsafeRawBufferPointer) -> String? {
-        guard text.count <= 100, text.contains(where: { $0 != UInt8(ascii: " ") }) else { return nil }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// The id of a header that is wrong elsewhere, so that its sender can tell which request the error is about; empty
     /// where there is none to be read.
-    static func readableID(in frame: [UInt8]) -> String {
+    package static func readableID(in frame: [UInt8]) -> String {
         struct IDAlone: Decodable {
             let id: String
         }
@@ -65,5 +52,13 @@ extension RequestHeader {
             return ""
         }
         return id
+    }
+}
+
+extension PlainReader {
+    /// An id or a command that is surely within the schema's limits.
+    fileprivate mutating func headerName() -> String? {
+        guard let text = text(), text.utf8.count <= 100, !text.isBlank else { return nil }
+        return text
     }
 }

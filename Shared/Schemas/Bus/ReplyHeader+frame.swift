@@ -1,9 +1,9 @@
 import FoundationEssentials
-import Schemas
 
+/// A reply's header as a frame.
 extension ReplyHeader {
     /// Appends the header as a frame: the bytes that ``SchemaJSON`` would write, without its cost.
-    func append(to json: inout JSONBytes) {
+    package func append(to json: inout JSONBytes) {
         json.append("{\"id\":")
         json.append(text: id)
         if status == .ok {
@@ -18,7 +18,7 @@ extension ReplyHeader {
     /// Reads a frame that a service sent.
     ///
     /// - Throws: ``SchemaViolation``.
-    init(frame bytes: UnsafeRawBufferPointer) throws {
+    package init(frame bytes: UnsafeRawBufferPointer) throws {
         if let plain = Self(plain: bytes) {
             self = plain
         } else {
@@ -29,18 +29,12 @@ extension ReplyHeader {
     private init?(plain bytes: UnsafeRawBufferPointer) {
         var id: String?
         var status: ReplyStatus?
-        let isPlain = PlainObjectScanner.scan(bytes) { key, value in
-            guard case .text(let text) = value else { return false }
-            if key.spells("id"), id == nil {
-                id = String(decoding: text, as: UTF8.self)
-            } else if key.spells("status"), status == nil {
-                status = text.spells("ok") ? .ok : ReplyStatus(rawValue: String(decoding: text, as: UTF8.self))
-            } else {
-                return false
-            }
-            return true
+        var reader = PlainReader(bytes)
+        let isRead = reader.object { reader in
+            if reader.name("id") { return id.takeOnce(reader.text()) }
+            return reader.name("status") && status.takeOnce(reader.choice())
         }
-        guard isPlain, let id, let status else { return nil }
+        guard isRead, reader.isAtEnd(), let id, let status else { return nil }
         self.init(id: id, status: status)
     }
 }

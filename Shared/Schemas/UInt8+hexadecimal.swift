@@ -1,0 +1,16 @@
+/// Hexadecimal digits without a branch: those of an identifier are random, so that a processor that guesses which way each goes
+/// is wrong for every third.
+extension UInt8 {
+    /// The value of a hexadecimal digit of either case; 16 or more for any other character.
+    @inlinable package var hexadecimalValue: UInt8 {
+        let decimal = self &- UInt8(ascii: "0")
+        let letter = (self | 0x20) &- UInt8(ascii: "a")
+        return decimal < 10 ? decimal : letter < 6 ? letter &+ 10 : 0xFF
+    }
+
+    /// The lower-case digit of the low four bits.
+    @inlinable package var lowHexadecimalDigit: UInt8 {
+        let value = self & 0xF
+        return value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") &- 10)
+    }
+}
