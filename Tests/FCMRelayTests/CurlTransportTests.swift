@@ -41,6 +41,10 @@ struct CurlTransportTests {
         }
     }
 
+    private func code(_ outcome: HTTPTransportOutcome) -> TransportError.Code? {
+        if case .failure(let error) = outcome { error.code } else { nil }
+    }
+
     @Test func postsAndReadsTheAnswer() async throws {
         try await withTLSServer { _ in
             .init(429, "wörds", headers: [.contentType: "text/html", .retryAfter: "7"])
@@ -60,6 +64,51 @@ struct CurlTransportTests {
                 // Nothing of one answer is left in the next.
                 _ = try await transport.send(request(server.url, body: ""))
                 #expect(server.requests.last?.body == Data())
+            }
+        }
+    }
+
+    /// Answers come in another order than their requests, and one does not come.
+    @Test func requestsOfOneSendHaveEachTheirOwnAnswer() async throws {
+        try await withTLSServer { request in
+            switch String(decoding: request.body, as: UTF8.self) {
+            case "slow":
+                try await Task.sleep(for: .milliseconds(100))
+                return .init(200, "slow")
+            case "dropped":
+                try await request.dropConnection()
+                return .init(200)
+            case let body: return .init(201, body)
+            }
+        } _: { server in
+            try await withTransport(to: server) { transport in
+                let outcomes = await transport.send(["slow", "quick"].map { request(server.url, body: $0) })
+                let bodies = try outcomes.map { try $0.get().body }
+                #expect(bodies == [Data("slow".utf8), Data("quick".utf8)])
+                let late = await transport.send(
+                    [request(server.url, body: "slow", within: .milliseconds(10)), request(server.url, body: "x")])
+                #expect(code(late[0]) == .timeout)
+                #expect(code(late[1]) == nil)
+                let broken = await transport.send([request(server.url, body: "dropped")])
+                #expect(code(broken[0]) == .reset)
+                #expect(await transport.send([HTTPTransportRequest]()).isEmpty)
+            }
+        }
+    }
+
+    @Test func whoeverIsCancelledLeavesAllRequestsOfASend() async throws {
+        try await withTLSServer { request in
+            if request.path == "/slow" { try await Task.sleep(for: .seconds(60)) }
+            return .init(200)
+        } _: { server in
+            try await withTransport(to: server) { transport in
+                let sending = Task { await transport.send(["/slow", "/quick", "/slow"].map { request(server.url, $0) }) }
+                try await eventually { server.requests.count == 3 }
+                sending.cancel()
+                let outcomes = await sending.value
+                #expect(code(outcomes[0]) == .cancelled)
+                #expect(code(outcomes[2]) == .cancelled)
+                _ = try await transport.send(request(server.url))
             }
         }
     }

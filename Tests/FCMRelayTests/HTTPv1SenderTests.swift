@@ -57,6 +57,33 @@ struct HTTPv1SenderTests {
         }
     }
 
+    @Test func componentsAreSentInTheirOrderAndHaveEachTheirOwnAnswer() async throws {
+        let google = GoogleDouble { request in
+            let isNotification = String(decoding: request.body, as: UTF8.self).contains(#""notification":{"#)
+            return isNotification
+                ? .init(400, #"{"error":{"code":400,"message":"No.","status":"INVALID_ARGUMENT"}}"#)
+                : .init(200, #"{"name":"n"}"#)
+        }
+        try await withSender(to: google) { sender, server in
+            let message = RelayMessage.sample()
+            for _ in 0..<2 {
+                let results = await sender.send(
+                    [.notification, .data], of: message, now: message.timestamp, before: .now + .seconds(60),
+                    by: .now + .seconds(20))
+                #expect(results.count == 2)
+                guard case .failure(let failure) = results.first else {
+                    Issue.record("accepted")
+                    return
+                }
+                #expect(failure.error.code == "INVALID_ARGUMENT")
+                #expect(results.last == .success("n"))
+                // And then once more, when the token that both were sent with is no good.
+                google.revokeTokens()
+            }
+            #expect(google.grants == 2)
+        }
+    }
+
     @Test func aTokenThatIsNeverTakenIsARetryableError() async throws {
         let google = GoogleDouble { _ in
             .init(401, #"{"error":{"code":401,"message":"No.","status":"UNAUTHENTICATED"}}"#)

@@ -1,3 +1,5 @@
+import Schemas
+
 @testable import FCMRelay
 
 extension Project {
@@ -8,10 +10,27 @@ extension Project {
     }
 }
 
+extension FCMSender {
+    /// Sends one component.
+    func send(
+        _ component: Component, of message: RelayMessage, now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
+        by deadline: ContinuousClock.Instant
+    ) async -> Result<String, SendFailure> {
+        await send([component], of: message, now: now, before: expiry, by: deadline)[0]
+    }
+}
+
+extension HTTPTransport {
+    /// Sends one request.
+    func send(_ request: HTTPTransportRequest) async throws(TransportError) -> HTTPTransportResponse {
+        try await send([request])[0].get()
+    }
+}
+
 /// Leads nowhere.
 private struct NoTransport: HTTPTransport {
-    func send(_ request: HTTPTransportRequest) async throws(TransportError) -> HTTPTransportResponse {
-        throw TransportError(.notReachable, "there is no network")
+    func send(_ requests: [HTTPTransportRequest]) async -> [HTTPTransportOutcome] {
+        requests.map { _ in .failure(TransportError(.notReachable, "there is no network")) }
     }
 
     func close() async {}

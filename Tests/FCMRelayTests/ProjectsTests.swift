@@ -17,11 +17,12 @@ struct ProjectsTests {
         }
 
         func send(
-            _ component: Component, of message: RelayMessage, now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
+            _ components: [Component], of message: RelayMessage, now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
             by deadline: ContinuousClock.Instant
-        ) async -> Result<String, SendFailure> {
-            count.withLock { $0 += 1 }
-            return await answer()
+        ) async -> [Result<String, SendFailure>] {
+            count.withLock { $0 += components.count }
+            let answer = await answer()
+            return components.map { _ in answer }
         }
 
         var sends: Int { count.withLock(\.self) }

@@ -18,19 +18,21 @@ struct RelayHandlerTests {
         }
 
         private let log = Mutex<[Sent]>([])
-        private let answer: @Sendable (FCMMessage) async -> Result<String, SendFailure>
+        private let answer: @Sendable (FCMMessage) -> Result<String, SendFailure>
 
-        init(_ answer: @escaping @Sendable (FCMMessage) async -> Result<String, SendFailure> = { _ in .success("n") }) {
+        init(_ answer: @escaping @Sendable (FCMMessage) -> Result<String, SendFailure> = { _ in .success("n") }) {
             self.answer = answer
         }
 
         func send(
-            _ component: Component, of message: RelayMessage, now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
+            _ components: [Component], of message: RelayMessage, now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
             by deadline: ContinuousClock.Instant
-        ) async -> Result<String, SendFailure> {
-            let request = FCMRequest(component, of: message, now: now)
-            log.withLock { $0.append(Sent(request: request, expiry: expiry, deadline: deadline)) }
-            return await answer(request.message)
+        ) async -> [Result<String, SendFailure>] {
+            components.map { component in
+                let request = FCMRequest(component, of: message, now: now)
+                log.withLock { $0.append(Sent(request: request, expiry: expiry, deadline: deadline)) }
+                return answer(request.message)
+            }
         }
 
         var sent: [Sent] { log.withLock(\.self) }
@@ -47,9 +49,7 @@ struct RelayHandlerTests {
     @Test func eachComponentHasItsOwnOutcomeInTheOrderAskedFor() async throws {
         let error = ComponentError(class: .retryable, code: "UNAVAILABLE", message: "later", retryAfter: 10_000)
         let sender = RecordingSender { message in
-            // The one asked for first is the last to be answered.
-            if message.notification != nil { await Task.yield() }
-            return message.notification != nil ? .failure(SendFailure(error)) : .success("projects/p/messages/2")
+            message.notification != nil ? .failure(SendFailure(error)) : .success("projects/p/messages/2")
         }
         #expect(
             try await relay(.sample(), sender) == [

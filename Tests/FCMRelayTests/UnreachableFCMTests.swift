@@ -22,15 +22,20 @@ struct UnreachableFCMTests {
             self.answer = answer
         }
 
-        func send(_ request: HTTPTransportRequest) async throws(TransportError) -> HTTPTransportResponse {
+        func send(_ requests: [HTTPTransportRequest]) async -> [HTTPTransportOutcome] {
+            requests.map { _ in next() }
+        }
+
+        private func next() -> HTTPTransportOutcome {
             let isOver = left.withLock { left in
                 left -= 1
                 return left < 0
             }
             guard isOver else {
-                throw TransportError(.notReachable, "connection refused", mayHaveBeenProcessed: mayHaveBeenProcessed)
+                return .failure(
+                    TransportError(.notReachable, "connection refused", mayHaveBeenProcessed: mayHaveBeenProcessed))
             }
-            return HTTPTransportResponse(status: 200, body: Data(answer.utf8))
+            return .success(HTTPTransportResponse(status: 200, body: Data(answer.utf8)))
         }
 
         func close() async {}
@@ -57,6 +62,18 @@ struct UnreachableFCMTests {
 
     @Test func whatNobodyTookIsSentAgainAtOnce() async {
         #expect(await outcome(Outage(of: 3)) == .success("n"))
+    }
+
+    /// Of an Alert's components only the one that nobody took: the other would be doubled.
+    @Test func andNothingElse() async {
+        let outage = Outage(of: 1)
+        let tokens = AccessTokenSource(granter: Granter(), logger: Logger(label: "test"))
+        let sender = HTTPv1Sender(
+            endpoint: "https://fcm.test", project: "p", api: AuthorizedPost(transport: outage, tokens: tokens), now: { 0 })
+        let results = await sender.send(
+            [.notification, .data], of: .sample(), now: 0, before: .now + .seconds(30), by: .now + .seconds(30))
+        #expect(results == [.success("n"), .success("n")])
+        #expect(outage.requests == 3)
     }
 
     @Test func soIsTheRequestForAToken() async throws {

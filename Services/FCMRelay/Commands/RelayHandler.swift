@@ -55,22 +55,7 @@ struct RelayHandler: Sendable {
         _ command: RelayMessage, by project: Project, now: UnixMilliseconds, deadline: ContinuousClock.Instant
     ) async -> [ComponentOutcome] {
         let expiry = ContinuousClock.now + .milliseconds((command.expires ?? .max) - now)
-        guard let last = command.components.last else { return [] }
-        if command.components.count == 1 {
-            return [await project.send(last, of: command, before: expiry, by: deadline, now: self.now)]
-        }
-        return await withTaskGroup(of: (Int, ComponentOutcome).self) { group in
-            // In the order asked for, so that a phone is likely to show the notification first.
-            for (position, component) in command.components.dropLast().enumerated() {
-                group.addImmediateTask {
-                    (position, await project.send(component, of: command, before: expiry, by: deadline, now: self.now))
-                }
-            }
-            // The last needs no task of its own.
-            let outcome = await project.send(last, of: command, before: expiry, by: deadline, now: self.now)
-            return await group.reduce(into: [(command.components.count - 1, outcome)]) { $0.append($1) }.sorted { $0.0 < $1.0 }
-                .map(\.1)
-        }
+        return await project.send(command, before: expiry, by: deadline, now: self.now)
     }
 
     /// One line a component. Never the message's text.

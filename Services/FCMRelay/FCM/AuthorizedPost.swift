@@ -6,43 +6,58 @@ struct AuthorizedPost: Sendable {
     let tokens: AccessTokenSource
 
     /// - Parameters:
+    ///   - bodies: Of one request each.
     ///   - headers: Beside the content's type and the token.
     ///   - expiry: Nothing is sent from then on.
     ///   - deadline: When to give up.
     ///   - read: What an answer means.
+    /// - Returns: What became of each.
     func post<Accepted>(
-        _ body: Data, to url: String, headers: [String] = [], before expiry: ContinuousClock.Instant,
+        _ bodies: [Data], to url: String, headers: [String] = [], before expiry: ContinuousClock.Instant,
         by deadline: ContinuousClock.Instant, read: (HTTPTransportResponse) -> FCMAnswer<Accepted>
-    ) async -> Result<Accepted, SendFailure> {
-        do throws(SendFailure) {
-            var answer = try await attempt(body, url, headers, before: expiry, by: deadline, read: read)
-            if case .tokenRefused = answer {
-                answer = try await attempt(body, url, headers, before: expiry, by: deadline, read: read)
-            }
-            switch answer {
-            case .accepted(let value): return .success(value)
-            case .refused(let failure), .tokenRefused(let failure): return .failure(failure)
-            }
-        } catch {
-            return .failure(error)
+    ) async -> [Result<Accepted, SendFailure>] {
+        var answers = await attempt(bodies, url, headers, before: expiry, by: deadline, read: read)
+        if case let refused = answers.indices.filter({ answers[$0].isTokenRefused }), !refused.isEmpty {
+            let again = await attempt(refused.map { bodies[$0] }, url, headers, before: expiry, by: deadline, read: read)
+            for (index, answer) in zip(refused, again) { answers[index] = answer }
         }
+        return answers.map(\.result)
     }
 
     @inline(__always)
     private func attempt<Accepted>(
-        _ body: Data, _ url: String, _ headers: [String], before expiry: ContinuousClock.Instant,
+        _ bodies: [Data], _ url: String, _ headers: [String], before expiry: ContinuousClock.Instant,
         by deadline: ContinuousClock.Instant, read: (HTTPTransportResponse) -> FCMAnswer<Accepted>
-    ) async throws(SendFailure) -> FCMAnswer<Accepted> {
+    ) async -> [FCMAnswer<Accepted>] {
         let token: AccessToken
         do {
             token = try await tokens.token(by: min(deadline, expiry))
         } catch {
-            throw SendFailure(error)
+            return bodies.map { _ in .refused(SendFailure(error)) }
         }
-        let response = try await PatientPost(transport: transport).post(
-            body, to: url, headers: ["authorization: Bearer \(token.value)"] + headers, before: expiry, by: deadline)
-        let answer = read(response)
-        if case .tokenRefused = answer { tokens.invalidate(token) }
-        return answer
+        let responses = await PatientPost(transport: transport).post(
+            bodies, to: url, headers: headers.isEmpty ? token.headers : token.headers + headers, before: expiry, by: deadline)
+        return answers(responses, to: token, read: read)
+    }
+
+    @inline(never)
+    private func answers<Accepted>(
+        _ responses: [Result<HTTPTransportResponse, SendFailure>], to token: AccessToken,
+        read: (HTTPTransportResponse) -> FCMAnswer<Accepted>
+    ) -> [FCMAnswer<Accepted>] {
+        let answers = responses.map { response -> FCMAnswer<Accepted> in
+            switch response {
+            case .success(let response): read(response)
+            case .failure(let failure): .refused(failure)
+            }
+        }
+        if answers.contains(where: \.isTokenRefused) { tokens.invalidate(token) }
+        return answers
+    }
+}
+
+extension FCMAnswer {
+    fileprivate var isTokenRefused: Bool {
+        if case .tokenRefused = self { true } else { false }
     }
 }

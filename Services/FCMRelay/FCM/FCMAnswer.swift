@@ -7,6 +7,14 @@ enum FCMAnswer<Accepted: Equatable & Sendable>: Equatable, Sendable {
     case refused(SendFailure)
     /// The access token is not taken: a new one may help; the failure is for when it does not.
     case tokenRefused(SendFailure)
+
+    /// What is left of it where nothing more is tried.
+    var result: Result<Accepted, SendFailure> {
+        switch self {
+        case .accepted(let value): .success(value)
+        case .refused(let failure), .tokenRefused(let failure): .failure(failure)
+        }
+    }
 }
 
 extension FCMAnswer {

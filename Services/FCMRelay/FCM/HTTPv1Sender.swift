@@ -18,15 +18,17 @@ struct HTTPv1Sender: FCMSender {
     }
 
     func send(
-        _ component: Component, of message: RelayMessage, now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
+        _ components: [Component], of message: RelayMessage, now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
         by deadline: ContinuousClock.Instant
-    ) async -> Result<String, SendFailure> {
-        guard let body = body(component, of: message, now: now) else { return .failure(.unwritable) }
-        return await api.post(body, to: url, before: expiry, by: deadline) { FCMAnswer.classify($0, now: self.now()) }
+    ) async -> [Result<String, SendFailure>] {
+        guard let bodies = bodies(components, of: message, now: now) else {
+            return components.map { _ in .failure(.unwritable) }
+        }
+        return await api.post(bodies, to: url, before: expiry, by: deadline) { FCMAnswer.classify($0, now: self.now()) }
     }
 
     @inline(never)
-    private func body(_ component: Component, of message: RelayMessage, now: UnixMilliseconds) -> Data? {
-        try? FCMRequest.body(component, of: message, now: now)
+    private func bodies(_ components: [Component], of message: RelayMessage, now: UnixMilliseconds) -> [Data]? {
+        try? components.map { try FCMRequest.body($0, of: message, now: now) }
     }
 }

@@ -6,7 +6,7 @@ import Glibc
 final class CurlEasy {
     let handle: UnsafeMutableRawPointer
     /// What it carries at the moment.
-    var carried: OpenTransfer?
+    var carried: Transfer?
     /// How that ended, as libcurl says once it has.
     var status = CURLE_OK
     private let errorText = UnsafeMutableBufferPointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -15,6 +15,9 @@ final class CurlEasy {
     private let parsedURL: OpaquePointer
     private var lines: [String] = []
     private var headers: UnsafeMutablePointer<curl_slist>?
+    /// The body that is posted. libcurl reads it here until the transfer has ended: it needs the bytes again when it has to repeat
+    /// a request that the server has not read.
+    private var posted = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private let longestBody: Int
     private var body = Data()
     private var isBodyTooLong = false
@@ -76,6 +79,7 @@ final class CurlEasy {
         curl_url_cleanup(parsedURL)
         curl_slist_free_all(headers)
         errorText.deallocate()
+        posted.deallocate()
     }
 
     /// Makes it ready for a request.
@@ -84,13 +88,18 @@ final class CurlEasy {
         isBodyTooLong = false
         errorText[0] = 0
         try prepare(url: request.url)
-        try check(ccurl_easy_setopt_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count)))
-        // libcurl copies the bytes here; it needs them again when it has to repeat a request that the server has not read.
-        try check(
-            request.body.withUnsafeBytes { bytes in
-                ccurl_easy_setopt_pointer(handle, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: bytes.baseAddress))
-            })
+        try prepare(body: request.body)
         try prepare(headers: request.headers)
+    }
+
+    private func prepare(body: Data) throws(TransportError) {
+        if posted.count < body.count || posted.baseAddress == nil {
+            posted.deallocate()
+            posted = .allocate(byteCount: max(body.count, 1_024), alignment: 16)
+        }
+        _ = body.copyBytes(to: posted)
+        try check(ccurl_easy_setopt_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)))
+        try check(ccurl_easy_setopt_pointer(handle, CURLOPT_POSTFIELDS, posted.baseAddress))
     }
 
     /// libcurl takes a URL apart for every request, unless it has been given the parts.
@@ -122,7 +131,7 @@ final class CurlEasy {
     }
 
     /// What became of the transfer that has ended.
-    func outcome() -> Transfer.Outcome {
+    func outcome() -> HTTPTransportOutcome {
         if isBodyTooLong {
             return .failure(
                 TransportError(.tooLarge, "the answer is longer than \(longestBody) bytes", mayHaveBeenProcessed: true))
@@ -130,9 +139,9 @@ final class CurlEasy {
         guard status == CURLE_OK else { return .failure(error()) }
         var code = 0
         ccurl_easy_getinfo_long(handle, CURLINFO_RESPONSE_CODE, &code)
-        return .success(
-            HTTPTransportResponse(
-                status: code, retryAfter: header("retry-after"), body: body))
+        // To look for a header takes as long as to read the answer.
+        let retryAfter = (200..<300).contains(code) ? nil : header("retry-after")
+        return .success(HTTPTransportResponse(status: code, retryAfter: retryAfter, body: body))
     }
 
     /// Whether any of the request has been handed to a connection.
@@ -161,7 +170,8 @@ final class CurlEasy {
             isBodyTooLong = true
             return false
         }
-        body.append(contentsOf: bytes)
+        // Nearly all come in one piece.
+        if body.isEmpty { body = Data(bytes) } else { body.append(contentsOf: bytes) }
         return true
     }
 

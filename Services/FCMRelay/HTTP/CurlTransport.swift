@@ -8,14 +8,13 @@ import Synchronization
 /// requests in an inbox that the thread empties in one go. The inbox's lock is the only one there is.
 final class CurlTransport: HTTPTransport {
     private struct State {
-        var inbox: TransferInbox<Transfer>
+        var inbox: TransferInbox
         /// `nil` once the thread has given it up.
         var multi: CurlMulti?
         var whenClosed: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state: Mutex<State>
-    private let ids = Atomic<UInt64>(0)
 
     /// Starts the thread.
     ///
@@ -32,17 +31,20 @@ final class CurlTransport: HTTPTransport {
         }
     }
 
-    func send(_ request: HTTPTransportRequest) async throws(TransportError) -> HTTPTransportResponse {
-        let id = ids.add(1, ordering: .relaxed).newValue
-        return try await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                submit(Transfer(id: id, request: request, continuation: continuation))
+    func send(_ requests: [HTTPTransportRequest]) async -> [HTTPTransportOutcome] {
+        guard !requests.isEmpty else { return [] }
+        let exchange = Exchange(requests)
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                exchange.begin(continuation)
+                submit(exchange)
                 // The handler below may have run before there was anything to cancel.
-                if Task.isCancelled { cancel(id) }
+                if Task.isCancelled { cancel(exchange) }
             }
         } onCancel: {
-            cancel(id)
-        }.get()
+            cancel(exchange)
+        }
+        return exchange.outcomes
     }
 
     /// Fails every request that has no answer yet, refuses new ones, closes the connections and ends the thread.
@@ -58,19 +60,19 @@ final class CurlTransport: HTTPTransport {
         }
     }
 
-    private func submit(_ transfer: Transfer) {
+    private func submit(_ exchange: Exchange) {
         let submission = state.withLock { state in
-            let submission = state.inbox.submit(transfer)
+            let submission = state.inbox.submit(exchange)
             // Inside the lock: outside it, the thread may already have given the handle up.
             if case .accepted(wake: true) = submission { state.multi?.wakeUp() }
             return submission
         }
-        if case .refused(let error) = submission { transfer.end(.failure(error)) }
+        if case .refused(let error) = submission { exchange.transfers.forEach { $0.end(.failure(error)) } }
     }
 
-    private func cancel(_ id: UInt64) {
+    private func cancel(_ exchange: Exchange) {
         state.withLock { state in
-            if state.inbox.cancel(id) { state.multi?.wakeUp() }
+            if state.inbox.cancel(exchange) { state.multi?.wakeUp() }
         }
     }
 

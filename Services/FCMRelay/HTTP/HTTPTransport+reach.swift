@@ -1,37 +1,44 @@
 extension HTTPTransport {
-    /// Sends a request, again and again for a while as long as nobody takes it: one that certainly has not reached its server. An
-    /// interrupted connection is back by then, and a storm warning has not lost the ten seconds that an FCM in trouble has to
-    /// be left alone for.
-    ///
-    /// - Parameter expiry: It is not sent again from then on.
-    @inline(__always)
+    /// Sends a request alone.
     func reach(
         _ request: HTTPTransportRequest, before expiry: ContinuousClock.Instant
     ) async throws(TransportError) -> HTTPTransportResponse {
-        let end = min(request.deadline, expiry, .now + .seconds(3))
-        do {
-            return try await send(request)
-        } catch {
-            return try await send(request, after: error, before: end)
-        }
+        try await reach([request], before: expiry)[0].get()
     }
 
-    /// Sends a request that has failed again, as long as that may help.
+    /// Sends requests, again and again for a while as long as nobody takes them: those that certainly have not reached their
+    /// server. An interrupted connection is back by then, and a storm warning has not lost the ten seconds that an FCM in trouble
+    /// has to be left alone for.
+    ///
+    /// - Parameter expiry: They are not sent again from then on.
+    @inline(__always)
+    func reach(_ requests: [HTTPTransportRequest], before expiry: ContinuousClock.Instant) async -> [HTTPTransportOutcome] {
+        let begin = ContinuousClock.now
+        let outcomes = await send(requests)
+        guard outcomes.contains(where: \.hasReachedNobody) else { return outcomes }
+        let end = requests.reduce(min(expiry, begin + .seconds(3))) { min($0, $1.deadline) }
+        return await send(requests, after: outcomes, before: end)
+    }
+
+    /// Sends what has reached nobody again, as long as that may help.
     private func send(
-        _ request: HTTPTransportRequest, after failure: TransportError, before end: ContinuousClock.Instant
-    ) async throws(TransportError) -> HTTPTransportResponse {
-        var failure = failure
+        _ requests: [HTTPTransportRequest], after outcomes: [HTTPTransportOutcome], before end: ContinuousClock.Instant
+    ) async -> [HTTPTransportOutcome] {
+        var outcomes = outcomes
         var pause = Duration.milliseconds(100)
-        while failure.code == .notReachable, !failure.mayHaveBeenProcessed, .now + pause < end,
-            (try? await Task.sleep(for: pause)) != nil
+        while case let unsent = outcomes.indices.filter({ outcomes[$0].hasReachedNobody }), !unsent.isEmpty,
+            .now + pause < end, (try? await Task.sleep(for: pause)) != nil
         {
-            do {
-                return try await send(request)
-            } catch {
-                failure = error
-            }
+            for (index, outcome) in zip(unsent, await send(unsent.map { requests[$0] })) { outcomes[index] = outcome }
             pause = min(pause * 2, .milliseconds(500))
         }
-        throw failure
+        return outcomes
+    }
+}
+
+extension HTTPTransportOutcome {
+    fileprivate var hasReachedNobody: Bool {
+        guard case .failure(let error) = self else { return false }
+        return error.code == .notReachable && !error.mayHaveBeenProcessed
     }
 }

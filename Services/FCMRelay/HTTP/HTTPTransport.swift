@@ -2,14 +2,20 @@ import FoundationEssentials
 
 /// The way to HTTPS servers: FCM, and whoever hands out its access tokens.
 protocol HTTPTransport: Sendable {
-    /// POSTs a request and returns the answer, whatever its status.
+    /// POSTs requests, beginning with the first, all under way at once, and returns when each has its answer, whatever its
+    /// status, or none.
     ///
-    /// A cancelled task abandons its request.
-    func send(_ request: HTTPTransportRequest) async throws(TransportError) -> HTTPTransportResponse
+    /// Several at a time, because what belongs together then costs its task one wait. A cancelled task abandons its requests.
+    ///
+    /// - Returns: What became of each, in their order.
+    func send(_ requests: [HTTPTransportRequest]) async -> [HTTPTransportOutcome]
 
     /// Fails every request that has no answer yet, refuses new ones and closes the connections.
     func close() async
 }
+
+/// What became of a request.
+typealias HTTPTransportOutcome = Result<HTTPTransportResponse, TransportError>
 
 /// One POST.
 struct HTTPTransportRequest: Sendable {
@@ -25,6 +31,7 @@ struct HTTPTransportRequest: Sendable {
 /// What came back: the parts that somebody reads.
 struct HTTPTransportResponse: Sendable {
     let status: Int
+    /// Of an answer that is no success.
     let retryAfter: String?
     let body: Data
 

@@ -1,12 +1,10 @@
 /// What callers have left for the transport's thread: a value that ``CurlTransport`` guards with its lock.
-///
-/// Generic over what is left there, because it looks at none of it.
-struct TransferInbox<Transfer> {
+struct TransferInbox {
     /// All that has come in since the thread last looked.
     struct Batch {
-        var arrivals: [Transfer] = []
-        /// The ids of transfers that nobody waits for any more. Some may have ended.
-        var cancelled: [UInt64] = []
+        var arrivals: [Exchange] = []
+        /// Those that nobody waits for any more. Some may have ended, or be yet to come.
+        var cancelled: [Exchange] = []
         var isStopping = false
     }
 
@@ -25,20 +23,21 @@ struct TransferInbox<Transfer> {
         self.mostOutstanding = mostOutstanding
     }
 
-    mutating func submit(_ transfer: Transfer) -> Submission {
+    /// Takes all of an exchange's transfers or none.
+    mutating func submit(_ exchange: Exchange) -> Submission {
         if batch.isStopping { return .refused(TransportError(.stopped, "the relay is stopping")) }
-        if outstanding >= mostOutstanding {
-            return .refused(TransportError(.overloaded, "\(mostOutstanding) requests wait already"))
+        if outstanding + exchange.transfers.count > mostOutstanding {
+            return .refused(TransportError(.overloaded, "as many as \(mostOutstanding) requests wait already"))
         }
-        outstanding += 1
-        batch.arrivals.append(transfer)
+        outstanding += exchange.transfers.count
+        batch.arrivals.append(exchange)
         return .accepted(wake: wake())
     }
 
     /// - Returns: Whether the thread must be woken.
-    mutating func cancel(_ id: UInt64) -> Bool {
+    mutating func cancel(_ exchange: Exchange) -> Bool {
         if batch.isStopping { return false }
-        batch.cancelled.append(id)
+        batch.cancelled.append(exchange)
         return wake()
     }
 

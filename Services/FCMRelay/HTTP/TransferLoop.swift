@@ -12,10 +12,10 @@ struct TransferLoop {
     private let multi: CurlMulti
     private let configuration: CurlConfiguration
     private let clock = ContinuousClock()
-    /// Everything without an outcome, by id.
-    private var open: [UInt64: OpenTransfer] = [:]
+    /// Everything without an outcome, in no order.
+    private var open: [Transfer] = []
     /// What waits for its turn, oldest first; some may have ended meanwhile.
-    private var queue: [OpenTransfer] = []
+    private var queue: [Transfer] = []
     /// Those that libcurl says have ended: kept for its memory alone.
     private var done: [CurlEasy] = []
     /// The handles, of which those in use carry the transfers that are in libcurl's hands.
@@ -39,14 +39,12 @@ struct TransferLoop {
     }
 
     /// One turn: returns when there may be something new.
-    mutating func turn(_ batch: TransferInbox<Transfer>.Batch) {
-        for transfer in batch.arrivals {
-            let entry = OpenTransfer(transfer)
-            open[transfer.id] = entry
-            queue.append(entry)
-        }
-        for id in batch.cancelled {
-            if let entry = open[id] { abandon(entry, .cancelled, "nobody waits for the answer any more") }
+    mutating func turn(_ batch: TransferInbox.Batch) {
+        for exchange in batch.arrivals { exchange.transfers.forEach { take($0) } }
+        for exchange in batch.cancelled {
+            for transfer in exchange.transfers where transfer.place != nil {
+                abandon(transfer, .cancelled, "nobody waits for the answer any more")
+            }
         }
         if batch.isStopping {
             stop()
@@ -62,6 +60,12 @@ struct TransferLoop {
         if !mayStart { multi.wait(for: open.isEmpty ? Self.longestWait : Self.deadlineCheck) }
     }
 
+    private mutating func take(_ transfer: Transfer) {
+        transfer.place = open.count
+        open.append(transfer)
+        queue.append(transfer)
+    }
+
     /// Starts what waits, oldest first, as far as there is room. What has waited too long is not sent.
     private mutating func startWaiting() {
         let room = configuration.mostInFlight - handles.inUse
@@ -70,29 +74,29 @@ struct TransferLoop {
         var taken = 0
         var started = 0
         while started < room, taken < queue.count {
-            let entry = queue[taken]
+            let transfer = queue[taken]
             taken += 1
-            if entry.hasEnded { continue }
-            if entry.transfer.request.deadline <= now {
-                endLate(entry)
+            if transfer.place == nil { continue }
+            if transfer.request.deadline <= now {
+                endLate(transfer)
             } else {
-                start(entry)
+                start(transfer)
                 started += 1
             }
         }
         queue.removeFirst(taken)
     }
 
-    private mutating func start(_ entry: OpenTransfer) {
+    private mutating func start(_ transfer: Transfer) {
         do throws(TransportError) {
             let easy = try handle()
-            entry.easy = easy
-            easy.carried = entry
-            try easy.prepare(entry.transfer.request)
+            transfer.easy = easy
+            easy.carried = transfer
+            try easy.prepare(transfer.request)
             try multi.add(easy)
         } catch {
-            release(entry)
-            end(entry, .failure(error))
+            release(transfer)
+            end(transfer, .failure(error))
         }
     }
 
@@ -110,10 +114,10 @@ struct TransferLoop {
         // All first: libcurl looks through what it has not said yet whenever one is taken out.
         while let easy = multi.nextEnded() { done.append(easy) }
         for easy in done {
-            guard let entry = easy.carried else { continue }
+            guard let transfer = easy.carried else { continue }
             let outcome = easy.outcome()
-            release(entry)
-            end(entry, outcome)
+            release(transfer)
+            end(transfer, outcome)
         }
         done.removeAll(keepingCapacity: true)
     }
@@ -122,9 +126,7 @@ struct TransferLoop {
         let now = clock.now
         guard now >= nextDeadlineCheck else { return }
         nextDeadlineCheck = now + Self.deadlineCheck
-        for entry in open.values.filter({ $0.transfer.request.deadline <= now }) {
-            endLate(entry)
-        }
+        for transfer in open.filter({ $0.request.deadline <= now }) { endLate(transfer) }
     }
 
     /// After many transfers at a time, gives the memory of those that did not come again back to the system.
@@ -135,36 +137,39 @@ struct TransferLoop {
         malloc_trim(0)
     }
 
-    private mutating func endLate(_ entry: OpenTransfer) {
-        abandon(entry, .timeout, "no answer in time")
+    private mutating func endLate(_ transfer: Transfer) {
+        abandon(transfer, .timeout, "no answer in time")
     }
 
     private mutating func stop() {
-        for entry in Array(open.values) { abandon(entry, .stopped, "the relay is stopping") }
+        for transfer in open { abandon(transfer, .stopped, "the relay is stopping") }
         for easy in handles.takeOutAll() { easy.close() }
         isStopped = true
     }
 
     /// Ends a transfer that has not ended, wherever it is.
-    private mutating func abandon(_ entry: OpenTransfer, _ code: TransportError.Code, _ description: String) {
-        let hasBeenSent = entry.easy?.hasBeenSent ?? false
-        release(entry)
-        end(entry, .failure(TransportError(code, description, mayHaveBeenProcessed: hasBeenSent)))
+    private mutating func abandon(_ transfer: Transfer, _ code: TransportError.Code, _ description: String) {
+        let hasBeenSent = transfer.easy?.hasBeenSent ?? false
+        release(transfer)
+        end(transfer, .failure(TransportError(code, description, mayHaveBeenProcessed: hasBeenSent)))
     }
 
     /// Takes it out of libcurl's hands, if it is there.
-    private mutating func release(_ entry: OpenTransfer) {
-        guard let easy = entry.easy else { return }
+    private mutating func release(_ transfer: Transfer) {
+        guard let easy = transfer.easy else { return }
         multi.remove(easy)
-        entry.easy = nil
+        transfer.easy = nil
         easy.carried = nil
         handles.giveBack(easy)
     }
 
-    private mutating func end(_ entry: OpenTransfer, _ outcome: Transfer.Outcome) {
-        open[entry.transfer.id] = nil
-        entry.hasEnded = true
-        entry.transfer.end(outcome)
+    private mutating func end(_ transfer: Transfer, _ outcome: HTTPTransportOutcome) {
+        guard let place = transfer.place.take(), let last = open.popLast() else { return }
+        if last !== transfer {
+            open[place] = last
+            last.place = place
+        }
         ended += 1
+        transfer.end(outcome)
     }
 }

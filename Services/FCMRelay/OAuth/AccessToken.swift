@@ -3,6 +3,13 @@ import FoundationEssentials
 /// What FCM takes as proof of who sends. A secret: it has no description, and belongs in no log.
 struct AccessToken: Hashable, Sendable {
     let value: String
+    /// The header lines of a request that carries JSON and the token: made once for all of them.
+    let headers: [String]
+
+    init(value: String) {
+        self.value = value
+        headers = [PatientPost.contentType, "authorization: Bearer \(value)"]
+    }
 }
 
 extension AccessToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

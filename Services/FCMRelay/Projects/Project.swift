@@ -50,21 +50,29 @@ final class Project: Sendable {
         return await work()
     }
 
-    /// Sends a component when its turn has come.
+    /// Sends a message's components when its turn has come, in the order asked for, so that a phone is likely to show the
+    /// notification first.
     ///
     /// - Parameter now: The wall clock.
     func send(
-        _ component: Component, of command: RelayMessage, before expiry: ContinuousClock.Instant,
-        by deadline: ContinuousClock.Instant, now: @Sendable () -> UnixMilliseconds
-    ) async -> ComponentOutcome {
-        let draft = command.draft
-        let topic = command.target == .topic ? draft.topicKey : nil
-        let isAlert = draft.distribution == .alert
-        if let error = await messageGate.enter(for: topic, isAlert: isAlert, by: min(expiry, deadline)) {
-            return ComponentOutcome(component: component, result: .failure(error))
+        _ command: RelayMessage, before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant,
+        now: @Sendable () -> UnixMilliseconds
+    ) async -> [ComponentOutcome] {
+        let components = command.components
+        let topic = command.target == .topic ? command.draft.topicKey : nil
+        let isAlert = command.draft.distribution == .alert
+        if let error = await messageGate.enter(for: topic, isAlert: isAlert, cost: components.count, by: min(expiry, deadline)) {
+            return components.map { ComponentOutcome(component: $0, result: .failure(error)) }
         }
-        let result = await sender.send(component, of: command, now: now(), before: expiry, by: deadline)
-        return ComponentOutcome(component: component, result: messageGate.leave(result, about: topic))
+        let results = await sender.send(components, of: command, now: now(), before: expiry, by: deadline)
+        return outcomes(of: results, to: components, about: topic)
+    }
+
+    @inline(never)
+    private func outcomes(
+        of results: [Result<String, SendFailure>], to components: [Component], about topic: TopicKey?
+    ) -> [ComponentOutcome] {
+        zip(components, results).map { ComponentOutcome(component: $0, result: messageGate.leave($1, about: topic)) }
     }
 
     /// Subscribes phones to a topic, or the opposite.

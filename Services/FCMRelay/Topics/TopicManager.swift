@@ -29,10 +29,10 @@ struct TopicManager: Sendable {
         let call = Call(to: "/topics/\(phones.topicKey)", tokens: phones.tokens)
         guard let body = try? SchemaJSON.encode(call) else { return .failure(.unwritable) }
         return await api.post(
-            body, to: url + change.method, headers: ["access_token_auth: true"], before: deadline, by: deadline
+            [body], to: url + change.method, headers: ["access_token_auth: true"], before: deadline, by: deadline
         ) { response in
             Self.read(response, count: phones.tokens.count, now: now())
-        }
+        }[0]
     }
 
     /// Reads the service's answer: `{"results":[{},{"error":"NOT_FOUND"}]}`.

@@ -21,21 +21,13 @@ struct LegacySender: FCMSender {
     }
 
     func send(
-        _ component: Component, of message: RelayMessage, now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
+        _ components: [Component], of message: RelayMessage, now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
         by deadline: ContinuousClock.Instant
-    ) async -> Result<String, SendFailure> {
-        do {
-            let body = try SchemaJSON.encode(LegacyRequest(FCMRequest(component, of: message, now: now)))
-            let response = try await PatientPost(transport: transport).post(
-                body, to: url, headers: ["authorization: key=\(key.value)"], before: expiry, by: deadline)
-            switch FCMAnswer.classifyLegacy(response, now: self.now()) {
-            case .accepted(let name): return .success(name)
-            case .refused(let failure), .tokenRefused(let failure): return .failure(failure)
-            }
-        } catch let failure as SendFailure {
-            return .failure(failure)
-        } catch {
-            return .failure(.unwritable)
-        }
+    ) async -> [Result<String, SendFailure>] {
+        let bodies = try? components.map { try SchemaJSON.encode(LegacyRequest(FCMRequest($0, of: message, now: now))) }
+        guard let bodies else { return components.map { _ in .failure(.unwritable) } }
+        let responses = await PatientPost(transport: transport).post(
+            bodies, to: url, headers: [PatientPost.contentType, "authorization: key=\(key.value)"], before: expiry, by: deadline)
+        return responses.map { $0.flatMap { FCMAnswer.classifyLegacy($0, now: self.now()).result } }
     }
 }
