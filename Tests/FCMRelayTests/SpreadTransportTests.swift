@@ -1,0 +1,102 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@testable import FCMRelay
+
+/// Requests that two threads share.
+struct SpreadTransportTests {
+    private func requests(_ count: Int, to server: TLSServer) -> [HTTPTransportRequest] {
+        (0..<count).map {
+            HTTPTransportRequest(
+                url: server.url + "/", headers: ["content-type: text/plain"], body: Data("\($0)".utf8),
+                deadline: .now + .seconds(30))
+        }
+    }
+
+    private func withTransport(
+        to server: TLSServer, _ change: (inout CurlConfiguration) -> Void = { _ in },
+        _ body: (SpreadTransport) async throws -> Void
+    ) async throws {
+        var configuration = CurlConfiguration(certificateAuthorityFile: server.certificateFile)
+        change(&configuration)
+        let transport = try SpreadTransport(configuration)
+        do {
+            try await body(transport)
+            await transport.close()
+        } catch {
+            await transport.close()
+            throw error
+        }
+    }
+
+    @Test func whatOneConnectionCarriesGoesByOne() async throws {
+        try await withTLSServer {
+            .init(200, String(decoding: $0.body, as: UTF8.self))
+        } _: { server in
+            try await withTransport(to: server) { transport in
+                for _ in 0..<5 {
+                    let outcomes = await transport.send(requests(20, to: server))
+                    let bodies = try outcomes.map { String(decoding: try $0.get().body, as: UTF8.self) }
+                    #expect(bodies == (0..<20).map(String.init))
+                }
+                #expect(server.connections == 1)
+            }
+        }
+    }
+
+    /// As many connections as are allowed, and no more, whether they can be divided or not.
+    @Test(arguments: [1, 2, 3]) func moreGoesByAllConnections(_ connections: Int) async throws {
+        try await withTLSServer { request in
+            try await Task.sleep(for: .milliseconds(50))
+            return .init(200, String(decoding: request.body, as: UTF8.self))
+        } _: { server in
+            try await withTransport(to: server) {
+                $0.connectionsPerHost = connections
+                $0.streamsPerConnection = 10
+            } _: { transport in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<100 {
+                        group.addTask {
+                            for outcome in await transport.send(requests(2, to: server)) { _ = try outcome.get() }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                #expect(server.requests.count == 200)
+                #expect(server.connections == connections)
+            }
+        }
+    }
+
+    @Test func tooManyRequestsAreRefused() async throws {
+        try await withTLSServer { _ in
+            try await Task.sleep(for: .seconds(60))
+            return .init(200)
+        } _: { server in
+            let transport = try SpreadTransport(
+                CurlConfiguration(
+                    certificateAuthorityFile: server.certificateFile, streamsPerConnection: 5, mostOutstanding: 20))
+            let sending = (0..<10).map { _ in Task { await transport.send(requests(2, to: server)) } }
+            try await eventually { server.requests.count == 20 }
+            for outcome in await transport.send(requests(2, to: server)) {
+                guard case .failure(let error) = outcome else {
+                    Issue.record("answered")
+                    return
+                }
+                #expect(error.code == .overloaded)
+            }
+            // Closing ends what is under way on either thread.
+            await transport.close()
+            for task in sending {
+                for outcome in await task.value {
+                    guard case .failure(let error) = outcome else {
+                        Issue.record("answered")
+                        return
+                    }
+                    #expect(error.code == .stopped)
+                }
+            }
+        }
+    }
+}
