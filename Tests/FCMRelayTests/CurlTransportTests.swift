@@ -75,6 +75,9 @@ struct CurlTransportTests {
             case "slow":
                 try await Task.sleep(for: .milliseconds(100))
                 return .init(200, "slow")
+            case "never":
+                try await Task.sleep(for: .seconds(60))
+                return .init(200)
             case "dropped":
                 try await request.dropConnection()
                 return .init(200)
@@ -86,7 +89,7 @@ struct CurlTransportTests {
                 let bodies = try outcomes.map { try $0.get().body }
                 #expect(bodies == [Data("slow".utf8), Data("quick".utf8)])
                 let late = await transport.send(
-                    [request(server.url, body: "slow", within: .milliseconds(10)), request(server.url, body: "x")])
+                    [request(server.url, body: "never", within: .milliseconds(300)), request(server.url, body: "x")])
                 #expect(code(late[0]) == .timeout)
                 #expect(code(late[1]) == nil)
                 let broken = await transport.send([request(server.url, body: "dropped")])

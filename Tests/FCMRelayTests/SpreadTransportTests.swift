@@ -77,8 +77,11 @@ struct SpreadTransportTests {
             let transport = try SpreadTransport(
                 CurlConfiguration(
                     certificateAuthorityFile: server.certificateFile, streamsPerConnection: 5, mostOutstanding: 20))
-            let sending = (0..<10).map { _ in Task { await transport.send(requests(2, to: server)) } }
-            try await eventually { server.requests.count == 20 }
+            var sending: [Task<[HTTPTransportOutcome], Never>] = []
+            for count in 1...10 {
+                sending.append(Task { await transport.send(requests(2, to: server)) })
+                try await eventually { server.requests.count == 2 * count }
+            }
             for outcome in await transport.send(requests(2, to: server)) {
                 guard case .failure(let error) = outcome else {
                     Issue.record("answered")

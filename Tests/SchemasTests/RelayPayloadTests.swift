@@ -53,6 +53,14 @@ struct RelayPayloadTests {
         for _ in 0..<6_000 { compare(PlainJSONTests.damaged(original, &random)) }
     }
 
+    @Test("a name without its colon is no field, whatever follows it")
+    func namesWithoutColons() {
+        for name in ["title", "desc", "message", "ttl", "components"] {
+            compare(Data(Self.plain.replacing("\"\(name)\":", with: "\"\(name)\" ").utf8))
+            compare(Data(Self.plain.replacing("{\"msi_key\"", with: "{\"\(name)\" \"msi_key\"").utf8))
+        }
+    }
+
     static let rulesBroken = [
         (#""Storm""#, #"" ""#), (#""Storm""#, "\"\(String(repeating: "x", count: 501))\""), (#""Closed""#, #""\n ""#),
         (#""Closed""#, #""""#), (#""Stay home""#, "\"\(String(repeating: "ä", count: 1_500))\""),

@@ -22,6 +22,9 @@ final class CurlEasy {
     private var body = Data()
     private var isBodyTooLong = false
 
+    /// What a handle keeps for the bodies to come, in bytes: more than a message takes.
+    private static let mostPostedKept = 16_384
+
     /// Makes a handle with what all requests have in common.
     init(_ configuration: CurlConfiguration) throws(TransportError) {
         guard let handle = curl_easy_init(), let parsedURL = curl_url() else {
@@ -93,7 +96,8 @@ final class CurlEasy {
     }
 
     private func prepare(body: Data) throws(TransportError) {
-        if posted.count < body.count || posted.baseAddress == nil {
+        // Neither too little nor, after a request for a thousand phones, far too much for ever.
+        if posted.count < body.count || posted.count > max(body.count, Self.mostPostedKept) || posted.baseAddress == nil {
             posted.deallocate()
             posted = .allocate(byteCount: max(body.count, 1_024), alignment: 16)
         }

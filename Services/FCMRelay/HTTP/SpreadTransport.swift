@@ -30,6 +30,7 @@ final class SpreadTransport: HTTPTransport {
             // The first ones take what cannot be divided.
             part.connectionsPerHost = (configuration.connectionsPerHost + count - 1 - index) / count
             part.mostOutstanding = (configuration.mostOutstanding + count - 1 - index) / count
+            // Where the second cannot start the first stays: the relay does not start either then.
             shares.append(try Share(part))
         }
         self.shares = shares

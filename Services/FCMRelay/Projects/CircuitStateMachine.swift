@@ -1,6 +1,6 @@
 /// Whether a project's FCM is worth asking. Pure: events in, decisions out.
 ///
-/// After many failures in a row nothing is sent for a moment, and then one request alone, to see. Without this every send of a
+/// After many failures in a row nothing is sent for a moment, and then one message alone, to see. Without this every send of a
 /// project whose FCM hangs would hold its stream, and its place among the commands, until it times out.
 struct CircuitStateMachine: Sendable {
     private enum State {

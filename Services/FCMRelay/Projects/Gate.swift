@@ -26,14 +26,15 @@ struct Gate: Sendable {
         return breaker.refusal()
     }
 
-    /// Takes note of what a failure says about others.
-    func leave<Success>(_ result: Result<Success, SendFailure>, about topic: TopicKey?) -> Result<Success, ComponentError> {
-        switch result {
-        case .success: breaker.learn(from: nil)
-        case .failure(let failure):
-            breaker.learn(from: failure)
-            pacer.learn(from: failure, about: topic)
+    /// Takes note of what the failures among a message's results say about others.
+    func leave<Success>(_ results: [Result<Success, SendFailure>], about topic: TopicKey?) -> [Result<Success, ComponentError>] {
+        let failures = results.map { result in
+            if case .failure(let failure) = result { failure } else { nil as SendFailure? }
         }
-        return result.mapError(\.error)
+        // Failures of the service first: after one that says nothing the next message would go to see at once.
+        for failure in failures where failure?.scope == .service { breaker.learn(from: failure) }
+        for failure in failures where failure?.scope != .service { breaker.learn(from: failure) }
+        for case let failure? in failures { pacer.learn(from: failure, about: topic) }
+        return results.map { $0.mapError(\.error) }
     }
 }

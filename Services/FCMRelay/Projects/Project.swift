@@ -72,7 +72,7 @@ final class Project: Sendable {
     private func outcomes(
         of results: [Result<String, SendFailure>], to components: [Component], about topic: TopicKey?
     ) -> [ComponentOutcome] {
-        zip(components, results).map { ComponentOutcome(component: $0, result: messageGate.leave($1, about: topic)) }
+        zip(components, messageGate.leave(results, about: topic)).map(ComponentOutcome.init)
     }
 
     /// Subscribes phones to a topic, or the opposite.
@@ -93,7 +93,7 @@ final class Project: Sendable {
             return all(error)
         }
         let result = await topics.perform(change, phones, by: deadline)
-        switch topicGate.leave(result, about: nil) {
+        switch topicGate.leave([result], about: nil)[0] {
         case .success(let results): return results
         case .failure(let error): return all(error)
         }

@@ -12,7 +12,7 @@ enum RequestOutcome: Sendable {
 /// One request on its way.
 ///
 /// Made and filled by the task that waits for the answer; from the moment that it is handed over it belongs to the bus
-/// thread, except for the mark that it is cancelled.
+/// thread, except for the mark that it is cancelled, and for who waits, which has a lock.
 final class PendingRequest: @unchecked Sendable {
     let id: UInt64
     let header: RequestHeader
@@ -24,7 +24,7 @@ final class PendingRequest: @unchecked Sendable {
     let isCancelled = Atomic<Bool>(false)
     /// By continuations that are not checked ones, which cost as much as all else here: the pool's state machine lets a request
     /// end once, and the end of this object, which everybody who may end the request holds, is that of the request.
-    private var waiting = Waiting.nobody
+    private let waiting = Mutex(Waiting.nobody)
 
     private enum Waiting {
         case nobody
@@ -48,46 +48,54 @@ final class PendingRequest: @unchecked Sendable {
     }
 
     func waitAMoment(with continuation: UnsafeContinuation<RequestOutcome?, Never>) {
-        waiting = .aMoment(continuation)
+        waiting.withLock { $0 = .aMoment(continuation) }
     }
 
     func wait(with continuation: UnsafeContinuation<RequestOutcome, Never>) {
-        if case .ended(let outcome) = waiting {
-            continuation.resume(returning: outcome)
-        } else {
+        let outcome = waiting.withLock { waiting in
+            if case .ended(let outcome) = waiting { return outcome as RequestOutcome? }
             waiting = .untilTheEnd(continuation)
+            return nil
         }
+        if let outcome { continuation.resume(returning: outcome) }
     }
 
     /// Whether its task wants to be told when it takes longer than a moment.
     var waitsAMoment: Bool {
-        if case .aMoment = waiting { true } else { false }
+        waiting.withLock { if case .aMoment = $0 { true } else { false } }
     }
 
     /// Wakes the task that waits.
     func complete(_ outcome: RequestOutcome) {
-        switch waiting {
-        case .nobody:
-            waiting = .ended(outcome)
-            return
+        let waiter = waiting.withLock { waiting in
+            let waiter = waiting
+            if case .nobody = waiting { waiting = .ended(outcome) } else { waiting = .nobody }
+            return waiter
+        }
+        switch waiter {
+        case .nobody: break
         case .aMoment(let continuation): continuation.resume(returning: outcome)
         case .untilTheEnd(let continuation): continuation.resume(returning: outcome)
         case .ended: assertionFailure("a request ends once")
         }
-        waiting = .nobody
     }
 
     /// Wakes the task that waits for a moment, with nothing; it will wait again.
     func tellThatItIsSlow() {
-        guard case .aMoment(let continuation) = waiting else { return }
-        waiting = .nobody
-        continuation.resume(returning: nil)
+        let waiter = waiting.withLock { waiting -> UnsafeContinuation<RequestOutcome?, Never>? in
+            guard case .aMoment(let continuation) = waiting else { return nil }
+            waiting = .nobody
+            return continuation
+        }
+        waiter?.resume(returning: nil)
     }
 
     private var isOver: Bool {
-        switch waiting {
-        case .nobody, .ended: true
-        case .aMoment, .untilTheEnd: false
+        waiting.withLock {
+            switch $0 {
+            case .nobody, .ended: true
+            case .aMoment, .untilTheEnd: false
+            }
         }
     }
 }

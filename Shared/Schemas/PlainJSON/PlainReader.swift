@@ -26,13 +26,17 @@ struct PlainReader {
     /// Takes a field's name and its colon, where it is this one, of ASCII and without escapes.
     @inline(__always)
     mutating func name(_ literal: StaticString) -> Bool {
-        let start = position + 1
+        let before = position
+        let start = before + 1
         let end = start + literal.utf8CodeUnitCount
-        guard end < bytes.count, bytes[end] == UInt8(ascii: "\""),
+        guard end < bytes.count, bytes[before] == UInt8(ascii: "\""), bytes[end] == UInt8(ascii: "\""),
             UnsafeRawBufferPointer(rebasing: bytes[start..<end]).spells(literal)
         else { return false }
         position = end + 1
-        return take(UInt8(ascii: ":"))
+        if take(UInt8(ascii: ":")) { return true }
+        // No other name is to be found behind one without a colon.
+        position = before
+        return false
     }
 
     /// Reads an array that is not empty and what `element` reads of each of its elements.

@@ -1,0 +1,55 @@
+import FoundationEssentials
+import Schemas
+import Testing
+
+@testable import CommandBus
+
+/// A request whose task waits for a moment first, and then until the end.
+struct PendingRequestTests {
+    private func request() -> PendingRequest {
+        PendingRequest(
+            id: 1, header: RequestHeader(id: "1", command: "test"), payload: Data(), deadline: .max, isLocal: true)
+    }
+
+    private func waitAMoment(_ request: PendingRequest, then act: () -> Void) async -> Data? {
+        let outcome = await withUnsafeContinuation { continuation in
+            request.waitAMoment(with: continuation)
+            act()
+        }
+        if case .replied(.ok, let payload) = outcome { return payload }
+        return nil
+    }
+
+    private func wait(_ request: PendingRequest, then act: () -> Void = {}) async -> Data? {
+        let outcome = await withUnsafeContinuation { continuation in
+            request.wait(with: continuation)
+            act()
+        }
+        if case .replied(.ok, let payload) = outcome { return payload }
+        return nil
+    }
+
+    @Test func aReplyInTheFirstMoment() async {
+        let request = request()
+        let payload = await waitAMoment(request) { request.complete(.replied(.ok, Data([7]))) }
+        #expect(payload == Data([7]))
+    }
+
+    @Test func aReplyAfterTheFirstMoment() async {
+        let request = request()
+        #expect(await waitAMoment(request) { request.tellThatItIsSlow() } == nil)
+        let payload = await wait(request) {
+            // It waits for the end now, and need not be told again.
+            request.tellThatItIsSlow()
+            request.complete(.replied(.ok, Data([7])))
+        }
+        #expect(payload == Data([7]))
+    }
+
+    @Test func aReplyBetweenTheTwo() async {
+        let request = request()
+        #expect(await waitAMoment(request) { request.tellThatItIsSlow() } == nil)
+        request.complete(.replied(.ok, Data([7])))
+        #expect(await wait(request) == Data([7]))
+    }
+}
