@@ -30,7 +30,7 @@ struct SpreadTransportTests {
         }
     }
 
-    @Test func whatOneConnectionCarriesGoesByOne() async throws {
+    @Test func littleGoesByAConnectionOfEach() async throws {
         try await withTLSServer {
             .init(200, String(decoding: $0.body, as: UTF8.self))
         } _: { server in
@@ -40,7 +40,7 @@ struct SpreadTransportTests {
                     let bodies = try outcomes.map { String(decoding: try $0.get().body, as: UTF8.self) }
                     #expect(bodies == (0..<20).map(String.init))
                 }
-                #expect(server.connections == 1)
+                #expect(server.connections == 2)
             }
         }
     }

@@ -17,8 +17,8 @@ final class SpreadTransport: HTTPTransport {
     private static let mostShares = 2
 
     private let shares: [Share]
-    /// What one connection carries goes by one connection.
-    private let enoughForOne: Int
+    /// Equals take turns, so that each looks after its connections: libcurl finds those that the server has closed when it needs one.
+    private let turn = Atomic<Int>(0)
 
     /// - Parameter configuration: Of all transports together.
     /// - Throws: ``TransportError`` where libcurl or the system has no room for them.
@@ -34,7 +34,6 @@ final class SpreadTransport: HTTPTransport {
             shares.append(try Share(part))
         }
         self.shares = shares
-        enoughForOne = configuration.streamsPerConnection
     }
 
     func send(_ requests: [HTTPTransportRequest]) async -> [HTTPTransportOutcome] {
@@ -45,13 +44,12 @@ final class SpreadTransport: HTTPTransport {
     }
 
     private func share(for count: Int) -> Share {
-        var best = shares[0]
+        let first = turn.wrappingAdd(1, ordering: .relaxed).newValue & .max
+        var best = shares[first % shares.count]
         var least = best.underWay.load(ordering: .relaxed)
-        if least + count > enoughForOne {
-            for share in shares.dropFirst() {
-                let underWay = share.underWay.load(ordering: .relaxed)
-                if underWay < least { (best, least) = (share, underWay) }
-            }
+        for share in shares {
+            let underWay = share.underWay.load(ordering: .relaxed)
+            if underWay < least { (best, least) = (share, underWay) }
         }
         best.underWay.add(count, ordering: .relaxed)
         return best

@@ -10,6 +10,8 @@ import SystemPackage
 final class RunningProgram: Sendable {
     let processID: Int32
     private let said = Mutex<[String]>([])
+    /// Whether its output has ended: what a programme has said is read a moment after it has ended.
+    private let isSilent = Atomic(false)
 
     fileprivate init(processID: Int32) {
         self.processID = processID
@@ -28,9 +30,9 @@ final class RunningProgram: Sendable {
     /// - Throws: ``TooLate`` when it does not come in time, or cannot come any more because the programme has ended.
     func line(within limit: Duration, where isRight: (String) -> Bool) async throws -> String {
         try await eventually("the line, among:\n\(lines.joined(separator: "\n"))", within: limit) {
-            let isRunning = isRunning
+            let isSilent = isSilent.load(ordering: .acquiring)
             if let line = lines.first(where: isRight) { return line }
-            if !isRunning { throw TooLate("it ended without the line; it said:\n\(lines.joined(separator: "\n"))") }
+            if isSilent { throw TooLate("it ended without the line; it said:\n\(lines.joined(separator: "\n"))") }
             return nil
         }
     }
@@ -48,6 +50,10 @@ final class RunningProgram: Sendable {
 
     fileprivate func heard(_ line: String) {
         said.withLock { $0.append(line) }
+    }
+
+    fileprivate func heardAll() {
+        isSilent.store(true, ordering: .releasing)
     }
 }
 
@@ -84,6 +90,7 @@ func withProgram<Value: Sendable>(
         let program = RunningProgram(processID: execution.processIdentifier.value)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
+                defer { program.heardAll() }
                 for try await line in execution.standardOutput.strings() { program.heard(line) }
             }
             let outcome: Result<Value, any Error>
