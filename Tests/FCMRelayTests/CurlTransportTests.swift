@@ -7,23 +7,6 @@ import Testing
 @testable import FCMRelay
 
 struct CurlTransportTests {
-    /// Runs a test with a transport that trusts the server.
-    private func withTransport(
-        to server: TLSServer, _ change: (inout CurlConfiguration) -> Void = { _ in },
-        _ body: (CurlTransport) async throws -> Void
-    ) async throws {
-        var configuration = CurlConfiguration(certificateAuthorityFile: server.certificateFile)
-        change(&configuration)
-        let transport = try CurlTransport(configuration)
-        do {
-            try await body(transport)
-            await transport.close()
-        } catch {
-            await transport.close()
-            throw error
-        }
-    }
-
     private func request(
         _ url: String, _ path: String = "/", body: String = "x", within time: Duration = .seconds(20)
     ) -> HTTPTransportRequest {
@@ -49,7 +32,7 @@ struct CurlTransportTests {
         try await withTLSServer { _ in
             .init(429, "wörds", headers: [.contentType: "text/html", .retryAfter: "7"])
         } _: { server in
-            try await withTransport(to: server) { transport in
+            try await withTransport(to: server, CurlTransport.init) { transport in
                 let body = String(repeating: "quote \" and 🎓 and مرحبا ", count: 100)
                 let response = try await transport.send(request(server.url, "/v1/a:b", body: body))
                 #expect(response.status == 429)
@@ -84,7 +67,7 @@ struct CurlTransportTests {
             case let body: return .init(201, body)
             }
         } _: { server in
-            try await withTransport(to: server) { transport in
+            try await withTransport(to: server, CurlTransport.init) { transport in
                 let outcomes = await transport.send(["slow", "quick"].map { request(server.url, body: $0) })
                 let bodies = try outcomes.map { try $0.get().body }
                 #expect(bodies == [Data("slow".utf8), Data("quick".utf8)])
@@ -104,7 +87,7 @@ struct CurlTransportTests {
             if request.path == "/slow" { try await Task.sleep(for: .seconds(60)) }
             return .init(200)
         } _: { server in
-            try await withTransport(to: server) { transport in
+            try await withTransport(to: server, CurlTransport.init) { transport in
                 let sending = Task { await transport.send(["/slow", "/quick", "/slow"].map { request(server.url, $0) }) }
                 try await eventually { server.requests.count == 3 }
                 sending.cancel()
@@ -121,7 +104,7 @@ struct CurlTransportTests {
             try await Task.sleep(for: .milliseconds(20))
             return .init(200, String(decoding: request.body, as: UTF8.self))
         } _: { server in
-            try await withTransport(to: server) {
+            try await withTransport(to: server, CurlTransport.init) {
                 $0.connectionsPerHost = 3
                 $0.streamsPerConnection = 20
             } _: { transport in
@@ -145,7 +128,7 @@ struct CurlTransportTests {
         try await withTLSServer { _ in
             .init(200)
         } _: { server in
-            try await withTransport(to: server) { transport in
+            try await withTransport(to: server, CurlTransport.init) { transport in
                 for _ in 0..<20 { _ = try await transport.send(request(server.url)) }
                 #expect(server.connections == 1)
             }
@@ -156,7 +139,7 @@ struct CurlTransportTests {
         try await withTLSServer { _ in
             .init(302, headers: [.location: "/elsewhere"])
         } _: { server in
-            try await withTransport(to: server) { transport in
+            try await withTransport(to: server, CurlTransport.init) { transport in
                 let answer = try await transport.send(request(server.url))
                 #expect(answer.status == 302)
                 #expect(server.requests.count == 1)
@@ -201,7 +184,7 @@ struct CurlTransportTests {
             if request.path == "/slow" { try await Task.sleep(for: .seconds(60)) }
             return .init(200)
         } _: { server in
-            try await withTransport(to: server) { transport in
+            try await withTransport(to: server, CurlTransport.init) { transport in
                 _ = try await transport.send(request(server.url))
                 let late = await error(transport, request(server.url, "/slow", within: .seconds(1)))
                 #expect(late?.code == .timeout)
@@ -226,7 +209,7 @@ struct CurlTransportTests {
             try await Task.sleep(for: .seconds(60))
             return .init(200)
         } _: { server in
-            try await withTransport(to: server) {
+            try await withTransport(to: server, CurlTransport.init) {
                 $0.connectionsPerHost = 1
                 $0.streamsPerConnection = 2
             } _: { transport in
@@ -253,7 +236,7 @@ struct CurlTransportTests {
             }
             return .init(200)
         } _: { server in
-            try await withTransport(to: server) { transport in
+            try await withTransport(to: server, CurlTransport.init) { transport in
                 for path in ["/connection", "/stream"] {
                     let reset = await error(transport, request(server.url, path))
                     #expect(reset?.code == .reset, "\(path): \(String(describing: reset))")
@@ -269,7 +252,7 @@ struct CurlTransportTests {
         try await withTLSServer { request in
             .init(200, String(repeating: "x", count: request.path == "/long" ? 65_537 : 65_536))
         } _: { server in
-            try await withTransport(to: server) { transport in
+            try await withTransport(to: server, CurlTransport.init) { transport in
                 let tooLong = await error(transport, request(server.url, "/long"))
                 #expect(tooLong?.code == .tooLarge)
                 #expect(tooLong?.mayHaveBeenProcessed == true)
@@ -284,7 +267,7 @@ struct CurlTransportTests {
             if request.path == "/slow" { try await Task.sleep(for: .seconds(60)) }
             return .init(200)
         } _: { server in
-            try await withTransport(to: server) {
+            try await withTransport(to: server, CurlTransport.init) {
                 $0.connectionsPerHost = 1
                 $0.streamsPerConnection = 1
             } _: { transport in
@@ -310,7 +293,7 @@ struct CurlTransportTests {
             try await Task.sleep(for: .seconds(60))
             return .init(200)
         } _: { server in
-            try await withTransport(to: server) {
+            try await withTransport(to: server, CurlTransport.init) {
                 $0.mostOutstanding = 3
             } _: { transport in
                 let running = (0..<3).map { _ in Task { await error(transport, request(server.url)) } }

@@ -14,27 +14,11 @@ struct SpreadTransportTests {
         }
     }
 
-    private func withTransport(
-        to server: TLSServer, _ change: (inout CurlConfiguration) -> Void = { _ in },
-        _ body: (SpreadTransport) async throws -> Void
-    ) async throws {
-        var configuration = CurlConfiguration(certificateAuthorityFile: server.certificateFile)
-        change(&configuration)
-        let transport = try SpreadTransport(configuration)
-        do {
-            try await body(transport)
-            await transport.close()
-        } catch {
-            await transport.close()
-            throw error
-        }
-    }
-
     @Test func littleGoesByAConnectionOfEach() async throws {
         try await withTLSServer {
             .init(200, String(decoding: $0.body, as: UTF8.self))
         } _: { server in
-            try await withTransport(to: server) { transport in
+            try await withTransport(to: server, SpreadTransport.init) { transport in
                 for _ in 0..<5 {
                     let outcomes = await transport.send(requests(20, to: server))
                     let bodies = try outcomes.map { String(decoding: try $0.get().body, as: UTF8.self) }
@@ -51,7 +35,7 @@ struct SpreadTransportTests {
             try await Task.sleep(for: .milliseconds(50))
             return .init(200, String(decoding: request.body, as: UTF8.self))
         } _: { server in
-            try await withTransport(to: server) {
+            try await withTransport(to: server, SpreadTransport.init) {
                 $0.connectionsPerHost = connections
                 $0.streamsPerConnection = 10
             } _: { transport in
