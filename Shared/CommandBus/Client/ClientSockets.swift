@@ -76,11 +76,12 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
 
     // MARK: What tasks ask for
 
-    func perform(_ request: PendingRequest, now: MonotonicMilliseconds) {
+    /// - Parameter waitsAMoment: Whether the request's task wants to be told when it takes longer than a moment.
+    func perform(_ request: PendingRequest, waitsAMoment: Bool = false, now: MonotonicMilliseconds) {
         if request.isCancelled.load(ordering: .acquiring) {
             return fail(request, .cancelled)
         }
-        let patience = request.waitsAMoment ? now + Self.patience : .max
+        let patience = waitsAMoment ? now + Self.patience : .max
         switch pool.request(request, id: request.id, deadline: request.deadline, patience: patience, now: now) {
         case .send(let endpoint): outgoing.append((request, endpoint))
         case .wait: break

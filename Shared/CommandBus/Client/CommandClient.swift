@@ -101,7 +101,7 @@ package final class CommandClient: Sendable {
         }
         let quick = await withUnsafeContinuation { continuation in
             request.waitAMoment(with: continuation)
-            sockets.perform(request, now: bus.executor.moment.monotonic)
+            sockets.perform(request, waitsAMoment: true, now: bus.executor.moment.monotonic)
         }
         if let quick { return quick }
         return await outcome(of: request) {}

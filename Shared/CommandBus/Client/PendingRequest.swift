@@ -60,11 +60,6 @@ final class PendingRequest: @unchecked Sendable {
         if let outcome { continuation.resume(returning: outcome) }
     }
 
-    /// Whether its task wants to be told when it takes longer than a moment.
-    var waitsAMoment: Bool {
-        waiting.withLock { if case .aMoment = $0 { true } else { false } }
-    }
-
     /// Wakes the task that waits.
     func complete(_ outcome: RequestOutcome) {
         let waiter = waiting.withLock { waiting in
