@@ -48,6 +48,7 @@ struct SettingTests {
         #expect(try runtime.value(.fcmRelayListen) == "ipc:///run/msi/fcm-relay.sock")
         let home = try await values().value(.stateDirectory)
         #expect(home.hasPrefix("/") && home.hasSuffix("/.local/state/msi"))
+        #expect(try await values([], ["HOME": "/home/ann"]).value(.stateDirectory) == "/home/ann/.local/state/msi")
     }
 
     @Test("a secret is read from the environment alone, and no error and no help shows it or a flag for it")

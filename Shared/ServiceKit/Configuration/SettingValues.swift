@@ -5,6 +5,8 @@ import SystemPackage
 /// The settings as the operator wrote them: flags before the environment, the environment before the file.
 package struct SettingValues: Sendable {
     private let reader: ConfigReader
+    /// What `~` stands for, as a shell has it: `HOME`, and where that is not set the user's own folder.
+    private let home: String
 
     /// Reads all three sources and refuses names that nobody knows.
     ///
@@ -23,6 +25,9 @@ package struct SettingValues: Sendable {
             providers.append(try await Self.file(at: path).prefixKeys(with: "msi"))
         }
         reader = ConfigReader(providers: providers)
+        home =
+            environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+            ?? FileManager.default.homeDirectoryForCurrentUser.path(percentEncoded: false)
     }
 
     /// Reads one setting, or its default.
@@ -70,8 +75,8 @@ package struct SettingValues: Sendable {
     }
 
     private func expandingHome(_ text: String) -> String {
-        text.hasPrefix("~/")
-            ? FileManager.default.homeDirectoryForCurrentUser.path(percentEncoded: false) + text.dropFirst(2) : text
+        guard text.hasPrefix("~/") else { return text }
+        return home + (home.hasSuffix("/") ? "" : "/") + text.dropFirst(2)
     }
 
     private static func checkFlags(_ arguments: [String], accepted: [SettingDeclaration]) throws {
