@@ -25,6 +25,8 @@ final class PendingRequest: @unchecked Sendable {
     /// By continuations that are not checked ones, which cost as much as all else here: the pool's state machine lets a request
     /// end once, and the end of this object, which everybody who may end the request holds, is that of the request.
     private let waiting = Mutex(Waiting.nobody)
+    /// How it ended, where nobody waited. Apart, because what the lock guards is copied; set and read with ``Waiting/ended``.
+    private var outcome: RequestOutcome?
 
     private enum Waiting {
         case nobody
@@ -32,7 +34,7 @@ final class PendingRequest: @unchecked Sendable {
         case aMoment(UnsafeContinuation<RequestOutcome?, Never>)
         case untilTheEnd(UnsafeContinuation<RequestOutcome, Never>)
         /// It ended while nobody waited, as may happen between the two times that a task of the bus thread waits.
-        case ended(RequestOutcome)
+        case ended
     }
 
     init(id: UInt64, header: RequestHeader, payload: Data, deadline: MonotonicMilliseconds, isLocal: Bool) {
@@ -52,19 +54,24 @@ final class PendingRequest: @unchecked Sendable {
     }
 
     func wait(with continuation: UnsafeContinuation<RequestOutcome, Never>) {
-        let outcome = waiting.withLock { waiting in
-            if case .ended(let outcome) = waiting { return outcome as RequestOutcome? }
+        let hasEnded = waiting.withLock { waiting in
+            if case .ended = waiting { return true }
             waiting = .untilTheEnd(continuation)
-            return nil
+            return false
         }
-        if let outcome { continuation.resume(returning: outcome) }
+        if hasEnded, let outcome { continuation.resume(returning: outcome) }
     }
 
     /// Wakes the task that waits.
     func complete(_ outcome: RequestOutcome) {
         let waiter = waiting.withLock { waiting in
             let waiter = waiting
-            if case .nobody = waiting { waiting = .ended(outcome) } else { waiting = .nobody }
+            if case .nobody = waiting {
+                self.outcome = outcome
+                waiting = .ended
+            } else {
+                waiting = .nobody
+            }
             return waiter
         }
         switch waiter {
