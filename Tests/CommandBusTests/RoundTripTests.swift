@@ -104,6 +104,20 @@ struct RoundTripTests {
                 let reply = try await client.request(command, payload: Data("{}".utf8))
                 #expect(reply == Data("{}".utf8))
             }
+            // What a service answers that has nothing to say, and one of an older version.
+            #expect(try await client.request(CheckHealth()) == ServiceHealth())
+        }
+    }
+
+    @Test func aServiceSaysInWhichStateIsWhatItDependsOn() async throws {
+        let parts = [
+            "relay": PartHealth(.ok, parts: ["fcm": PartHealth(.unavailable, "20 requests to FCM failed in a row")]),
+            "cache": .ok,
+        ]
+        try await withServerAndClient(CommandRouter(parts: { parts })) { _, client in
+            let health = try await client.request(CheckHealth())
+            #expect(health == ServiceHealth(parts: parts))
+            #expect(!health.isWell && health.parts["cache"]?.isWell == true && health.parts["relay"]?.isWell == false)
         }
     }
 }

@@ -23,12 +23,19 @@ package struct CommandRouter: Sendable {
 
     private var handlers: [String: Handler] = [:]
 
-    /// - Parameter checkHealth: Throws what keeps the service from its work now.
-    package init(checkHealth: @escaping @Sendable () async throws -> Void = {}) {
+    /// - Parameters:
+    ///   - checkHealth: Throws what keeps the service from its work now.
+    ///   - parts: The state of what the service depends on, by name. It must return within a second or so, also when a part does
+    ///     not answer.
+    package init(
+        checkHealth: @escaping @Sendable () async throws -> Void = {},
+        parts: @escaping @Sendable () async -> [String: PartHealth] = { [:] }
+    ) {
         on(Ping.self, runs: .busThread) { _, _ in Done() }
         on(CheckHealth.self) { _, _ in
+            async let states = parts()
             try await checkHealth()
-            return Done()
+            return ServiceHealth(parts: await states)
         }
     }
 

@@ -2,7 +2,7 @@
 /// database is away.
 package struct CheckHealth: Command {
     package static let name = "bus.health"
-    package typealias Reply = Done
+    package typealias Reply = ServiceHealth
 
     package init() {}
 
