@@ -93,7 +93,7 @@ let package = Package(
         .executableTarget(
             name: "MessageLog",
             dependencies: [
-                "CommandBus", "MessageStorage", "MongoDatabase", "Schemas", "ServiceKit", logging, serviceContext,
+                "CommandBus", "DurableFiles", "MessageStorage", "MongoDatabase", "Schemas", "ServiceKit", logging, serviceContext,
                 serviceLifecycle,
             ],
             path: "Services/MessageLog"),
@@ -140,10 +140,12 @@ let package = Package(
         .target(
             name: "ServiceKit",
             dependencies: [
-                "CommandBus", "Schemas", configuration, logging, serviceContext, serviceLifecycle, systemPackage, unixSignals,
+                "CommandBus", "DurableFiles", "Schemas", configuration, logging, serviceContext, serviceLifecycle, systemPackage,
+                unixSignals,
             ],
             path: "Shared/ServiceKit"),
         .target(name: "DedicatedThread", path: "Shared/DedicatedThread"),
+        .target(name: "DurableFiles", path: "Shared/DurableFiles"),
         .target(
             name: "MongoDatabase",
             dependencies: ["CMongoC", "DedicatedThread", "Schemas", logging],
@@ -151,7 +153,7 @@ let package = Package(
             exclude: ["OPERATING.md"]),
         .target(
             name: "EmbeddedDatabase",
-            dependencies: ["Schemas", grdb],
+            dependencies: ["DurableFiles", "Schemas", grdb],
             path: "Shared/EmbeddedDatabase"),
 
         // The stores: libraries, so that `msi migrate` and the benchmarks work with the same code as the services.

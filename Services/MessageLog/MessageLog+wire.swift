@@ -15,7 +15,7 @@ extension ServicePlan {
         let bus = try Bus(logger: logger)
         let relays = try CommandClient(bus: bus, endpoints: settings.value(.fcmRelayEndpoints), logger: logger)
         let endpoint = try settings.value(.messageLogListen)
-        let owner = try InstanceIdentity.name(in: settings.value(.stateDirectory), listeningAt: endpoint)
+        let owner = try InstanceIdentity.name(in: folder, listeningAt: endpoint, logger: logger)
         let outbox = Outbox(store: store, relay: BusRelay(client: relays), owner: owner, logger: logger)
         let storage = StorageWatch(store: store, limit: try settings.optional(.messageLogStorageLimit), logger: logger)
         let days = try settings.value(.messageRetention)

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import DurableFiles
 import Glibc
 
 /// A lock on a part of the state directory. The kernel lets go of it with the process, however it ends.
@@ -26,8 +26,8 @@ package struct StateLock: Sendable {
     /// - Throws: ``StateLockFailure``.
     package init(_ part: Part, _ holding: Holding, in directory: String, orElse refusal: String) throws {
         do {
-            try FileManager.default.createDirectory(
-                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            // The lock's own file may be lost in a power cut: all that it says is gone then in any case.
+            try DurableFiles.makeFolder(directory)
         } catch {
             throw StateLockFailure(description: "the state directory \(directory) cannot be made: \(error)")
         }

@@ -1,0 +1,107 @@
+import Glibc
+
+/// Makes files and folders that survive a power cut: a sync of the file keeps its bytes, a sync of its folder keeps its name.
+package enum DurableFiles {
+    /// Makes a folder that only its owner may use, and those above it, where they are missing.
+    package static func makeFolder(_ path: String) throws(DurableFileFailure) {
+        var status = stat()
+        if stat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFDIR else {
+                throw DurableFileFailure(description: "\(path) is not a folder")
+            }
+        } else {
+            var isMade = mkdir(path, 0o700) == 0
+            if !isMade, errno == ENOENT {
+                try makeFolder(parent(of: path))
+                isMade = mkdir(path, 0o700) == 0
+            }
+            guard isMade || errno == EEXIST else { throw DurableFileFailure("\(path) cannot be made") }
+        }
+        // Also of a folder that is there: the process that made it may have ended before this point.
+        try syncFolder(parent(of: path))
+    }
+
+    /// Creates a file that only its owner may read, whole or not at all.
+    ///
+    /// - Returns: `false` where there is a file already; it stays as it is.
+    package static func create(_ path: String, _ text: String) throws(DurableFileFailure) -> Bool {
+        let draft = try writeDraft(of: path, text)
+        defer { unlink(draft) }
+        guard link(draft, path) == 0 else {
+            if errno == EEXIST { return false }
+            throw DurableFileFailure("\(path) cannot be made")
+        }
+        try syncFolder(parent(of: path))
+        return true
+    }
+
+    /// Writes a file that only its owner may read, whole or not at all, in the place of the one that is there.
+    package static func replace(_ path: String, _ text: String) throws(DurableFileFailure) {
+        let draft = try writeDraft(of: path, text)
+        guard rename(draft, path) == 0 else {
+            let failure = DurableFileFailure("\(path) cannot be replaced")
+            unlink(draft)
+            throw failure
+        }
+        try syncFolder(parent(of: path))
+    }
+
+    /// Syncs the names in a folder.
+    package static func syncFolder(_ path: String) throws(DurableFileFailure) {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            // Where this process may not look it has made nothing.
+            if errno == EACCES { return }
+            throw DurableFileFailure("\(path) cannot be opened")
+        }
+        defer { close(descriptor) }
+        // Some file systems do not sync folders, and a read-only one has nothing to sync.
+        guard fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS else {
+            throw DurableFileFailure("\(path) cannot be synced")
+        }
+    }
+
+    /// - Returns: The path of a synced file beside the one that it is to become.
+    private static func writeDraft(of path: String, _ text: String) throws(DurableFileFailure) -> String {
+        // No other process has the same draft, also where process numbers repeat, as in containers.
+        let draft = path + "." + String(UInt64.random(in: 0...UInt64.max), radix: 36)
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw DurableFileFailure("\(draft) cannot be made") }
+        defer { close(descriptor) }
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            guard count >= 0 || errno == EINTR else { throw remove(draft, "\(draft) cannot be written") }
+            rest = rest.dropFirst(max(0, count))
+        }
+        guard fsync(descriptor) == 0 else { throw remove(draft, "\(draft) cannot be synced") }
+        return draft
+    }
+
+    private static func remove(_ draft: String, _ problem: String) -> DurableFileFailure {
+        let failure = DurableFileFailure(problem)
+        unlink(draft)
+        return failure
+    }
+
+    private static func parent(of path: String) -> String {
+        let parts = path.split(separator: "/")
+        if path.hasPrefix("/") { return "/" + parts.dropLast().joined(separator: "/") }
+        return parts.count > 1 ? parts.dropLast().joined(separator: "/") : "."
+    }
+}
+
+/// A file or folder could not be made or synced: which, and why.
+package struct DurableFileFailure: Error, CustomStringConvertible {
+    package let description: String
+
+    fileprivate init(description: String) {
+        self.description = description
+    }
+
+    /// - Parameter problem: What failed just now; `errno` says why.
+    fileprivate init(_ problem: String) {
+        let reason = errno
+        description = "\(problem): \(String(cString: strerror(reason)))"
+    }
+}
