@@ -1,3 +1,4 @@
+import DurableFiles
 import FoundationEssentials
 package import GRDB
 import Schemas
@@ -12,7 +13,7 @@ package final class EmbeddedDatabase: Sendable {
     /// Opens the file, makes it and its folder if there is none, and brings its tables up to date.
     ///
     /// - Parameters:
-    ///   - path: The database file. Beside it SQLite keeps `-wal` and `-shm`.
+    ///   - path: The database file. Beside it SQLite keeps `-wal` and `-shm`. Only their owner may read them.
     ///   - durability: What a write that has returned survives.
     ///   - migrations: Registers the steps from an empty file to today's tables. Steps that have run are not run again.
     /// - Throws: ``CommandFailure`` with status `unavailable` where the file cannot be used.
@@ -20,22 +21,33 @@ package final class EmbeddedDatabase: Sendable {
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
         configuration.maximumReaderCount = 8
-        configuration.prepareDatabase { database in
-            try database.execute(sql: "PRAGMA synchronous = \(durability.rawValue)")
-        }
         var migrator = DatabaseMigrator()
         migrations(&migrator)
         do {
             let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try DurableFiles.makeFolder(folder)
+            try DatabaseFiles(path).makePrivate()
             pool = try DatabasePool(path: path, configuration: configuration)
+            try Self.set(durability, of: pool)
             try migrator.migrate(pool)
             try Self.checkWritable(pool)
+            // A commit syncs the bytes of the files, not their names.
+            try DurableFiles.syncFolder(folder)
         } catch {
             throw CommandFailure(.unavailable, "the database \(path) cannot be opened: \(error)")
         }
         commits = GroupCommit(pool: pool)
+    }
+
+    /// Sets what a commit survives. Only now: when GRDB opens the pool it sets `synchronous` to NORMAL, whatever was set before.
+    private static func set(_ durability: Durability, of pool: DatabasePool) throws {
+        let level = try pool.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA synchronous = \(durability.rawValue)")
+            return try Int.fetchOne(database, sql: "PRAGMA synchronous")
+        }
+        guard level == durability.level else {
+            throw CommandFailure(.unavailable, "SQLite does not take the setting synchronous = \(durability.rawValue)")
+        }
     }
 
     /// SQLite opens a file that it may not write to for reading alone, and leaves it at that for as long as it is open, also when
@@ -94,6 +106,14 @@ extension EmbeddedDatabase {
         case everyCommit = "FULL"
         /// The end of the process, however sudden, but not a power cut.
         case processCrash = "OFF"
+
+        /// The setting as SQLite reports it.
+        fileprivate var level: Int {
+            switch self {
+            case .everyCommit: 2
+            case .processCrash: 0
+            }
+        }
     }
 }
 

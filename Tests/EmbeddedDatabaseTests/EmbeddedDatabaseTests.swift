@@ -75,6 +75,41 @@ struct EmbeddedDatabaseTests {
         }
     }
 
+    @Test(
+        "commits have the durability that was asked for, on the connection that writes",
+        arguments: [
+            (EmbeddedDatabase.Durability.everyCommit, 2), (.processCrash, 0),
+        ])
+    func durability(_ durability: EmbeddedDatabase.Durability, level: Int) async throws {
+        try await withTemporaryFolder { folder in
+            let database = try EmbeddedDatabase(
+                path: folder + "/test.sqlite", durability: durability, migrations: Self.register)
+            #expect(try await database.write { try Int.fetchOne($0, sql: "PRAGMA synchronous") } == level)
+            try database.close()
+        }
+    }
+
+    @Test("only their owner may read the files, also those that a former version has made for all")
+    func modes() async throws {
+        try await withTemporaryFolder { folder in
+            let files = ["", "-wal", "-shm"].map { folder + "/test.sqlite" + $0 }
+            for _ in 0..<2 {
+                let database = try EmbeddedDatabase(
+                    path: files[0], durability: .everyCommit, migrations: Self.register)
+                for file in files { #expect(try Self.mode(of: file) == 0o600, "\(file)") }
+                try database.close()
+                for file in files where FileManager.default.fileExists(atPath: file) {
+                    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+                }
+            }
+        }
+    }
+
+    private static func mode(of file: String) throws -> Int {
+        let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions]
+        return try #require(mode as? Int)
+    }
+
     @Test("a path that cannot be used is unavailable, and the error names it")
     func badPath() async throws {
         try await withTemporaryFolder { folder in

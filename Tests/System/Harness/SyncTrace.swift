@@ -1,0 +1,41 @@
+import FoundationEssentials
+import ProductHarness
+
+/// The `fsync` and `fdatasync` calls of a programme and its children, as `strace -f -y` writes them down while they run: a call
+/// is written before its caller goes on.
+struct SyncTrace: Sendable {
+    private let file: String
+    /// A script that runs `msi up` with the trace.
+    let script: String
+
+    /// - Parameter folder: Where the trace and the script are written.
+    init(in folder: String) throws {
+        file = folder + "/syncs"
+        script = folder + "/traced"
+        // -D makes the programme the test's child, and strace a stranger that watches.
+        let text = """
+            #!/bin/sh
+            exec strace -D -f -y -qq -e trace=fsync,fdatasync -e signal=none -o '\(file)' '\(try BuiltProduct.path(of: "msi"))' up
+            """
+        try Data(text.utf8).write(to: URL(filePath: script))
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script)
+    }
+
+    /// How many syncs of a file have succeeded so far.
+    ///
+    /// - Parameter isRight: Says of a path whether it is the file's.
+    func count(where isRight: (Substring) -> Bool) throws -> Int {
+        var underWay: [Substring: Bool] = [:]
+        var count = 0
+        // "17 fsync(5</path>) = 0", or, where another thread comes between: "17 fsync(5</path> <unfinished ...>", and later
+        // "17 <... fsync resumed>) = 0".
+        for line in try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n") {
+            let thread = line.prefix { $0.isNumber }
+            if let path = line.firstMatch(of: /sync\(\d+<(.*)>(\)| <unfinished)/)?.1 {
+                underWay[thread] = isRight(path)
+            }
+            if line.firstMatch(of: /= 0$/) != nil, underWay.removeValue(forKey: thread) == true { count += 1 }
+        }
+        return count
+    }
+}
