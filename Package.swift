@@ -51,6 +51,8 @@ let package = Package(
         .executable(name: "msi-gateway", targets: ["Gateway"]),
         .executable(name: "msi-load", targets: ["LoadTester"]),
         .executable(name: "msi-message-log", targets: ["MessageLog"]),
+        // For the tests: loaded into the services by LD_PRELOAD.
+        .library(name: "WriteRecorder", type: .dynamic, targets: ["WriteRecorder"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -237,6 +239,7 @@ let package = Package(
         .testTarget(
             name: "OperatorTests", dependencies: ["CubeStorage", "MessageStorage", "Operator", "Schemas", "TestSupport"],
             path: "Tests/OperatorTests"),
+        .testTarget(name: "PowerCutTests", dependencies: ["PowerCut", "TestSupport"], path: "Tests/PowerCutTests"),
         .testTarget(
             name: "RetryTimeTests",
             dependencies: ["FCMEmulator", "FCMRelay", "MessageLog", "Schemas", httpTypes, hummingbird, nioCore],
@@ -247,9 +250,12 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "FCMEmulator", "ProductHarness", "TestSupport", asyncHTTPClient, nioCore, nioHTTP1, subprocess, systemPackage,
+                "FCMEmulator", "PowerCut", "ProductHarness", "SeededRandom", "TestSupport", asyncHTTPClient, nioCore, nioHTTP1,
+                subprocess, systemPackage,
             ],
             path: "Tests/System"),
+        .target(name: "PowerCut", dependencies: ["SeededRandom"], path: "Tests/PowerCut"),
+        .target(name: "WriteRecorder", path: "Tests/WriteRecorder"),
         .target(
             name: "ProductHarness",
             dependencies: ["TestSupport", asyncHTTPClient, jwtKit, nioCore, nioHTTP1, nioSSL, unixSignals],

@@ -4,14 +4,17 @@ import NIOSSL
 
 /// Does something with an HTTP client that trusts the emulator, and shows each failure instead of trying again by itself.
 ///
-/// - Parameter certificates: The path of the emulator's `ca.pem`.
+/// - Parameter certificates: The path of the emulator's `ca.pem`; the system's certificates where there is none.
 package func withHTTPClient<Value>(
-    trusting certificates: String, isolation: isolated (any Actor)? = #isolation, _ body: (HTTPClient) async throws -> Value
+    trusting certificates: String? = nil, isolation: isolated (any Actor)? = #isolation,
+    _ body: (HTTPClient) async throws -> Value
 ) async throws -> Value {
     var configuration = HTTPClient.Configuration()
-    var tls = TLSConfiguration.makeClientConfiguration()
-    tls.trustRoots = .file(certificates)
-    configuration.tlsConfiguration = tls
+    if let certificates {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.trustRoots = .file(certificates)
+        configuration.tlsConfiguration = tls
+    }
     configuration.httpVersion = .http1Only
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
     configuration.connectionPool.retryConnectionEstablishment = false

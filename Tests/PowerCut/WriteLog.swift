@@ -1,0 +1,100 @@
+import FoundationEssentials
+
+/// What the write recorder (`Tests/WriteRecorder`) has recorded: the changes that processes made to the files below a folder, and
+/// what they synced, in order.
+package struct WriteLog: Sendable {
+    /// One record.
+    struct Event: Sendable {
+        enum Kind: Sendable {
+            case write(inode: UInt64, offset: Int, data: Data)
+            case truncate(inode: UInt64, size: Int)
+            case syncBegin(number: UInt64)
+            /// Covers what was recorded before its begin: of a file its content, of a folder the names in it.
+            case syncEnd(number: UInt64, inode: UInt64, path: String)
+            case create(inode: UInt64, path: String)
+            case rename(from: String, to: String)
+            case link(from: String, to: String)
+            case remove(path: String)
+            case makeFolder(path: String)
+        }
+
+        let kind: Kind
+        /// How long the log was with this record, in bytes.
+        let end: Int
+    }
+
+    /// The log is not one, or is cut off in the middle of a record.
+    package struct Damaged: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    let events: [Event]
+
+    /// How long the log was after each record, in bytes: the moments at which the power can go.
+    package var moments: [Int] { events.map(\.end) }
+
+    /// - Throws: ``Damaged``.
+    package init(path: String) throws {
+        let data = try Data(contentsOf: URL(filePath: path), options: .mappedIfSafe)
+        var events: [Event] = []
+        var reader = Reader(data: data)
+        while !reader.isAtEnd { events.append(try reader.event()) }
+        self.events = events
+    }
+
+    /// The records that were in the log when it had this length.
+    func events(until length: Int) -> ArraySlice<Event> {
+        events.prefix { $0.end <= length }
+    }
+}
+
+/// Reads records one after another: `struct header` of recorder.c, the path, the data.
+private struct Reader {
+    let data: Data
+    private var position = 0
+
+    init(data: Data) {
+        self.data = data
+    }
+
+    var isAtEnd: Bool { position == data.count }
+
+    mutating func event() throws -> WriteLog.Event {
+        let start = position
+        let kind = try number(UInt32.self)
+        let pathLength = Int(try number(UInt32.self))
+        let inode = try number(UInt64.self)
+        let value = try number(UInt64.self)
+        let dataLength = Int(try number(UInt64.self))
+        let path = String(decoding: try bytes(pathLength), as: UTF8.self)
+        let content = try bytes(dataLength)
+        let target = { String(decoding: content, as: UTF8.self) }
+        let event: WriteLog.Event.Kind =
+            switch kind {
+            case 1: .write(inode: inode, offset: Int(value), data: content)
+            case 2: .truncate(inode: inode, size: Int(value))
+            case 3: .syncBegin(number: value)
+            case 4: .syncEnd(number: value, inode: inode, path: path)
+            case 5: .create(inode: inode, path: path)
+            case 6: .rename(from: path, to: target())
+            case 7: .link(from: path, to: target())
+            case 8, 10: .remove(path: path)
+            case 9: .makeFolder(path: path)
+            default: throw WriteLog.Damaged(description: "byte \(start): there is no record of kind \(kind)")
+            }
+        return WriteLog.Event(kind: event, end: position)
+    }
+
+    private mutating func number<Number: FixedWidthInteger>(_: Number.Type) throws -> Number {
+        let bytes = try bytes(MemoryLayout<Number>.size)
+        return Number(littleEndian: bytes.withUnsafeBytes { $0.loadUnaligned(as: Number.self) })
+    }
+
+    private mutating func bytes(_ count: Int) throws -> Data {
+        guard count <= data.count - position else {
+            throw WriteLog.Damaged(description: "the record at the end is cut off at byte \(data.count)")
+        }
+        defer { position += count }
+        return data[position..<position + count]
+    }
+}

@@ -1,0 +1,118 @@
+import FoundationEssentials
+import NIOHTTP1
+import PowerCut
+import ProductHarness
+import SeededRandom
+import TestSupport
+import Testing
+
+/// The machine's power goes while messages are posted. Killing processes proves nothing of it: what they wrote stays in the
+/// kernel's cache. Here every write and sync is recorded, and the disk is put back to what it held for certain.
+@Suite(.serialized) struct PowerCutTests {
+    @Test(arguments: [PowerCut.losesAllUnsynced, .keepsSome(seed: 1), .keepsSome(seed: 2)])
+    func `every message that was answered 201 is there after a power cut`(cut: PowerCut) async throws {
+        try await withTemporaryFolder { folder in
+            let recording = try await RecordedPosts(in: folder)
+            var random = SeededGenerator(seed: 7)
+            // The first moments of a new disk, each answer's own moment, and others.
+            let moments = recording.log.moments
+            var cuts = Array(recording.posts.map(\.logLength).shuffled(using: &random).prefix(3))
+            cuts += moments.prefix(moments.count / 3).shuffled(using: &random).prefix(3)
+            cuts += moments.shuffled(using: &random).prefix(2)
+            for length in cuts.sorted() {
+                try await recording.checkPowerCut(cut, whenLogHad: length)
+            }
+        }
+    }
+}
+
+/// Posts to recorded services, from their first start on an empty disk.
+private struct RecordedPosts {
+    struct Post: Sendable {
+        let msiKey: String
+        /// How long the log of writes was when the answer came, in bytes.
+        let logLength: Int
+    }
+
+    let log: WriteLog
+    let posts: [Post]
+    private let folder: String
+    private let empty: RecordedDisk
+    private let subjectLogLength: Int
+
+    /// - Parameter outer: An empty folder.
+    init(in outer: String) async throws {
+        folder = outer + "/state"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        empty = try RecordedDisk(folder)
+        let recorder = WriteRecorder(folder: folder, log: outer + "/writes")
+        let (subjectLogLength, posts) = try await withServices(
+            in: folder, recorder.variables(executables: ServiceProcess.executables.path(percentEncoded: false))
+        ) { portal in
+            let subject = try await portal.makeSubject("Alert")
+            let subjectLogLength = recorder.logLength
+            return try await withThrowingTaskGroup(of: [Post].self) { group in
+                for client in 0..<4 {
+                    group.addTask {
+                        var posts: [Post] = []
+                        for number in 0..<10 {
+                            let answer = try await portal.post(subject.message(title: "\(client)/\(number)"))
+                            guard answer.status == 201, let msiKey = try answer.json["msi_key"]?.string else {
+                                throw UnexpectedAnswer(answer)
+                            }
+                            posts.append(Post(msiKey: msiKey, logLength: recorder.logLength))
+                        }
+                        return posts
+                    }
+                }
+                let posts = try await group.reduce(into: []) { $0 += $1 }
+                return (subjectLogLength, posts)
+            }
+        }
+        (self.subjectLogLength, self.posts) = (subjectLogLength, posts)
+        log = try WriteLog(path: outer + "/writes")
+    }
+
+    /// Cuts the power at one moment, starts every service on what is left, and looks for what was promised before it.
+    func checkPowerCut(_ cut: PowerCut, whenLogHad length: Int) async throws {
+        var disk = empty
+        disk.replay(log, until: length)
+        try disk.cutPower(cut)
+        try await withServices(in: folder, [:]) { portal in
+            if subjectLogLength <= length {
+                let cube = try await portal.call(.GET, "/channel")
+                let isThere = String(decoding: cube.body, as: UTF8.self).contains("Main building")
+                #expect(isThere, "the cube, after a cut at \(length): \(cube)")
+            }
+            var lost: [String] = []
+            for post in posts where post.logLength <= length {
+                let answer = try await portal.call(.GET, "/message/\(post.msiKey)")
+                if answer.status != 200 { lost.append("\(post.msiKey): \(answer)") }
+            }
+            #expect(lost.isEmpty, "messages that were answered 201, after a cut at \(length)")
+        }
+    }
+}
+
+/// Starts the services that store something, and the gateway before them.
+private func withServices<Value: Sendable>(
+    in folder: String, _ settings: [String: String], _ body: @Sendable (Portal) async throws -> Value
+) async throws -> Value {
+    let port = try FreePort.choose()
+    var processes: [ServiceProcess] = []
+    let outcome: Result<Value, any Error>
+    do {
+        for name in ["msi-cube", "msi-message-log", "msi-gateway"] {
+            processes.append(
+                try await ServiceProcess(
+                    name, in: folder, settings: settings.merging(["MSI_GATEWAY_PORT": "\(port)"]) { $1 },
+                    logFile: "\(folder).\(name).log"))
+        }
+        outcome = .success(try await withHTTPClient { http in try await body(Portal(port: port, http: http)) })
+    } catch {
+        outcome = .failure(error)
+    }
+    for process in processes.reversed() { await process.kill() }
+    return try outcome.get()
+}
