@@ -246,7 +246,8 @@ let package = Package(
             path: "Tests/RetryTimeTests"),
         .testTarget(name: "SchemasTests", dependencies: ["Schemas", "SeededRandom"], path: "Tests/SchemasTests"),
         .testTarget(
-            name: "ServiceKitTests", dependencies: ["ServiceKit", "TestSupport", logging], path: "Tests/ServiceKitTests"),
+            name: "ServiceKitTests", dependencies: ["CommandBus", "ServiceKit", "TestSupport", logging],
+            path: "Tests/ServiceKitTests"),
         .testTarget(
             name: "SystemTests",
             dependencies: [

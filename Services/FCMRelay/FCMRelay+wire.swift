@@ -12,6 +12,7 @@ extension ServicePlan {
         let listen = try settings.value(.fcmRelayListen)
         let projects = try await ProjectFactory(settings: settings, logger: logger).projects()
         var limits = ServerLimits()
+        limits.drainTimeout = DeliveryTimes.relayDrainTimeout
         // Each project's own limit is reached before this one.
         limits.maxInFlight = Project.mostUnderWay * projects.all.count + projects.all.count
         let messages = RelayHandler(projects: projects, limit: limit, now: { .now })

@@ -33,5 +33,7 @@ private struct NoTransport: HTTPTransport {
         requests.map { _ in .failure(TransportError(.notReachable, "there is no network")) }
     }
 
+    func refuseNewRequests() {}
+
     func close() async {}
 }

@@ -38,6 +38,8 @@ struct UnreachableFCMTests {
             return .success(HTTPTransportResponse(status: 200, body: Data(answer.utf8)))
         }
 
+        func refuseNewRequests() {}
+
         func close() async {}
 
         /// How many there have been.

@@ -1,9 +1,8 @@
 import FoundationEssentials
+import ServiceKit
 
 /// POSTs JSON to Google, with the patience that Google asks for.
 struct PatientPost: Sendable {
-    /// Google asks for no less than ten seconds.
-    private static let requestTimeout = Duration.seconds(10)
     /// For how long a request that was made before its message expired may be answered after that. It may have to wait for a
     /// connection first: a message is never later at FCM than this.
     private static let timeAfterExpiry = Duration.seconds(1)
@@ -26,7 +25,7 @@ struct PatientPost: Sendable {
     ) async -> [Result<HTTPTransportResponse, SendFailure>] {
         let begin = ContinuousClock.now
         guard begin < expiry else { return bodies.map { _ in .failure(.expired) } }
-        let end = min(deadline, begin + Self.requestTimeout, expiry + Self.timeAfterExpiry)
+        let end = min(deadline, begin + DeliveryTimes.fcmRequestTimeout, expiry + Self.timeAfterExpiry)
         let outcomes = await transport.reach(
             bodies.map { HTTPTransportRequest(url: url, headers: headers, body: $0, deadline: end) }, before: expiry)
         return Self.results(of: outcomes, since: begin)

@@ -47,6 +47,10 @@ final class CurlTransport: HTTPTransport {
         return exchange.outcomes
     }
 
+    func refuseNewRequests() {
+        state.withLock { $0.inbox.refuseNew() }
+    }
+
     /// Fails every request that has no answer yet, refuses new ones, closes the connections and ends the thread.
     func close() async {
         await withCheckedContinuation { continuation in

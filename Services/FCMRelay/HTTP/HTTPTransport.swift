@@ -10,6 +10,9 @@ protocol HTTPTransport: Sendable {
     /// - Returns: What became of each, in their order.
     func send(_ requests: [HTTPTransportRequest]) async -> [HTTPTransportOutcome]
 
+    /// Refuses every later request; those that have no answer yet go on.
+    func refuseNewRequests()
+
     /// Fails every request that has no answer yet, refuses new ones and closes the connections.
     func close() async
 }

@@ -55,6 +55,10 @@ final class SpreadTransport: HTTPTransport {
         return best
     }
 
+    func refuseNewRequests() {
+        for share in shares { share.transport.refuseNewRequests() }
+    }
+
     func close() async {
         for share in shares { await share.transport.close() }
     }

@@ -18,6 +18,7 @@ struct TransferInbox {
     private var batch = Batch()
     /// A wake-up is on its way, and the thread will see whatever is added before it looks.
     private var isWoken = false
+    private var refusesNew = false
 
     init(mostOutstanding: Int) {
         self.mostOutstanding = mostOutstanding
@@ -25,7 +26,7 @@ struct TransferInbox {
 
     /// Takes all of an exchange's transfers or none.
     mutating func submit(_ exchange: Exchange) -> Submission {
-        if batch.isStopping { return .refused(TransportError(.stopped, "the relay is stopping")) }
+        if batch.isStopping || refusesNew { return .refused(TransportError(.stopped, "the relay is stopping")) }
         if outstanding + exchange.transfers.count > mostOutstanding {
             return .refused(TransportError(.overloaded, "as many as \(mostOutstanding) requests wait already"))
         }
@@ -39,6 +40,11 @@ struct TransferInbox {
         if batch.isStopping { return false }
         batch.cancelled.append(exchange)
         return wake()
+    }
+
+    /// What was submitted before goes on.
+    mutating func refuseNew() {
+        refusesNew = true
     }
 
     /// - Returns: Whether the thread must be woken.

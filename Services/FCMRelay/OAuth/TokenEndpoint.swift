@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Schemas
+import ServiceKit
 
 /// Where access tokens come from.
 protocol TokenGranter: Sendable {
@@ -9,8 +10,6 @@ protocol TokenGranter: Sendable {
 
 /// Google's token endpoint, or the emulator's.
 struct TokenEndpoint: TokenGranter {
-    private static let timeout = Duration.seconds(10)
-
     let account: ServiceAccount
     let transport: any HTTPTransport
     /// The wall clock: the endpoint compares it with its own.
@@ -23,7 +22,7 @@ struct TokenEndpoint: TokenGranter {
         } catch {
             throw TokenFailure("the service account's key cannot sign")
         }
-        let deadline = ContinuousClock.now + Self.timeout
+        let deadline = ContinuousClock.now + DeliveryTimes.fcmRequestTimeout
         let response: HTTPTransportResponse
         do {
             // A signed token has no character that a form would have to escape.

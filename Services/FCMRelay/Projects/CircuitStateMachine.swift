@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// Whether a project's FCM is worth asking. Pure: events in, decisions out.
 ///
 /// After many failures in a row nothing is sent for a moment, and then one message alone, to see. Without this every send of a
@@ -17,7 +19,7 @@ struct CircuitStateMachine: Sendable {
     /// Short, for a storm warning that waits.
     private static let longestPause = Duration.seconds(8)
     /// A little more than any request may take.
-    private static let longestTrial = Duration.seconds(15)
+    private static let longestTrial = DeliveryTimes.fcmRequestTimeout + .seconds(5)
 
     private var state = State.closed(failures: 0)
 

@@ -99,10 +99,17 @@ final class Project: Sendable {
         }
     }
 
-    /// Ends every send that waits or is under way with a retryable error, and closes the connections.
-    func close() async {
+    /// Refuses every send that waits for its turn, and every later one, with a retryable error. Requests to FCM that are under
+    /// way go on.
+    func stopSending() {
         messageGate.pacer.stop()
         topicGate.pacer.stop()
+        transport.refuseNewRequests()
+    }
+
+    /// Ends every send that waits or is under way with a retryable error, and closes the connections.
+    func close() async {
+        stopSending()
         await transport.close()
     }
 }

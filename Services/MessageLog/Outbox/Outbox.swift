@@ -24,12 +24,10 @@ final class Outbox: Service {
         case rang(UnixMilliseconds)
     }
 
-    /// How long a claimed message is this instance's own: longer than a relay may take to answer.
-    private static let leaseDuration: Int64 = 30_000
-    /// How much of a lease has to be left for a turn to begin: as long as a relay may take, and a little for its answer.
-    private static let shortestTurn: Int64 = 22_000
-    /// How long a stop waits for messages that are being relayed.
-    private static let longestStop = Duration.seconds(10)
+    /// How long a claimed message is this instance's own, in milliseconds.
+    private static let leaseDuration = Int64(DeliveryTimes.leaseDuration / .milliseconds(1))
+    /// How much of a lease has to be left for a turn to begin, in milliseconds.
+    private static let minLease = Int64(DeliveryTimes.minLease / .milliseconds(1))
 
     private let store: any MessageStore
     private let relay: any Relay
@@ -113,19 +111,26 @@ final class Outbox: Service {
     }
 
     func run() async throws {
-        await withTaskGroup { group in
+        let isComplete = await withTaskGroup(of: Bool.self) { group in
             group.addTask {
                 await cancelWhenGracefulShutdown { await self.takeBackLeases() }
                 await self.relayWhatIsDue()
+                return !Task.isCancelled
             }
             group.addTask {
                 // Thrown only when the outbox has ended by itself.
                 try? await gracefulShutdown()
                 self.event.finish()
-                try? await Task.sleep(for: Self.longestStop)
+                try? await Task.sleep(for: DeliveryTimes.outboxStopTimeout)
+                return false
             }
-            await group.next()
-            group.cancelAll()
+            defer { group.cancelAll() }
+            return await group.next() ?? true
+        }
+        // FCM may have what has no outcome: its lease ends by itself.
+        guard isComplete else {
+            let count = state.withLock { $0.atWork.count }
+            return logger.warning("stopped before the outcome of some messages was stored", metadata: ["messages": "\(count)"])
         }
         do {
             try await store.releaseLeases(of: owner, endingBy: .max, now: .now)
@@ -216,6 +221,8 @@ final class Outbox: Service {
         do {
             return await record(try await relay.relay(command, by: deadline), of: message)
         } catch {
+            // The outbox has stopped: FCM may have it.
+            guard !Task.isCancelled else { return .dropped }
             guard let refusal = ComponentError(refusal: error) else {
                 logger.debug("no relay answered", metadata: ["error": "\(error)"])
                 await recordUnanswered(message)
@@ -233,7 +240,7 @@ final class Outbox: Service {
     ///
     /// - Returns: `nil` where it is this instance's no more, or that cannot be found out. It is claimed again when it is due.
     private func endOfLease(of message: Message) async -> UnixMilliseconds? {
-        if let until = message.relay.lease?.until, until - .now >= Self.shortestTurn { return until }
+        if let until = message.relay.lease?.until, until - .now >= Self.minLease { return until }
         let renewed = lease(at: .now)
         do {
             let kept = try await store.update(message.msiKey) { record, _ in

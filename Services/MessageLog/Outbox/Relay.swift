@@ -1,5 +1,6 @@
 import CommandBus
 import Schemas
+import ServiceKit
 
 /// Whoever takes messages to FCM.
 protocol Relay: Sendable {
@@ -17,13 +18,10 @@ protocol Relay: Sendable {
 struct BusRelay: Relay {
     let client: CommandClient
 
-    /// Longer than FCM's own time-out, which is at least 10 s, and shorter than a lease.
-    static let timeout = Duration.seconds(20)
-
     func relay(
         _ command: RelayMessage, by end: UnixMilliseconds
     ) async throws(CommandFailure) -> [ComponentOutcome] {
         // The relay is told the moment, and does not begin what is asked of it later.
-        try await client.request(command, timeout: min(Self.timeout, .milliseconds(max(0, end - .now)))).components
+        try await client.request(command, timeout: min(DeliveryTimes.relayTimeout, .milliseconds(max(0, end - .now)))).components
     }
 }

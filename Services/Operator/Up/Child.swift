@@ -1,4 +1,5 @@
 import FoundationEssentials
+import ServiceKit
 import ServiceLifecycle
 import Subprocess
 import Synchronization
@@ -88,7 +89,7 @@ final class Child: Sendable {
         }
         // Where there is no signal yet but a start is under way, that sends it.
         signal?(.terminate)
-        if await !hasEnded(within: .seconds(20)) {
+        if await !hasEnded(within: DeliveryTimes.supervisorStopTimeout) {
             say("\(name) does not stop; killing it")
             state.withLock(\.signal)?(.kill)
             _ = await hasEnded(within: .seconds(5))
@@ -134,7 +135,7 @@ final class Child: Sendable {
         var options = PlatformOptions()
         // A group of its own: the terminal's Ctrl-C is for the supervisor alone, which stops its children in order.
         options.processGroupID = 0
-        options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(20))]
+        options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: DeliveryTimes.supervisorStopTimeout)]
         var variables = environment
         variables["NOTIFY_SOCKET"] = notify
         let result = try await Subprocess.run(

@@ -1,0 +1,55 @@
+import Glibc
+import ProductHarness
+import TestSupport
+import Testing
+
+/// The product without a supervisor: each service is a process that the test starts and ends by itself.
+struct SeparateServices: Sendable {
+    let folder: String
+    let portal: Portal
+    let fcm: FCMServer
+    private let settings: [String: String]
+
+    /// Runs the emulator, the cube and the gateway; the relay and the message log are the test's to start.
+    static func with(_ body: (SeparateServices) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            let emulatorSettings = ["MSI_FCM_EMULATOR_PORT": "0"]
+            try await withService("msi-fcm-emulator", in: folder, settings: emulatorSettings) { emulator in
+                let fcmPort = try port(in: emulator.log, scheme: "https")
+                let certificates = "\(folder)/fcm-emulator/ca.pem"
+                try await withService("msi-cube", in: folder) { _ in
+                    try await withService("msi-gateway", in: folder, settings: ["MSI_GATEWAY_PORT": "0"]) { gateway in
+                        let gatewayPort = try port(in: gateway.log, scheme: "http")
+                        try await withHTTPClient(trusting: certificates) { http in
+                            try await body(
+                                SeparateServices(
+                                    folder: folder, portal: Portal(port: gatewayPort, http: http),
+                                    fcm: FCMServer(port: fcmPort, folder: "\(folder)/fcm-emulator", http: http),
+                                    settings: [
+                                        "MSI_FCM_ENDPOINT": "https://127.0.0.1:\(fcmPort)", "MSI_FCM_CA_FILE": certificates,
+                                        "MSI_FCM_SERVICE_ACCOUNT_FILE": "\(folder)/fcm-emulator/service-account.json",
+                                        "MSI_FCM_RAMP": "0",
+                                    ]))
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Starts another process of a service.
+    ///
+    /// - Parameter own: Settings beside those that the services have in common.
+    func start(_ name: String, settings own: [String: String] = [:]) async throws -> ServiceProcess {
+        try await ServiceProcess(
+            name, in: folder, settings: (name == "msi-fcm-relay" ? settings : [:]).merging(own) { _, own in own })
+    }
+
+    private static func port(in log: String, scheme: String) throws -> Int {
+        let url = try Regex("\(scheme)://127\\.0\\.0\\.1:(\\d+)")
+        guard let port = log.firstMatch(of: url)?.output[1].substring.flatMap({ Int($0) }) else {
+            throw TooLate("no port in: \(log)")
+        }
+        return port
+    }
+}

@@ -1,0 +1,62 @@
+import Glibc
+import ProductHarness
+import TestSupport
+import Testing
+
+extension SystemTests {
+    /// Ordinary stops while FCM takes its time: FCM gets each component once.
+    @Suite("Stops", .serialized, .timeLimit(.minutes(3)))
+    struct StopTests {
+        private static let count = 9
+
+        /// Posts messages whose answers FCM delays, and does something while FCM has them. Expects that all are relayed in the
+        /// end, and none of them twice.
+        ///
+        /// - Parameters:
+        ///   - pace: Components that the relay sends in a minute, if it is to be slow.
+        ///   - atFCM: How many components FCM has by then.
+        ///   - change: Ends a process and starts another one; returns those that run.
+        private func expectNothingDoubled(
+            answersAfter delay: Int64, pace: Int? = nil, whenAtFCM atFCM: Int = 2 * count,
+            _ change: (SeparateServices, _ relay: ServiceProcess, _ log: ServiceProcess) async throws -> [ServiceProcess]
+        ) async throws {
+            try await SeparateServices.with { services in
+                let quota = pace.map { ["MSI_FCM_QUOTA": "\($0)", "MSI_FCM_QUOTA_SHARE": "100"] } ?? [:]
+                let relay = try await services.start("msi-fcm-relay", settings: quota)
+                let log = try await services.start("msi-message-log")
+                let subject = try await services.portal.makeSubject("Alert")
+                try await services.fcm.setFaults([["fault": "DELAY_REPLY", "fixed_ms": .integer(delay)]], seed: 1)
+                var keys: [String] = []
+                for _ in 0..<Self.count {
+                    let posted = try await services.portal.post(subject.message())
+                    keys.append(try #require(try posted.json["msi_key"]?.string))
+                }
+                try await eventually("\(atFCM) components are at FCM") {
+                    try await services.fcm.acceptedComponents().count >= atFCM
+                }
+                let running = try await change(services, relay, log)
+                for key in keys { _ = try await services.portal.message(key, hasState: "relayed", within: .seconds(45)) }
+                let counts = try await services.fcm.counts()
+                #expect(counts.distinct == 2 * Self.count && counts.doubled == 0, "\(counts)")
+                for process in running { #expect(await process.stop() == 0) }
+            }
+        }
+
+        @Test("the message log's stop waits for what it has handed over")
+        func messageLog() async throws {
+            // The last of them goes out after four seconds, and is answered after twelve.
+            try await expectNothingDoubled(answersAfter: 8_000, pace: 240, whenAtFCM: 2) { services, relay, log in
+                #expect(await log.stop() == 0)
+                return [relay, try await services.start("msi-message-log")]
+            }
+        }
+
+        @Test("the relay's stop waits for FCM's answers")
+        func relay() async throws {
+            try await expectNothingDoubled(answersAfter: 8_000) { services, relay, log in
+                #expect(await relay.stop() == 0)
+                return [try await services.start("msi-fcm-relay"), log]
+            }
+        }
+    }
+}
