@@ -221,7 +221,7 @@ let package = Package(
             path: "Tests/FCMRelayTests"),
         .testTarget(
             name: "GatewayTests",
-            dependencies: ["Gateway", "Schemas", "SeededRandom", "TestSupport", nioCore, nioPosix],
+            dependencies: ["CubeStorage", "Gateway", "Schemas", "SeededRandom", "TestSupport", nioCore, nioPosix],
             path: "Tests/GatewayTests"),
         .testTarget(
             name: "LoadTesterTests", dependencies: ["LoadTester", "Schemas", argumentParser, histogram],

@@ -11,7 +11,8 @@ extension ServicePlan {
         let database = try settings.optional(.databaseURL, as: MongoURL.init)
         let folder = try settings.value(.stateDirectory)
         let lock = try database == nil ? StateLock.servingData(in: folder) : nil
-        let store = try await openCubeStore(database: database, folder: folder, logger: logger)
+        let sizeLimit = CubeSizeLimit(bytes: try settings.value(.cubeSizeLimit))
+        let store = try await openCubeStore(database: database, folder: folder, sizeLimit: sizeLimit, logger: logger)
         let bus = try Bus(logger: logger)
         let publisher = try EventPublisher(bus: bus, endpoint: settings.value(.cubeEventsListen), logger: logger)
         let announcer = CubeAnnouncer(store: store, publisher: publisher, logger: logger)

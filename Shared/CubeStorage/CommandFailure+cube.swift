@@ -14,6 +14,10 @@ extension CommandFailure {
         CommandFailure(.notFound, "no subject \(id) in area \(areaID) of channel \(channelID)")
     }
 
+    static func noSubject(of topicKey: TopicKey) -> CommandFailure {
+        CommandFailure(.notFound, "no subject has the topic key \(topicKey)")
+    }
+
     static func changed(_ kind: String, _ id: ObjectID, in version: CubeVersion, after known: CubeVersion) -> CommandFailure {
         CommandFailure(.conflict, "\(kind) \(id) was changed in version \(version), after version \(known)")
     }

@@ -6,11 +6,14 @@ package import Schemas
 /// the cube's version greater, and both are stored together or not at all.
 ///
 /// Every method throws ``CommandFailure``: `not_found` for something that is not there (any more), `conflict` for an edit of
-/// something that was changed after `unchangedSince`, `unavailable` when the database is away.
+/// something that was changed after `unchangedSince`, `storage_full` for a change that makes the cube larger than its
+/// ``CubeSizeLimit``, `unavailable` when the database is away.
 package protocol CubeStore: Sendable {
     /// The version of the latest change; 0 for a cube that was never changed.
     func version() async throws -> CubeVersion
     func snapshot() async throws -> CubeSnapshot
+    /// The subject that a topic key names; the rest of the cube is not read.
+    func find(_ command: FindSubject) async throws -> FindSubject.Reply
 
     func add(_ command: AddChannel) async throws -> CubeEdit<Channel>
     func update(_ command: UpdateChannel) async throws -> CubeEdit<Channel>
@@ -25,7 +28,8 @@ package protocol CubeStore: Sendable {
     func delete(_ command: DeleteSubject) async throws -> CubeEdit<Done>
 
     /// Fills a store that was never changed with a cube from another one, its identifiers and its version included: everything
-    /// counts as changed in that version. Filling it with the same cube again changes nothing.
+    /// counts as changed in that version. Filling it with the same cube again changes nothing. The cube may be of any size: one that is
+    /// there already can be moved.
     ///
     /// - Throws: ``CommandFailure`` with status `conflict` when something else is in it.
     func restore(_ snapshot: CubeSnapshot) async throws

@@ -5,10 +5,13 @@ package import MongoDatabase
 ///
 /// - Parameters:
 ///   - folder: Where the file is, or will be.
+///   - sizeLimit: How large changes may make the cube.
 ///   - logger: Told when MongoDB goes away and comes back.
 /// - Throws: ``CommandFailure`` with status `unavailable` when the file cannot be used. MongoDB may be away.
-package func openCubeStore(database: MongoURL?, folder: String, logger: Logger) async throws -> any CubeStore {
+package func openCubeStore(
+    database: MongoURL?, folder: String, sizeLimit: CubeSizeLimit, logger: Logger
+) async throws -> any CubeStore {
     CounterSegment.unlink()
-    if let database { return await MongoCubeStore(url: database, logger: logger) }
-    return try SQLiteCubeStore(path: folder + "/cube.sqlite")
+    if let database { return await MongoCubeStore(url: database, sizeLimit: sizeLimit, logger: logger) }
+    return try SQLiteCubeStore(path: folder + "/cube.sqlite", sizeLimit: sizeLimit)
 }

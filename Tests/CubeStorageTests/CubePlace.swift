@@ -5,10 +5,16 @@ import TestSupport
 /// Where a cube is kept: it can be opened more than once.
 struct CubePlace {
     let folder: String
-    let database: MongoURL?
+    /// The connection string where it is in MongoDB.
+    let url: String?
 
-    func open() async throws -> any CubeStore {
-        try await openCubeStore(database: database, folder: folder, logger: quietLogger)
+    var database: MongoURL? {
+        get throws { try url.map { try MongoURL($0) } }
+    }
+
+    func open(sizeLimit: Int64 = 8 << 20) async throws -> any CubeStore {
+        try await openCubeStore(
+            database: try database, folder: folder, sizeLimit: CubeSizeLimit(bytes: sizeLimit), logger: quietLogger)
     }
 }
 
@@ -17,7 +23,7 @@ func withCubePlace<Result>(
     _ kind: StoreKind, isolation: isolated (any Actor)? = #isolation, _ body: (CubePlace) async throws -> Result
 ) async throws -> Result {
     try await withTemporaryFolder { folder in
-        try await body(CubePlace(folder: folder, database: try await kind.newDatabaseURL().map { try MongoURL($0) }))
+        try await body(CubePlace(folder: folder, url: try await kind.newDatabaseURL()))
     }
 }
 

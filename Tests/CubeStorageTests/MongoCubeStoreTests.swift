@@ -38,7 +38,7 @@ struct MongoCubeStoreTests {
     func foreignDocuments() async throws {
         try await withCubePlace(.mongodb) { place in
             let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
-            let url = try #require(place.database)
+            let url = try #require(try place.database)
             let database = await MongoDatabase.open(url, application: "test", logger: quietLogger)
             let subject: BSONDocument = [
                 "id": topic.subject.bson, "name": "S", "desc": "", "access": .array([]), "topic_key": topic.bson,
@@ -75,8 +75,18 @@ struct MongoCubeStoreTests {
 
     @Test("another program finds in icube what the data dictionary says, field by field and type by type")
     func dataDictionary() async throws {
-        let url = try await MongoServer.shared.url()
-        let store = await MongoCubeStore(url: try MongoURL(url), logger: quietLogger)
+        try await withCubePlace(.mongodb) { place in
+            let store = try await place.open()
+            try await fill(store)
+            try await store.close()
+            let url = try #require(place.url)
+            let output = try await PythonScript.run("check_collections.py", [url, "icube", "2"])
+            #expect(output.contains("icube: 2 documents are as the data dictionary says"))
+        }
+    }
+
+    /// Makes and changes what the cube may hold.
+    private func fill(_ store: any CubeStore) async throws {
         let channel = try await store.add(AddChannel(channel: NamedDraft(name: "C", desc: "🎓"))).value.id
         let area = try await store.add(AddArea(channelID: channel, area: NamedDraft(name: "A", desc: ""))).value.id
         for level in SubscriptionLevel.allCases {
@@ -91,16 +101,14 @@ struct MongoCubeStoreTests {
         _ = try await store.update(UpdateArea(channelID: channel, areaID: area, area: NamedDraft(name: "A2", desc: "a")))
         _ = try await store.update(UpdateChannel(channelID: channel, channel: NamedDraft(name: "C2", desc: "c")))
         _ = try await store.add(AddChannel(channel: NamedDraft(name: "Empty", desc: "")))
-        let output = try await PythonScript.run("check_collections.py", [url, "icube", "2"])
-        #expect(output.contains("icube: 2 documents are as the data dictionary says"))
-        await store.close()
     }
 
     @Test("a server without transactions is unavailable from the start, and the log says what it lacks")
     func standalone() async throws {
         try await withMongoServer(flags: ["--standalone"]) { server in
             let log = RecordedLog()
-            let store = await MongoCubeStore(url: try MongoURL(server.url()), logger: log.logger)
+            let store = await MongoCubeStore(
+                url: try MongoURL(server.url()), sizeLimit: CubeSizeLimit(bytes: 8 << 20), logger: log.logger)
             await #expect {
                 try await store.snapshot()
             } throws: { error in

@@ -23,6 +23,7 @@ struct CubeBadInputTests {
 
     /// Every command that has a field it cannot do without.
     private static func commands(_ channel: ObjectID, _ area: ObjectID, _ subject: ObjectID) -> [SampleCommand] {
+        let topicKey = TopicKey(channel: channel, area: area, subject: subject)
         let inChannel = SampleDocument.Field("channelID", "\"\(channel)\"")
         let inArea = SampleDocument.Field("areaID", "\"\(area)\"")
         let ofSubject = SampleDocument.Field("subjectID", "\"\(subject)\"")
@@ -40,6 +41,8 @@ struct CubeBadInputTests {
             SampleCommand("subject.add", SampleDocument([inChannel, inArea, .init("subject", draft)])),
             SampleCommand("subject.update", SampleDocument([inChannel, inArea, ofSubject, since, .init("subject", draft)])),
             SampleCommand("subject.delete", SampleDocument([inChannel, inArea, since, ofSubject])),
+            SampleCommand("subject.find", SampleDocument([.init("topic_key", "\"\(topicKey)\"")])),
+            SampleCommand("cube.page", SampleDocument([.init("version", "4"), .init("page", "0")])),
         ]
     }
 }

@@ -11,22 +11,22 @@ struct CubeFreshnessTests {
 
     @Test("nothing is fresh before it was read; a copy is fresh for a moment, and for as long as it is confirmed")
     mutating func moment() {
-        #expect(!freshness.isFresh(at: at(0)))
+        #expect(!freshness.isFresh(7, at: at(0)))
         freshness.read(7, asked: at(0))
-        #expect(freshness.isFresh(at: at(2_400)))
-        #expect(!freshness.isFresh(at: at(2_500)))
+        #expect(freshness.isFresh(7, at: at(2_400)))
+        #expect(!freshness.isFresh(7, at: at(2_500)))
         freshness.announced(7, at: at(2_600))
-        #expect(freshness.isFresh(at: at(5_000)))
-        #expect(!freshness.isFresh(at: at(5_200)))
+        #expect(freshness.isFresh(7, at: at(5_000)))
+        #expect(!freshness.isFresh(7, at: at(5_200)))
     }
 
     @Test("a copy is stale from the moment that a later version is heard of")
     mutating func announcement() {
         freshness.read(7, asked: at(0))
         freshness.announced(8, at: at(10))
-        #expect(!freshness.isFresh(at: at(10)))
+        #expect(!freshness.isFresh(7, at: at(10)))
         freshness.read(8, asked: at(20))
-        #expect(freshness.isFresh(at: at(30)))
+        #expect(freshness.isFresh(8, at: at(30)))
     }
 
     @Test("a missed announcement is made up for by the next one")
@@ -34,19 +34,19 @@ struct CubeFreshnessTests {
         freshness.read(7, asked: at(0))
         // 8 was announced and missed.
         freshness.announced(9, at: at(1_000))
-        #expect(!freshness.isFresh(at: at(1_000)))
+        #expect(!freshness.isFresh(7, at: at(1_000)))
     }
 
     @Test("who has made a change sees it, also when an older reading comes in afterwards")
     mutating func ownEdit() {
         freshness.read(7, asked: at(0))
         freshness.edited(8, at: at(10))
-        #expect(!freshness.isFresh(at: at(10)))
+        #expect(!freshness.isFresh(7, at: at(10)))
         // Asked before the edit, answered after it.
         freshness.read(7, asked: at(5))
-        #expect(!freshness.isFresh(at: at(15)))
+        #expect(!freshness.isFresh(7, at: at(15)))
         freshness.read(8, asked: at(20))
-        #expect(freshness.isFresh(at: at(25)))
+        #expect(freshness.isFresh(8, at: at(25)))
     }
 
     @Test("an announcement that was overtaken by a later one does not make an old copy fresh")
@@ -54,17 +54,29 @@ struct CubeFreshnessTests {
         freshness.read(5, asked: at(0))
         freshness.edited(6, at: at(10))
         freshness.announced(5, at: at(20))
-        #expect(!freshness.isFresh(at: at(20)))
+        #expect(!freshness.isFresh(5, at: at(20)))
         freshness.read(6, asked: at(30))
-        #expect(freshness.isFresh(at: at(30)))
+        #expect(freshness.isFresh(6, at: at(30)))
+    }
+
+    @Test("what was read at another version than the latest is not fresh, whatever else was read")
+    mutating func severalCopies() {
+        freshness.read(7, asked: at(0))
+        freshness.read(8, asked: at(10))
+        #expect(!freshness.isFresh(7, at: at(20)))
+        #expect(freshness.isFresh(8, at: at(20)))
+        // Asked first, answered last.
+        freshness.read(7, asked: at(5))
+        #expect(!freshness.isFresh(7, at: at(20)))
+        #expect(freshness.isFresh(8, at: at(20)))
     }
 
     @Test("a cube that was set back is served once it has been read")
     mutating func setBack() {
         freshness.read(7, asked: at(0))
         freshness.announced(3, at: at(10))
-        #expect(!freshness.isFresh(at: at(10)))
+        #expect(!freshness.isFresh(7, at: at(10)))
         freshness.read(3, asked: at(20))
-        #expect(freshness.isFresh(at: at(20)))
+        #expect(freshness.isFresh(3, at: at(20)))
     }
 }

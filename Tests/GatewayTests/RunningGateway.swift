@@ -10,17 +10,19 @@ struct RunningGateway {
     /// The state directory that the gateway shares with the services.
     let folder: String
 
+    /// - Parameter folder: A state directory that stays; one of its own where there is none.
     static func with<Result>(
-        services: [String] = ["msi-cube", "msi-message-log"], settings: [String: String] = [:],
+        services: [String] = ["msi-cube", "msi-message-log"], in folder: String? = nil, settings: [String: String] = [:],
         isolation: isolated (any Actor)? = #isolation, _ body: (RunningGateway) async throws -> Result
     ) async throws -> Result {
-        try await withTemporaryFolder { folder in
-            try await withServices(services[...], in: folder) {
-                let settings = settings.merging(["MSI_GATEWAY_PORT": "0"]) { given, _ in given }
-                return try await withService("msi-gateway", in: folder, settings: settings) { process in
-                    let port = try #require(process.log.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)/).flatMap { Int($0.1) })
-                    return try await body(RunningGateway(process: process, port: port, folder: folder))
-                }
+        guard let folder else {
+            return try await withTemporaryFolder { try await with(services: services, in: $0, settings: settings, body) }
+        }
+        return try await withServices(services[...], in: folder) {
+            let settings = settings.merging(["MSI_GATEWAY_PORT": "0"]) { given, _ in given }
+            return try await withService("msi-gateway", in: folder, settings: settings) { process in
+                let port = try #require(process.log.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)/).flatMap { Int($0.1) })
+                return try await body(RunningGateway(process: process, port: port, folder: folder))
             }
         }
     }

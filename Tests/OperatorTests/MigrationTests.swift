@@ -14,7 +14,7 @@ struct MigrationTests {
         let archive: SQLiteMessageStore
 
         init(_ folder: String) throws {
-            cube = try SQLiteCubeStore(path: folder + "/cube.sqlite")
+            cube = try SQLiteCubeStore(path: folder + "/cube.sqlite", sizeLimit: CubeSizeLimit(bytes: .max))
             archive = try SQLiteMessageStore(path: folder + "/message-log.sqlite")
         }
 

@@ -154,6 +154,7 @@ def check_counter(document):
     counter = Fields("cube", document)
     counter.take("_id", str, among=("cube",))
     counter.take("version", Int64)
+    counter.take("size", Int64)
     counter.end()
 
 

@@ -86,6 +86,8 @@ def edit_cube(cube):
     check("subject.update", updated["value"]["opt"] == draft["opt"], updated)
     read = ask(cube, "cube.read", {})
     check("cube.read", read["channels"][-1]["areas"][0]["subjects"] == [updated["value"]], read)
+    found = ask(cube, "subject.find", {"topic_key": updated["value"]["topic_key"]})
+    check("subject.find", found["subject"] == updated["value"] and found["version"] == read["version"], found)
     check("an unchanged cube is not sent again", "channels" not in ask(cube, "cube.read", {"known": read["version"]}))
 
     late = {"channelID": channel, "channel": named, "unchanged_since": added["version"] - 1}

@@ -12,13 +12,10 @@ extension CommandRouter {
         }
 
         var router = CommandRouter { _ = try await store.version() }
-        router.on(ReadCube.self) { command, _ in
-            if let known = command.known, try await store.version() == known {
-                return ReadCube.Reply(version: known, channels: nil)
-            }
-            let snapshot = try await store.snapshot()
-            return ReadCube.Reply(version: snapshot.version, channels: snapshot.channels)
-        }
+        let reader = CubeReader(store: store)
+        router.on(ReadCube.name) { payload, _ in try await reader.read(ReadCube(payload: payload)) }
+        router.on(ReadCubePage.self) { command, _ in try await reader.read(command) }
+        router.on(FindSubject.self) { command, _ in try await store.find(command) }
         router.on(AddChannel.self) { command, _ in announced(try await store.add(command)) }
         router.on(UpdateChannel.self) { command, _ in announced(try await store.update(command)) }
         router.on(DeleteChannel.self) { command, _ in announced(try await store.delete(command)) }

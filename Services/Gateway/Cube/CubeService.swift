@@ -6,10 +6,13 @@ import ServiceLifecycle
 import Synchronization
 
 /// The cube service, seen from the gateway: commands go through, and reads are answered from a copy while it is fresh.
+///
+/// The whole cube is read for those who list it alone. A post needs one subject, which is asked for by its topic key.
 final class CubeService: Service {
     private struct State {
         var freshness = CubeFreshness()
         var copy: CubeCopy?
+        var subjects = KnownSubjects()
         var reading: Task<CubeCopy, any Error>?
     }
 
@@ -38,6 +41,29 @@ final class CubeService: Service {
         return copy
     }
 
+    /// The subject that a topic key names, as it is now, give or take a moment; `nil` where there is none.
+    ///
+    /// - Throws: ``CommandFailure`` when what is known is not fresh and the cube service does not answer.
+    func subject(of topicKey: TopicKey) async throws -> FindSubject.Reply? {
+        let known = state.withLock { state -> FindSubject.Reply? in
+            guard let known = state.subjects[topicKey], state.freshness.isFresh(known.version, at: .now) else { return nil }
+            return known
+        }
+        if let known { return known }
+        let asked = ContinuousClock.now
+        do throws(CommandFailure) {
+            let found = try await client.request(FindSubject(topicKey: topicKey))
+            state.withLock { state in
+                state.freshness.read(found.version, asked: asked)
+                if state.freshness.isFresh(found.version, at: .now) { state.subjects.add(found) }
+            }
+            return found
+        } catch {
+            guard error.status == .notFound else { throw error }
+            return nil
+        }
+    }
+
     /// Makes a change.
     func edit<Edit: Command, Value>(_ command: Edit) async throws -> CubeEdit<Value> where Edit.Reply == CubeEdit<Value> {
         let edit = try await client.request(command)
@@ -61,7 +87,10 @@ final class CubeService: Service {
     }
 
     private func freshCopy() -> CubeCopy? {
-        state.withLock { $0.freshness.isFresh(at: .now) ? $0.copy : nil }
+        state.withLock { state in
+            guard let copy = state.copy, state.freshness.isFresh(copy.version, at: .now) else { return nil }
+            return copy
+        }
     }
 
     /// Reads the cube, together with whoever wants it at the same time.
@@ -82,7 +111,9 @@ final class CubeService: Service {
         let reply = try await client.request(ReadCube(known: known?.version))
         let copy: CubeCopy
         if let channels = reply.channels {
-            copy = try CubeCopy(CubeSnapshot(version: reply.version, channels: channels))
+            copy = try CubeCopy(version: reply.version, channels: channels)
+        } else if let pages = reply.pages {
+            copy = try await CubeCopy(version: reply.version, channels: channels(of: reply.version, pages: pages))
         } else if let known {
             copy = known
         } else {
@@ -93,5 +124,19 @@ final class CubeService: Service {
             state.freshness.read(copy.version, asked: asked)
         }
         return copy
+    }
+
+    /// Reads a cube that is too large for one reply.
+    private func channels(of version: CubeVersion, pages count: Int) async throws -> [Channel] {
+        var pages: [[Channel]] = []
+        for page in 0..<count {
+            do throws(CommandFailure) {
+                pages.append(try await client.request(ReadCubePage(version: version, page: page)).channels)
+            } catch {
+                guard error.status == .conflict else { throw error }
+                throw CommandFailure(.overloaded, "the cube was changed while its \(count) pages were read; try again")
+            }
+        }
+        return CubePages.join(pages)
     }
 }

@@ -44,8 +44,8 @@ struct MessagePosting: Sendable {
         return try outcome(of: stored, for: draft, isReplay: stored.msiKey != command.msiKey)
     }
 
-    private func subject(for draft: MessageDraft) async throws -> CubeCopy.Entry {
-        guard let entry = try await cube.current()[draft.topicKey] else {
+    private func subject(for draft: MessageDraft) async throws -> FindSubject.Reply {
+        guard let entry = try await cube.subject(of: draft.topicKey) else {
             throw Problem(.topicUnknown, "topic_key: no subject has the topic key \(draft.topicKey)", field: "topic_key")
         }
         let distribution = entry.subject.opt.distribution
@@ -60,7 +60,7 @@ struct MessagePosting: Sendable {
     }
 
     private func command(
-        for draft: MessageDraft, _ entry: CubeCopy.Entry, _ idempotencyKey: String?
+        for draft: MessageDraft, _ entry: FindSubject.Reply, _ idempotencyKey: String?
     ) throws -> LogMessage {
         let now = UnixMilliseconds.now
         if let sendAt = draft.sendAt, !(now - Self.clockDifference...now + Self.furthest).contains(sendAt) {

@@ -60,7 +60,7 @@ enum ProblemKind: String, CaseIterable {
         case .overloaded: "There is too much to do; try again later."
         case .serviceUnavailable: "A service is away; try again later."
         case .serviceTimeout: "A service did not answer in time; whether it has done its work is not known."
-        case .storageFull: "There is no room for another message; what was accepted before goes on its way."
+        case .storageFull: "There is no room to store it; what is stored already is safe, and goes on its way."
         }
     }
 

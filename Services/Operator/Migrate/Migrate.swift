@@ -70,9 +70,11 @@ struct Migrate: AsyncParsableCommand {
     private func migrate(folder: String, url: MongoURL) async throws {
         var logger = Logger(label: "msi")
         logger.logLevel = .critical
+        // A copy is as large as its source.
+        let unlimited = CubeSizeLimit(bytes: .max)
         let cubes = (
-            sqlite: try await openCubeStore(database: nil, folder: folder, logger: logger),
-            mongodb: try await openCubeStore(database: url, folder: folder, logger: logger)
+            sqlite: try await openCubeStore(database: nil, folder: folder, sizeLimit: unlimited, logger: logger),
+            mongodb: try await openCubeStore(database: url, folder: folder, sizeLimit: unlimited, logger: logger)
         )
         let archives = (
             sqlite: try await openMessageStore(database: nil, folder: folder, logger: logger),

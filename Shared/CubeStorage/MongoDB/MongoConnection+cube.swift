@@ -9,12 +9,35 @@ extension MongoConnection {
     }
 
     /// Counts one change more.
-    func nextCubeVersion() throws -> CubeVersion {
+    func nextCubeCount() throws -> CubeCount {
         let reply = try write([
             "findAndModify": .string(CubeCollections.cube), "query": .document(CubeCollections.counter),
             "update": ["$inc": ["version": .int64(1)]], "new": true, "upsert": true,
         ])
-        return try BSONFields(reply).fields("value").value("version")
+        let count = try BSONFields(reply).fields("value")
+        return CubeCount(version: try count.value("version"), size: try count.optional("size") ?? cubeSize())
+    }
+
+    func setCubeSize(_ size: Int64) throws {
+        _ = try update(CubeCollections.counter, ["$set": ["size": .int64(size)]], in: CubeCollections.cube)
+    }
+
+    /// Reads the whole cube: what the count lacks after another program, or an older version, has made it.
+    private func cubeSize() throws -> Int64 {
+        try CubeSize.of(cubeSnapshot().channels)
+    }
+
+    func subject(of topicKey: TopicKey) throws -> FindSubject.Reply {
+        // The version first: what is read after it is at least as new.
+        let version = try cubeVersion()
+        let found = try aggregate(SubjectLookup.stages(of: topicKey), in: CubeCollections.channels)
+        guard let channel = try found.first.map(ChannelDocument.init)?.channel, let area = channel.areas.first,
+            let subject = area.subjects.first
+        else {
+            throw CommandFailure.noSubject(of: topicKey)
+        }
+        let names = CubeNames(channel: channel.name, area: area.name, subject: subject.name)
+        return FindSubject.Reply(version: version, subject: subject, names: names)
     }
 
     func cubeSnapshot() throws -> CubeSnapshot {
@@ -39,6 +62,13 @@ extension MongoConnection {
         let options: BSONDocument = arrayFilters.isEmpty ? [:] : ["arrayFilters": .array(arrayFilters)]
         _ = try self.update(filter, update, in: CubeCollections.channels, options: options)
     }
+}
+
+/// The document that counts the cube's changes.
+struct CubeCount {
+    let version: CubeVersion
+    /// The size of the whole cube (``CubeSize``).
+    let size: Int64
 }
 
 extension NamedDraft {

@@ -6,10 +6,12 @@ package import Schemas
 /// stored in one transaction.
 package struct MongoCubeStore: CubeStore {
     private let database: MongoDatabase
+    private let sizeLimit: CubeSizeLimit
 
     /// Connects; where the database is away, or lacks what is needed, the log says so, and every method throws until it is
     /// there.
-    package init(url: MongoURL, logger: Logger) async {
+    package init(url: MongoURL, sizeLimit: CubeSizeLimit, logger: Logger) async {
+        self.sizeLimit = sizeLimit
         database = await MongoDatabase.open(
             url, application: "msi-cube", logger: logger, prepare: CubeCollections.prepare)
     }
@@ -30,11 +32,17 @@ package struct MongoCubeStore: CubeStore {
         }
     }
 
+    package func find(_ command: FindSubject) async throws -> FindSubject.Reply {
+        try await MongoError.asFailure {
+            try await database.run { try $0.subject(of: command.topicKey) }
+        }
+    }
+
     package func add(_ command: AddChannel) async throws -> CubeEdit<Channel> {
         let channel = Channel(id: ObjectID(), name: command.channel.name, desc: command.channel.desc)
         return try await edit { connection, version in
             try connection.insert(channel.document(version: version, position: version))
-            return channel
+            return CubeChange(value: channel, growth: try CubeSize.of(channel))
         }
     }
 
@@ -46,8 +54,9 @@ package struct MongoCubeStore: CubeStore {
                 ["_id": .objectID(command.channelID)],
                 ["$set": .document(command.channel.changes(version: version))])
             var channel = document.channel
+            let before = try CubeSize.of(channel.withoutAreas)
             (channel.name, channel.desc) = (command.channel.name, command.channel.desc)
-            return channel
+            return CubeChange(value: channel, growth: try CubeSize.of(channel.withoutAreas) - before)
         }
     }
 
@@ -59,7 +68,7 @@ package struct MongoCubeStore: CubeStore {
                 try document.checkWithSubjects(of: area, unchangedSince: command.unchangedSince)
             }
             _ = try connection.delete(["_id": .objectID(command.channelID)], from: CubeCollections.channels)
-            return Done()
+            return CubeChange(value: Done(), growth: try -CubeSize.of(document.channel))
         }
     }
 
@@ -70,7 +79,7 @@ package struct MongoCubeStore: CubeStore {
             try connection.change(
                 ["_id": .objectID(command.channelID)],
                 ["$push": ["areas": .document(area.document(version: version))]])
-            return area
+            return CubeChange(value: area, growth: try CubeSize.of(area))
         }
     }
 
@@ -82,19 +91,20 @@ package struct MongoCubeStore: CubeStore {
             try connection.change(
                 ["_id": .objectID(command.channelID), "areas.id": .objectID(command.areaID)],
                 ["$set": .document(command.area.changes(version: version, in: "areas.$."))])
+            let before = try CubeSize.of(area.withoutSubjects)
             (area.name, area.desc) = (command.area.name, command.area.desc)
-            return area
+            return CubeChange(value: area, growth: try CubeSize.of(area.withoutSubjects) - before)
         }
     }
 
     package func delete(_ command: DeleteArea) async throws -> CubeEdit<Done> {
         try await edit { connection, _ in
             let document = try connection.channel(command.channelID)
-            try document.checkWithSubjects(
-                of: try document.area(command.areaID), unchangedSince: command.unchangedSince)
+            let area = try document.area(command.areaID)
+            try document.checkWithSubjects(of: area, unchangedSince: command.unchangedSince)
             try connection.change(
                 ["_id": .objectID(command.channelID)], ["$pull": ["areas": ["id": .objectID(command.areaID)]]])
-            return Done()
+            return CubeChange(value: Done(), growth: try -CubeSize.of(area))
         }
     }
 
@@ -107,7 +117,7 @@ package struct MongoCubeStore: CubeStore {
             try connection.change(
                 ["_id": .objectID(command.channelID), "areas.id": .objectID(command.areaID)],
                 ["$push": ["areas.$.subjects": .document(subject.document(version: version))]])
-            return subject
+            return CubeChange(value: subject, growth: try CubeSize.of(subject))
         }
     }
 
@@ -122,20 +132,21 @@ package struct MongoCubeStore: CubeStore {
                 arrayFilters: [
                     ["area.id": .objectID(command.areaID)], ["subject.id": .objectID(command.subjectID)],
                 ])
+            let before = try CubeSize.of(subject)
             (subject.name, subject.desc, subject.opt) = (command.subject.name, command.subject.desc, command.subject.opt)
-            return subject
+            return CubeChange(value: subject, growth: try CubeSize.of(subject) - before)
         }
     }
 
     package func delete(_ command: DeleteSubject) async throws -> CubeEdit<Done> {
         try await edit { connection, _ in
             let document = try connection.channel(command.channelID)
-            _ = try document.subject(command.subjectID, in: command.areaID)
+            let subject = try document.subject(command.subjectID, in: command.areaID)
             try document.check(.subject, command.subjectID, unchangedSince: command.unchangedSince)
             try connection.change(
                 ["_id": .objectID(command.channelID), "areas.id": .objectID(command.areaID)],
                 ["$pull": ["areas.$.subjects": ["id": .objectID(command.subjectID)]]])
-            return Done()
+            return CubeChange(value: Done(), growth: try -CubeSize.of(subject))
         }
     }
 
@@ -150,21 +161,26 @@ package struct MongoCubeStore: CubeStore {
                 for (index, channel) in snapshot.channels.enumerated() {
                     try connection.insert(channel.document(version: snapshot.version, position: Int64(index)))
                 }
+                let size = try CubeSize.of(snapshot.channels)
                 _ = try connection.update(
-                    CubeCollections.counter, ["$set": ["version": .int64(snapshot.version)]], in: CubeCollections.cube)
+                    CubeCollections.counter, ["$set": ["version": .int64(snapshot.version), "size": .int64(size)]],
+                    in: CubeCollections.cube)
             }
         }
     }
 
-    /// One change: everything in it is committed together with the version that it makes.
+    /// One change: everything in it is committed together with the version that it makes, and the cube's new size.
     private func edit<Value: Codable & Hashable & Sendable>(
-        _ change: @escaping @Sendable (MongoConnection, CubeVersion) throws -> Value
+        _ change: @escaping @Sendable (MongoConnection, CubeVersion) throws -> CubeChange<Value>
     ) async throws -> CubeEdit<Value> {
         try await MongoError.asFailure {
-            try await database.transaction { connection in
+            try await database.transaction { [sizeLimit] connection in
                 // First, so that of two changes at once one notices the other before it has done anything.
-                let version = try connection.nextCubeVersion()
-                return CubeEdit(version: version, value: try change(connection, version))
+                let count = try connection.nextCubeCount()
+                let change = try change(connection, count.version)
+                try sizeLimit.check(size: count.size, growth: change.growth)
+                try connection.setCubeSize(count.size + change.growth)
+                return CubeEdit(version: count.version, value: change.value)
             }
         }
     }

@@ -8,6 +8,16 @@ enum CubeQueries {
         try CubeVersion.fetchOne(database, sql: "SELECT version FROM cube") ?? 0
     }
 
+    /// The size of the whole cube, as the last change has left it.
+    static func storedSize(in database: Database) throws -> Int64? {
+        try Int64.fetchOne(database, sql: "SELECT size FROM cube")
+    }
+
+    /// Measures the whole cube.
+    static func size(in database: Database) throws -> Int64 {
+        try CubeSize.of(snapshot(of: database).channels)
+    }
+
     static func snapshot(of database: Database) throws -> CubeSnapshot {
         let subjects = Dictionary(grouping: try all(SubjectRow.self, in: database), by: \.areaID)
         let areas = Dictionary(grouping: try all(AreaRow.self, in: database), by: \.channelID)
@@ -43,6 +53,17 @@ enum CubeQueries {
             throw CommandFailure.noSubject(id, in: areaID, of: channelID)
         }
         return row
+    }
+
+    /// The subject that a topic key names.
+    static func subject(of topicKey: TopicKey, in database: Database) throws -> FindSubject.Reply {
+        guard let subject = try SubjectRow.filter(Column("topicKey") == topicKey).fetchOne(database) else {
+            throw CommandFailure.noSubject(of: topicKey)
+        }
+        let names = CubeNames(
+            channel: try channel(topicKey.channel, in: database).name,
+            area: try area(subject.areaID, of: topicKey.channel, in: database).name, subject: subject.name)
+        return FindSubject.Reply(version: try version(in: database), subject: subject.subject, names: names)
     }
 
     static func areas(of channelID: ObjectID, in database: Database) throws -> [Area] {

@@ -7,6 +7,8 @@ protocol CubeRow: Codable, FetchableRecord, PersistableRecord {
     var position: Int64? { get }
     var id: ObjectID { get }
     var version: CubeVersion { get set }
+    /// The part of the cube's size that is the row's own.
+    var size: Int64 { get throws }
 }
 
 struct ChannelRow: CubeRow {
@@ -25,6 +27,10 @@ struct ChannelRow: CubeRow {
         desc = channel.desc
         access = channel.access
         self.version = version
+    }
+
+    var size: Int64 {
+        get throws { try CubeSize.of(channel(with: [])) }
     }
 
     func channel(with areas: [Area]) -> Channel {
@@ -50,6 +56,10 @@ struct AreaRow: CubeRow {
         desc = area.desc
         access = area.access
         self.version = version
+    }
+
+    var size: Int64 {
+        get throws { try CubeSize.of(area(with: [])) }
     }
 
     func area(with subjects: [Subject]) -> Area {
@@ -83,6 +93,10 @@ struct SubjectRow: CubeRow {
         distribution = subject.opt.distribution
         tags = subject.tags
         self.version = version
+    }
+
+    var size: Int64 {
+        get throws { try CubeSize.of(subject) }
     }
 
     var subject: Subject {

@@ -1,7 +1,7 @@
 import GRDB
 
 /// The cube's tables. A row's `position` is the order in which it was made; its `version` is that of the change which last
-/// touched the row itself.
+/// touched the row itself. The `size` of the cube (``CubeSize``) is absent until the next change measures it.
 enum CubeTables {
     static func register(in migrator: inout DatabaseMigrator) {
         migrator.registerMigration("cube") { database in
@@ -43,6 +43,9 @@ enum CubeTables {
                 table.column("tags", .jsonText).notNull()
                 table.column("version", .integer).notNull()
             }
+        }
+        migrator.registerMigration("size") { database in
+            try database.alter(table: "cube") { $0.add(column: "size", .integer) }
         }
     }
 }

@@ -1,13 +1,18 @@
 import EmbeddedDatabase
 import GRDB
 package import Schemas
+import Synchronization
 
 /// The cube in SQLite, one row for each channel, area and subject.
-package struct SQLiteCubeStore: CubeStore {
+package final class SQLiteCubeStore: CubeStore {
     private let database: EmbeddedDatabase
+    private let sizeLimit: CubeSizeLimit
+    /// Whether the stored size is right. While the store was closed another program, or an older version, may have changed the cube.
+    private let isMeasured = Mutex(false)
 
     /// - Throws: ``CommandFailure`` with status `unavailable` when the file cannot be used.
-    package init(path: String) throws {
+    package init(path: String, sizeLimit: CubeSizeLimit) throws {
+        self.sizeLimit = sizeLimit
         database = try EmbeddedDatabase(path: path, durability: .everyCommit, migrations: CubeTables.register)
     }
 
@@ -23,11 +28,15 @@ package struct SQLiteCubeStore: CubeStore {
         try await database.read { try CubeQueries.snapshot(of: $0) }
     }
 
+    package func find(_ command: FindSubject) async throws -> FindSubject.Reply {
+        try await database.read { try CubeQueries.subject(of: command.topicKey, in: $0) }
+    }
+
     package func add(_ command: AddChannel) async throws -> CubeEdit<Channel> {
         try await edit { database, version in
             let channel = Channel(id: ObjectID(), name: command.channel.name, desc: command.channel.desc)
             try ChannelRow(channel, version: version).insert(database)
-            return channel
+            return CubeChange(value: channel, growth: try CubeSize.of(channel))
         }
     }
 
@@ -35,11 +44,13 @@ package struct SQLiteCubeStore: CubeStore {
         try await edit { database, version in
             var row = try CubeQueries.channel(command.channelID, in: database)
             try row.check(unchangedSince: command.unchangedSince)
+            let before = try row.size
             row.name = command.channel.name
             row.desc = command.channel.desc
             row.version = version
             try row.update(database)
-            return try row.channel(with: CubeQueries.areas(of: row.id, in: database))
+            return CubeChange(
+                value: row.channel(with: try CubeQueries.areas(of: row.id, in: database)), growth: try row.size - before)
         }
     }
 
@@ -50,8 +61,9 @@ package struct SQLiteCubeStore: CubeStore {
             for area in try AreaRow.filter(Column("channelID") == row.id).fetchAll(database) {
                 try area.checkWithSubjects(unchangedSince: command.unchangedSince, in: database)
             }
+            let size = try CubeSize.of(row.channel(with: CubeQueries.areas(of: row.id, in: database)))
             try row.delete(database)
-            return Done()
+            return CubeChange(value: Done(), growth: -size)
         }
     }
 
@@ -60,7 +72,7 @@ package struct SQLiteCubeStore: CubeStore {
             let channel = try CubeQueries.channel(command.channelID, in: database)
             let area = Area(id: ObjectID(), name: command.area.name, desc: command.area.desc)
             try AreaRow(area, channelID: channel.id, version: version).insert(database)
-            return area
+            return CubeChange(value: area, growth: try CubeSize.of(area))
         }
     }
 
@@ -68,11 +80,13 @@ package struct SQLiteCubeStore: CubeStore {
         try await edit { database, version in
             var row = try CubeQueries.area(command.areaID, of: command.channelID, in: database)
             try row.check(unchangedSince: command.unchangedSince)
+            let before = try row.size
             row.name = command.area.name
             row.desc = command.area.desc
             row.version = version
             try row.update(database)
-            return try row.area(with: CubeQueries.subjects(of: row.id, in: database))
+            return CubeChange(
+                value: row.area(with: try CubeQueries.subjects(of: row.id, in: database)), growth: try row.size - before)
         }
     }
 
@@ -80,8 +94,9 @@ package struct SQLiteCubeStore: CubeStore {
         try await edit { database, _ in
             let row = try CubeQueries.area(command.areaID, of: command.channelID, in: database)
             try row.checkWithSubjects(unchangedSince: command.unchangedSince, in: database)
+            let size = try CubeSize.of(row.area(with: CubeQueries.subjects(of: row.id, in: database)))
             try row.delete(database)
-            return Done()
+            return CubeChange(value: Done(), growth: -size)
         }
     }
 
@@ -93,7 +108,7 @@ package struct SQLiteCubeStore: CubeStore {
                 id: topicKey.subject, name: command.subject.name, desc: command.subject.desc, topicKey: topicKey,
                 opt: command.subject.opt)
             try SubjectRow(subject, version: version).insert(database)
-            return subject
+            return CubeChange(value: subject, growth: try CubeSize.of(subject))
         }
     }
 
@@ -101,13 +116,14 @@ package struct SQLiteCubeStore: CubeStore {
         try await edit { database, version in
             var row = try CubeQueries.subject(command.subjectID, of: command.areaID, of: command.channelID, in: database)
             try row.check(unchangedSince: command.unchangedSince)
+            let before = try row.size
             row.name = command.subject.name
             row.desc = command.subject.desc
             row.level = command.subject.opt.level
             row.distribution = command.subject.opt.distribution
             row.version = version
             try row.update(database)
-            return row.subject
+            return CubeChange(value: row.subject, growth: try row.size - before)
         }
     }
 
@@ -116,7 +132,7 @@ package struct SQLiteCubeStore: CubeStore {
             let row = try CubeQueries.subject(command.subjectID, of: command.areaID, of: command.channelID, in: database)
             try row.check(unchangedSince: command.unchangedSince)
             try row.delete(database)
-            return Done()
+            return CubeChange(value: Done(), growth: try -row.size)
         }
     }
 
@@ -136,19 +152,30 @@ package struct SQLiteCubeStore: CubeStore {
                     }
                 }
             }
-            try database.execute(sql: "UPDATE cube SET version = ?", arguments: [snapshot.version])
+            try database.execute(sql: "UPDATE cube SET version = ?, size = NULL", arguments: [snapshot.version])
         }
     }
 
-    /// One change: everything in it is committed together with the version that it makes.
+    /// One change: everything in it is committed together with the version that it makes, and the cube's new size.
     private func edit<Value: Codable & Hashable & Sendable>(
-        _ change: @escaping @Sendable (Database, CubeVersion) throws -> Value
+        _ change: @escaping @Sendable (Database, CubeVersion) throws -> CubeChange<Value>
     ) async throws -> CubeEdit<Value> {
-        try await database.write { database in
+        try await database.write { [self] database in
             try database.execute(sql: "UPDATE cube SET version = version + 1")
             let version = try CubeQueries.version(in: database)
-            return CubeEdit(version: version, value: try change(database, version))
+            let size = try size(in: database)
+            let change = try change(database, version)
+            try sizeLimit.check(size: size, growth: change.growth)
+            try database.execute(sql: "UPDATE cube SET size = ?", arguments: [size + change.growth])
+            isMeasured.withLock { $0 = true }
+            return CubeEdit(version: version, value: change.value)
         }
+    }
+
+    /// The size of the cube before a change.
+    private func size(in database: Database) throws -> Int64 {
+        if isMeasured.withLock(\.self), let size = try CubeQueries.storedSize(in: database) { return size }
+        return try CubeQueries.size(in: database)
     }
 }
 

@@ -2,14 +2,17 @@
 package struct ReadCube: Command {
     package static let name = "cube.read"
 
-    /// `channels` is left out where `known` is still the latest version.
+    /// `channels` is left out where `known` is still the latest version, and where the cube is too large for one reply: then
+    /// `pages` says how many ``ReadCubePage`` commands read it.
     package struct Reply: Codable, Hashable, Sendable {
         package let version: CubeVersion
         package let channels: [Channel]?
+        package let pages: Int?
 
-        package init(version: CubeVersion, channels: [Channel]?) {
+        package init(version: CubeVersion, channels: [Channel]? = nil, pages: Int? = nil) {
             self.version = version
             self.channels = channels
+            self.pages = pages
         }
     }
 
@@ -26,5 +29,40 @@ package struct ReadCube: Command {
 
     package init(from decoder: any Decoder) throws {
         known = try StrictFields(of: decoder, as: CodingKeys.self).optional(.known)
+    }
+}
+
+/// `cube.page`: one page of a cube that is too large for one reply. The pages of one version are put together as
+/// ``CubePages`` says.
+package struct ReadCubePage: Command {
+    package static let name = "cube.page"
+
+    package struct Reply: Codable, Hashable, Sendable {
+        package let channels: [Channel]
+
+        package init(channels: [Channel]) {
+            self.channels = channels
+        }
+    }
+
+    /// The version that ``ReadCube`` answered. Another one is a `conflict`: the cube was changed meanwhile, and has to be read
+    /// from its first page.
+    package let version: CubeVersion
+    /// From 0.
+    package let page: Int
+
+    package init(version: CubeVersion, page: Int) {
+        self.version = version
+        self.page = page
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case version, page
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
+        version = try fields.value(.version)
+        page = Int(try fields.integer(.page, in: 0...1_000_000))
     }
 }

@@ -82,16 +82,29 @@ extension Setting where Value == Int {
 }
 
 extension Setting where Value == Int64 {
-    /// An amount of storage; there is no default.
-    static func bytes(_ key: String, _ summary: String) -> Setting {
-        Setting(key, summary, expected: "a number of bytes, or one with KiB, MiB, GiB or TiB, such as 20GiB") { text in
-            guard let match = text.wholeMatch(of: /([0-9]+)(KiB|MiB|GiB|TiB)?/), let number = Int64(match.1), number > 0 else {
-                return nil
-            }
-            let powers: [Substring: Int64] = ["KiB": 1, "MiB": 2, "GiB": 3, "TiB": 4]
-            let (bytes, isTooLarge) = number.multipliedReportingOverflow(by: 1 << (10 * (match.2.flatMap { powers[$0] } ?? 0)))
-            return isTooLarge ? nil : bytes
+    /// An amount of storage.
+    ///
+    /// - Parameter range: In bytes; with its bounds as the operator would write them.
+    static func bytes(
+        _ key: String, _ summary: String, in range: (least: String, most: String)? = nil, default fallback: String? = nil
+    ) -> Setting {
+        let form = "a number of bytes, or one with KiB, MiB, GiB or TiB, such as \(fallback ?? "20GiB")"
+        return Setting(
+            key, summary, expected: range.map { "\(form), from \($0.least) to \($0.most)" } ?? form, default: fallback
+        ) { text in
+            guard let bytes = amount(text) else { return nil }
+            guard let range, let least = amount(range.least), let most = amount(range.most) else { return bytes }
+            return (least...most).contains(bytes) ? bytes : nil
         }
+    }
+
+    private static func amount(_ text: String) -> Int64? {
+        guard let match = text.wholeMatch(of: /([0-9]+)(KiB|MiB|GiB|TiB)?/), let number = Int64(match.1), number > 0 else {
+            return nil
+        }
+        let powers: [Substring: Int64] = ["KiB": 1, "MiB": 2, "GiB": 3, "TiB": 4]
+        let (bytes, isTooLarge) = number.multipliedReportingOverflow(by: 1 << (10 * (match.2.flatMap { powers[$0] } ?? 0)))
+        return isTooLarge ? nil : bytes
     }
 }
 

@@ -107,6 +107,11 @@ extension Setting where Value == Int {
 }
 
 extension Setting where Value == Int64 {
+    /// The upper bound is that of a cube which is answered in one reply (`CubePages`).
+    package static let cubeSizeLimit = bytes(
+        "cube.size.limit",
+        "How large channels, areas and subjects may become together, in bytes of their JSON; what would make them larger is refused.",
+        in: ("1KiB", "12MiB"), default: "8MiB")
     package static let messageLogStorageLimit = bytes(
         "message.log.storage.limit",
         "How much the archive may take up: the log warns at 90 %, and at 100 % new messages are refused.")
@@ -149,7 +154,7 @@ extension SettingDeclaration {
     package static let all: [SettingDeclaration] =
         common + [
             Setting.databaseURL.declaration, Setting.cubeListen.declaration, Setting.cubeEventsListen.declaration,
-            Setting.messageLogListen.declaration,
+            Setting.cubeSizeLimit.declaration, Setting.messageLogListen.declaration,
             Setting.fcmRelayListen.declaration, Setting.cubeEndpoints.declaration, Setting.cubeEventsEndpoints.declaration,
             Setting.messageLogEndpoints.declaration, Setting.fcmRelayEndpoints.declaration,
             Setting.messageRetention.declaration, Setting.messageLogStorageLimit.declaration,

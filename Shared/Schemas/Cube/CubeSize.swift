@@ -1,0 +1,37 @@
+/// How large the cube, or a part of it, is: the bytes of its JSON. Each channel, area and subject counts with the comma after it, so
+/// that a change adds or takes away the size of what it changes, and nothing else has to be measured.
+package enum CubeSize {
+    package static func of(_ channels: [Channel]) throws -> Int64 {
+        try channels.reduce(0) { try $0 + of($1) }
+    }
+
+    package static func of(_ channel: Channel) throws -> Int64 {
+        try channel.areas.reduce(own(channel.withoutAreas)) { try $0 + of($1) }
+    }
+
+    package static func of(_ area: Area) throws -> Int64 {
+        try area.subjects.reduce(own(area.withoutSubjects)) { try $0 + of($1) }
+    }
+
+    package static func of(_ subject: Subject) throws -> Int64 {
+        try own(subject)
+    }
+
+    private static func own(_ value: some Encodable) throws -> Int64 {
+        Int64(try SchemaJSON.encode(value).count) + 1
+    }
+}
+
+extension Channel {
+    /// The channel alone.
+    package var withoutAreas: Channel {
+        Channel(id: id, name: name, desc: desc, access: access)
+    }
+}
+
+extension Area {
+    /// The area alone.
+    package var withoutSubjects: Area {
+        Area(id: id, name: name, desc: desc, access: access)
+    }
+}

@@ -1,0 +1,169 @@
+import CubeStorage
+import Schemas
+import TestSupport
+import Testing
+
+/// The limit of the cube's size, and what goes on beyond it.
+@Suite("Size of the cube", .timeLimit(.minutes(2)))
+struct CubeSizeTests {
+    private static func subject(_ desc: String) -> SubjectDraft {
+        SubjectDraft(name: "S", desc: desc, opt: SubjectOptions(level: .optional, distribution: .information))
+    }
+
+    /// Every kind of change, each of which makes the cube larger.
+    private func growths(
+        of store: any CubeStore, _ topic: TopicKey, _ desc: String
+    ) -> [(String, () async throws -> Void)] {
+        let named = NamedDraft(name: "N", desc: desc)
+        return [
+            ("channel.add", { _ = try await store.add(AddChannel(channel: named)) }),
+            ("channel.update", { _ = try await store.update(UpdateChannel(channelID: topic.channel, channel: named)) }),
+            ("area.add", { _ = try await store.add(AddArea(channelID: topic.channel, area: named)) }),
+            (
+                "area.update",
+                { _ = try await store.update(UpdateArea(channelID: topic.channel, areaID: topic.area, area: named)) }
+            ),
+            (
+                "subject.add",
+                {
+                    _ = try await store.add(
+                        AddSubject(channelID: topic.channel, areaID: topic.area, subject: Self.subject(desc)))
+                }
+            ),
+            (
+                "subject.update",
+                {
+                    _ = try await store.update(
+                        UpdateSubject(
+                            channelID: topic.channel, areaID: topic.area, subjectID: topic.subject, subject: Self.subject(desc)))
+                }
+            ),
+        ]
+    }
+
+    private func build(_ store: any CubeStore) async throws -> TopicKey {
+        let named = NamedDraft(name: "N", desc: "")
+        let channel = try await store.add(AddChannel(channel: named)).value.id
+        let area = try await store.add(AddArea(channelID: channel, area: named)).value.id
+        return try await store.add(AddSubject(channelID: channel, areaID: area, subject: Self.subject(""))).value.topicKey
+    }
+
+    @Test(
+        "a change that would make the cube too large is refused and changes nothing; shorter texts and deletions make room",
+        arguments: StoreKind.allCases)
+    func limit(_ kind: StoreKind) async throws {
+        try await withCubePlace(kind) { place in
+            let store = try await place.open(sizeLimit: 6_000)
+            let topic = try await build(store)
+            // Quotes are two bytes each in JSON.
+            let wide = String(repeating: "\"", count: 2_000)
+            let filler = try await store.add(AddChannel(channel: NamedDraft(name: "filler", desc: wide))).value
+            let before = try await store.snapshot()
+            for (name, growth) in growths(of: store, topic, wide) {
+                let failure = await #expect(throws: CommandFailure.self, "\(name)") { try await growth() }
+                #expect(failure?.status == .storageFull && failure?.message.contains("MSI_CUBE_SIZE_LIMIT") == true, "\(name)")
+            }
+            #expect(try await store.snapshot() == before)
+
+            _ = try await store.update(UpdateChannel(channelID: filler.id, channel: NamedDraft(name: "filler", desc: "")))
+            _ = try await store.add(AddArea(channelID: topic.channel, area: NamedDraft(name: "N", desc: wide)))
+            await #expect(throws: CommandFailure.self) {
+                try await store.add(AddArea(channelID: topic.channel, area: NamedDraft(name: "N", desc: wide)))
+            }
+            _ = try await store.delete(DeleteChannel(channelID: topic.channel))
+            let again = try await build(store)
+            _ = try await store.delete(DeleteSubject(channelID: again.channel, areaID: again.area, subjectID: again.subject))
+            _ = try await store.delete(DeleteArea(channelID: again.channel, areaID: again.area))
+            _ = try await store.delete(DeleteChannel(channelID: again.channel))
+            // Nothing of what was deleted still counts.
+            _ = try await store.add(AddChannel(channel: NamedDraft(name: "N", desc: wide)))
+            let failure = await #expect(throws: CommandFailure.self) {
+                try await store.add(AddChannel(channel: NamedDraft(name: "N", desc: wide)))
+            }
+            let size = try CubeSize.of(await store.snapshot().channels + [Channel(id: ObjectID(), name: "N", desc: wide)])
+            #expect(failure?.message.contains(" \(size) bytes, and may have 6000") == true, "\(failure as Any)")
+            try await store.close()
+        }
+    }
+
+    @Test("changes at the same time do not get past the limit together", arguments: StoreKind.allCases)
+    func concurrent(_ kind: StoreKind) async throws {
+        try await withCubePlace(kind) { place in
+            let stores =
+                kind == .mongodb
+                ? [try await place.open(sizeLimit: 8_000), try await place.open(sizeLimit: 8_000)]
+                : [try await place.open(sizeLimit: 8_000)]
+            let draft = NamedDraft(name: "N", desc: String(repeating: "x", count: 900))
+            let added = await withTaskGroup(of: Bool.self) { group in
+                for number in 0..<30 {
+                    group.addTask {
+                        (try? await stores[number % stores.count].add(AddChannel(channel: draft))) != nil
+                    }
+                }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            let channels = try await stores[0].snapshot().channels
+            let size = try CubeSize.of(channels)
+            #expect(channels.count == added && size <= 8_000 && size > 7_000)
+            for store in stores { try await store.close() }
+        }
+    }
+
+    @Test("a cube that is too large already is read, searched and made smaller, and may not grow", arguments: StoreKind.allCases)
+    func tooLarge(_ kind: StoreKind) async throws {
+        try await withCubePlace(kind) { place in
+            let first = try await place.open()
+            let topic = try await build(first)
+            for number in 0..<5 {
+                _ = try await first.add(
+                    AddChannel(channel: NamedDraft(name: "\(number)", desc: String(repeating: "x", count: 1_000))))
+            }
+            let before = try await first.snapshot()
+            try await first.close()
+
+            let store = try await place.open(sizeLimit: 2_000)
+            #expect(try await store.snapshot() == before)
+            #expect(try await store.find(FindSubject(topicKey: topic)).subject.topicKey == topic)
+            for (name, growth) in growths(of: store, topic, "more") {
+                let failure = await #expect(throws: CommandFailure.self, "\(name)") { try await growth() }
+                #expect(failure?.status == .storageFull, "\(name)")
+            }
+            // As large as before, smaller, and gone: all of it still beyond the limit.
+            let channels = before.channels.dropFirst()
+            let same = NamedDraft(name: "S", desc: String(repeating: "y", count: 1_000))
+            _ = try await store.update(UpdateChannel(channelID: channels[1].id, channel: same))
+            _ = try await store.update(UpdateChannel(channelID: channels[1].id, channel: NamedDraft(name: "S", desc: "s")))
+            _ = try await store.delete(DeleteChannel(channelID: channels[2].id))
+            try await store.close()
+        }
+    }
+
+    @Test("a subject is found by its topic key, with the names on its path", arguments: StoreKind.allCases)
+    func find(_ kind: StoreKind) async throws {
+        try await withCubeStore(kind) { store in
+            let channel = try await store.add(AddChannel(channel: NamedDraft(name: "C", desc: "c"))).value.id
+            let other = try await store.add(AddArea(channelID: channel, area: NamedDraft(name: "O", desc: ""))).value.id
+            let area = try await store.add(AddArea(channelID: channel, area: NamedDraft(name: "A", desc: ""))).value.id
+            var subjects: [Subject] = []
+            for number in 0..<3 {
+                let draft = SubjectDraft(
+                    name: "S\(number)", desc: "", opt: SubjectOptions(level: .forced, distribution: .alert))
+                subjects.append(try await store.add(AddSubject(channelID: channel, areaID: area, subject: draft)).value)
+            }
+            let found = try await store.find(FindSubject(topicKey: subjects[1].topicKey))
+            #expect(
+                found
+                    == FindSubject.Reply(
+                        version: 6, subject: subjects[1], names: CubeNames(channel: "C", area: "A", subject: "S1")))
+            let unknown = [
+                TopicKey(channel: ObjectID(), area: area, subject: subjects[1].id),
+                TopicKey(channel: channel, area: other, subject: subjects[1].id),
+                TopicKey(channel: channel, area: area, subject: ObjectID()),
+            ]
+            for topicKey in unknown {
+                let failure = await #expect(throws: CommandFailure.self) { try await store.find(FindSubject(topicKey: topicKey)) }
+                #expect(failure?.status == .notFound)
+            }
+        }
+    }
+}
