@@ -111,7 +111,7 @@ struct RelayHandlerTests {
 
     @Test func whatIsTooLargeIsNotSent() async throws {
         let sender = RecordingSender()
-        let message = RelayMessage.sample(message: String(repeating: "م", count: 1_000))
+        let message = RelayMessage.sample(message: String(repeating: "€", count: 1_500))
         for outcome in try await relay(message, sender) {
             guard case .failure(let error) = outcome.result else {
                 Issue.record("accepted")
@@ -119,10 +119,10 @@ struct RelayHandlerTests {
             }
             #expect(error.class == .permanent)
             #expect(error.code == "PAYLOAD_TOO_LARGE")
-            #expect(error.message.contains("2048"))
+            #expect(error.message.contains("4096"))
         }
         #expect(sender.sent.isEmpty)
-        _ = try await relay(message, sender, limit: PayloadLimit(bytes: 4_096))
+        _ = try await relay(message, sender, limit: PayloadLimit(bytes: 8_192))
         #expect(sender.sent.count == 2)
     }
 

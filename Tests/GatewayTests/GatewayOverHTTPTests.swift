@@ -85,7 +85,7 @@ struct GatewayOverHTTPTests {
                 ),
                 (
                     "POST", "/message",
-                    path.message().replacing(#""m""#, with: "\"" + String(repeating: "é", count: 1_100) + "\""), 400,
+                    path.message().replacing(#""m""#, with: "\"" + String(repeating: "😀", count: 1_100) + "\""), 400,
                     "payload-too-large", "message"
                 ),
                 ("POST", "/channel", String(repeating: " ", count: 65_537), 413, "body-too-large", nil),

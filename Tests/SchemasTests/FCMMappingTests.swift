@@ -82,11 +82,11 @@ struct FCMMappingTests {
                 msiKey: ObjectID(), timestamp: 1_763_712_000_123,
                 draft: MessageDraft(title: "T", desc: "D", message: text, topicKey: key, distribution: .information))
         }
-        let room = 2_048 - FCMMessage.payloadBytes(.data, of: message(""))
-        #expect(room == 2_048 - (7 + 24 + 9 + 74 + 4 + 11 + 5 + 1 + 4 + 1 + 7 + 9 + 13))
+        let room = 4_096 - FCMMessage.payloadBytes(.data, of: message(""))
+        #expect(room == 4_096 - (7 + 24 + 9 + 74 + 4 + 11 + 5 + 1 + 4 + 1 + 7 + 9 + 13))
         #expect(PayloadLimit.topic.violation(by: message(String(repeating: "a", count: room))) == nil)
         let violation = try #require(PayloadLimit.topic.violation(by: message(String(repeating: "a", count: room + 1))))
-        #expect(violation.description.contains("2049 bytes, 1 more than the 2048"))
+        #expect(violation.description.contains("4097 bytes, 1 more than the 4096"))
         #expect(PayloadLimit.topic.violation(by: message(String(repeating: "😀", count: room / 4 + 1))) != nil)
     }
 

@@ -1,7 +1,7 @@
 /// FCM's limit on what a message carries, in bytes.
 ///
-/// FCM's error reference says 2,048 for topics and 4,096 otherwise, and a message that is too large is refused for good: so
-/// it is refused at the door, where its author can still shorten it.
+/// FCM refuses a message of more than 4,096 bytes for good, to a topic as to a phone: so it is refused at the door, where its
+/// author can still shorten it. The 2,048 bytes for topics in FCM's error reference were not seen to be enforced.
 package struct PayloadLimit: Hashable, Sendable {
     /// For messages to topics and conditions.
     package let bytes: Int
@@ -10,9 +10,9 @@ package struct PayloadLimit: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// The documented limit for topics.
-    package static let topic = PayloadLimit(bytes: 2_048)
-    /// The documented limit for a single phone.
+    /// FCM's limit for topics.
+    package static let topic = PayloadLimit(bytes: 4_096)
+    /// FCM's limit for a single phone.
     private static let phoneBytes = 4_096
 
     /// What is wrong with a message's size, or `nil`: every component is measured in the form in which the relay sends it.

@@ -85,11 +85,11 @@ extension Setting where Value == Int {
     package static let fcmEmulatorPort = port("fcm.emulator.port", "The FCM emulator's HTTPS port on 127.0.0.1.", default: 8_443)
     package static let fcmEmulatorTopicPayloadLimit = integer(
         "fcm.emulator.topic.payload.limit", "The most bytes that the emulator takes in a message to a topic.",
-        in: 1...4_096, default: 2_048)
+        in: 1...4_096, default: 4_096)
     package static let fcmTopicPayloadLimit = integer(
         "fcm.topic.payload.limit",
         "The most bytes that FCM takes in a message to a topic; the gateway and the relay need the same.",
-        in: 1...4_096, default: 2_048)
+        in: 1...4_096, default: 4_096)
     package static let fcmQuota = integer(
         "fcm.quota", "How many messages a minute FCM allows the project.", in: 1...1_000_000_000, default: 600_000)
     package static let fcmQuotaShare = integer(
