@@ -72,6 +72,7 @@ struct Emulator: Sendable {
         behaviour: Behaviour, store: EmulatorStore
     ) -> Router<EmulatorRequestContext> {
         let router = Router(context: EmulatorRequestContext.self)
+        router.add(middleware: AuthorityCheck())
         router.add(middleware: ErrorResponses())
         let authorization = Authorization(tokens: tokens, rules: behaviour.oauth)
         let streams = OpenStreams()

@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import NIOCore
 import Schemas
 
 extension FaultAnswer {
@@ -14,9 +13,10 @@ extension FaultAnswer {
         case .empty:
             return Response(status: status, headers: headers)
         case .html:
-            headers[.contentType] = "text/html; charset=UTF-8"
-            return Response(
-                status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: Self.page(status))))
+            return FrontEndPage(
+                status,
+                "The server encountered a temporary error and could not complete your request.<p>Please try again in 30 seconds."
+            ).response(headers: headers)
         }
     }
 
@@ -48,20 +48,6 @@ extension FaultAnswer {
             case .token: OAuthError("internal_failure", error.message).document
             }
         return (error.httpStatus, error.headers, document)
-    }
-
-    /// What Google's front end says when what is behind it does not answer.
-    private static func page(_ status: HTTPResponse.Status) -> String {
-        """
-        <!DOCTYPE html>
-        <html lang=en>
-          <meta charset=utf-8>
-          <title>Error \(status.code) (Server Error)!!1</title>
-          <p><b>\(status.code).</b> <ins>That’s an error.</ins>
-          <p>The server encountered a temporary error and could not complete your request.<p>Please try again in 30 seconds.  \
-        <ins>That’s all we know.</ins>
-
-        """
     }
 }
 

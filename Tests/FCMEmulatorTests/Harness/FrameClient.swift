@@ -87,10 +87,19 @@ struct FrameClient {
 
 extension HTTP2Frame {
     /// The headers of a request with a body to come, or without one.
-    static func request(_ stream: HTTP2StreamID, _ method: String, _ path: String, ends: Bool) -> HTTP2Frame {
-        let headers: HPACKHeaders = [
-            ":method": method, ":scheme": "https", ":authority": "127.0.0.1", ":path": path, "authorization": "Bearer owner",
-        ]
+    ///
+    /// - Parameters:
+    ///   - authority: `nil` for a request without one.
+    ///   - extra: Headers besides.
+    static func request(
+        _ stream: HTTP2StreamID, _ method: String, _ path: String, ends: Bool, authority: String? = "127.0.0.1",
+        extra: [(String, String)] = []
+    ) -> HTTP2Frame {
+        var headers: HPACKHeaders = [":method": method, ":scheme": "https"]
+        if let authority { headers.add(name: ":authority", value: authority) }
+        headers.add(name: ":path", value: path)
+        headers.add(name: "authorization", value: "Bearer owner")
+        for (name, value) in extra { headers.add(name: name, value: value) }
         return HTTP2Frame(streamID: stream, payload: .headers(.init(headers: headers, endStream: ends)))
     }
 

@@ -1,0 +1,46 @@
+import HTTPTypes
+import Hummingbird
+
+/// Refuses a request that does not name the host that it is for, as Google's front end does: HTTP/2's `:authority`, and HTTP/1.1's
+/// `Host`. Any name will do, since the emulator is reached by many.
+struct AuthorityCheck: RouterMiddleware {
+    func handle(
+        _ request: Request, context: EmulatorRequestContext,
+        next: (Request, EmulatorRequestContext) async throws -> Response
+    ) async throws -> Response {
+        guard let authority = request.head.authority, Self.isAuthority(authority), Self.agrees(request, authority) else {
+            return FrontEndPage(.badRequest, "Your client has issued a malformed or illegal request.").response()
+        }
+        return try await next(request, context)
+    }
+
+    /// A host, in brackets if it is an IPv6 address, and perhaps a port (RFC 3986, without the deprecated user name).
+    private static func isAuthority(_ text: String) -> Bool {
+        var host = text[...]
+        if let colon = text.lastIndex(of: ":"), !text.hasSuffix("]") {
+            guard UInt16(text[colon...].dropFirst()) != nil, text[text.index(after: colon)] != "+" else { return false }
+            host = text[..<colon]
+        }
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            return host.count > 2 && host.dropFirst().dropLast().utf8.allSatisfy { isHexDigit($0) || ":.".utf8.contains($0) }
+        }
+        return !host.isEmpty && host.utf8.allSatisfy { isLetterOrDigit($0) || "-._".utf8.contains($0) }
+    }
+
+    /// Several `Host` fields, or one beside `:authority` that says something else, leave open which one counts.
+    private static func agrees(_ request: Request, _ authority: String) -> Bool {
+        request.headers.allSatisfy { $0.name.canonicalName != "host" || $0.value == authority }
+    }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        Character(UnicodeScalar(byte)).isHexDigit
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+}
