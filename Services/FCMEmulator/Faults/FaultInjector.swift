@@ -20,9 +20,10 @@ struct FaultInjector: Sendable {
     ) async throws -> Response? {
         let incident = plan.withLock { $0.isEmpty ? nil : $0.next(operation, subject) }
         guard let incident else { return await isTaken() ? try await work() : nil }
-        if let delay = incident.delay { try await Self.pause(delay) }
+        if let delay = incident.delay, !(try await Self.pause(delay)) { throw GoogleError.stopping }
         guard var response = try await answer(to: operation, subject, incident.fault, refuse, work) else { return nil }
-        if let delay = incident.replyDelay { try await Self.pause(delay) }
+        // What is done is answered, a little early if the server stops.
+        if let delay = incident.replyDelay { _ = try await Self.pause(delay) }
         if let time = incident.bodyTime { response.body = response.body.dripping(within: time) }
         return response
     }
@@ -63,11 +64,26 @@ struct FaultInjector: Sendable {
         await Exchange.current?.take() ?? true
     }
 
-    /// The server waits for no more than a second for what is under way when it stops.
-    private static func pause(_ duration: Duration) async throws {
-        guard duration > .seconds(1) else { return try await Task.sleep(for: duration) }
-        try await cancelWhenGracefulShutdown { try await Task.sleep(for: duration) }
+    /// Waits, but no longer than the server runs: when that stops, it waits for no more than a second for what is under way.
+    ///
+    /// - Returns: Whether it waited to the end.
+    private static func pause(_ duration: Duration) async throws -> Bool {
+        guard duration > .seconds(1) else {
+            try await Task.sleep(for: duration)
+            return true
+        }
+        do {
+            try await cancelWhenGracefulShutdown { try await Task.sleep(for: duration) }
+            return true
+        } catch is CancellationError where !Task.isCancelled {
+            return false
+        }
     }
+}
+
+extension GoogleError {
+    /// For a request that was held back until the server stopped, and is not done.
+    fileprivate static let stopping = GoogleError.fcm(.unavailable, "The service is currently unavailable.")
 }
 
 extension Exchange {

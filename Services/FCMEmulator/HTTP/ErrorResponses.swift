@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOHTTP1
+import NIOHTTP2
 import Schemas
 
 /// Turns whatever a route throws into a JSON error, so that no request ends without an answer.
@@ -27,7 +28,8 @@ struct ErrorResponses: RouterMiddleware {
                 GoogleError(
                     httpStatus: .serviceUnavailable, status: "UNAVAILABLE", message: "The service is currently unavailable."))
         } catch is CancellationError {
-            // The emulator stops, or the client has gone.
+            // The client has gone, or the emulator stops: then the client learns that there is no answer, and none is made up.
+            await Exchange.current?.resetStream(.cancel)
             return .unheard
         } catch {
             context.logger.error("a request failed", metadata: ["error": "\(error)"])

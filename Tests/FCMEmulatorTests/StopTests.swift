@@ -1,0 +1,43 @@
+import NIOHTTP1
+import TestSupport
+import Testing
+
+/// The built executable, stopped while it holds sends back.
+@Suite("A stop", .timeLimit(.minutes(2))) struct StopTests {
+    @Test("a send that was accepted is answered 200 when the emulator stops, however long its answer was to be held back")
+    func accepted() async throws {
+        try await TemporaryFolder.with { folder in
+            let emulator = try await EmulatorProcess(in: folder)
+            try await emulator.withClient { client in
+                try await client.fault(#"{"fault":"DELAY_REPLY","fixed_ms":60000}"#)
+                async let answer = client.sendMark("x", to: ("topic", "t"))
+                try await eventually(within: .seconds(60)) {
+                    try await client.call(.GET, "/emulator/counts", token: nil).json["accepted"] as? Int == 1
+                }
+                #expect(await emulator.stop() == 0)
+                let status = try await answer.status
+                #expect(status == 200)
+            }
+        }
+    }
+
+    @Test("a send that is held back before it is accepted is answered 503, and is not accepted") func heldBack() async throws {
+        try await TemporaryFolder.with { folder in
+            let emulator = try await EmulatorProcess(in: folder)
+            try await emulator.withClient { client in
+                try await client.fault(#"{"fault":"DELAY","fixed_ms":60000}"#)
+                async let answer = client.sendMark("x", to: ("topic", "t"))
+                try await eventually(within: .seconds(60)) { try await client.faultHits() == [1] }
+                #expect(await emulator.stop() == 0)
+                let found = try await answer
+                #expect(found.status == 503 && found.fcmErrorCode == "UNAVAILABLE", "\(found.text)")
+            }
+            let next = try await EmulatorProcess(in: folder)
+            let accepted = try await next.withClient { client in
+                try await client.call(.GET, "/emulator/counts", token: nil).json["accepted"] as? Int
+            }
+            #expect(accepted == 0)
+            #expect(await next.stop() == 0)
+        }
+    }
+}
