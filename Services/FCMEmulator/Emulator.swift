@@ -81,18 +81,21 @@ struct Emulator: Sendable {
         let answers = AnswerCounts()
         let desk = SendDesk(
             quotas: behaviour.quotas, archive: behaviour.archive, answers: answers, store: store, streams: streams)
+        let project = ProjectPath(id: account.projectID, number: ServiceAccount.projectNumber)
         SendRoute(
-            authorization: authorization, project: account.projectID, topicPayloadLimit: topicPayloadLimit, faults: faults,
+            authorization: authorization, project: project, topicPayloadLimit: topicPayloadLimit, faults: faults,
             desk: desk
         ).add(to: router)
         LegacyRoute(key: serverKey, topicPayloadLimit: topicPayloadLimit, faults: faults, desk: desk).add(to: router)
         InstanceIDRoutes(authorization: authorization, faults: faults, store: store, streams: streams).add(to: router)
         SubscriptionRoutes(
-            authorization: authorization, project: account.projectID, faults: faults, store: store, streams: streams
+            authorization: authorization, project: project, faults: faults, store: store, streams: streams
         ).add(to: router)
-        PhoneRoutes(sender: ServiceAccount.projectNumber, store: store, streams: streams).add(to: router)
+        PhoneRoutes(
+            sender: ServiceAccount.projectNumber, rules: behaviour.platforms, store: store, streams: streams
+        ).add(to: router)
         ArchiveRoutes(archive: behaviour.archive, store: store, streams: streams).add(to: router)
-        CountRoutes(store: store, answers: answers).add(to: router)
+        CountRoutes(store: store, answers: answers, platforms: behaviour.platforms).add(to: router)
         ControlRoutes(behaviour: behaviour).add(to: router)
         return router
     }

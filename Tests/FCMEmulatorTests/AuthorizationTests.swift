@@ -28,6 +28,59 @@ import Testing
         }
     }
 
+    @Test("a token of another scope is given out, and refused by everything but the token endpoint") func scopes() async throws {
+        try await TemporaryFolder.with { folder in
+            try await withEmulator(in: folder) { client in
+                let account = try TestAccount(in: folder)
+                var claims = account.claims
+                claims.scope = "https://www.googleapis.com/auth/devstorage.read_only email"
+                let issued = try await client.requestToken(assertion: try await account.sign(claims))
+                let token = try #require(issued.json["access_token"] as? String, "\(issued.text)")
+                let send = try await client.send(#"{"message":{"topic":"t"}}"#, token: token)
+                #expect(send.status == 403)
+                #expect(
+                    send.text
+                        == #"{"error":{"code":403,"message":"Request had insufficient authentication scopes.","#
+                        + #""status":"PERMISSION_DENIED","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","#
+                        + #""reason":"ACCESS_TOKEN_SCOPE_INSUFFICIENT","domain":"googleapis.com","#
+                        + #""metadata":{"service":"fcm.googleapis.com","method":"google.firebase.fcm.v1.FcmService.SendMessage"}}]}}"#
+                )
+                #expect(send.headers.first(name: "WWW-Authenticate")?.contains("insufficient_scope") == true)
+                let phone = try await client.registerPhone()
+                let path = "/v1/projects/msi-emulator/registrations/\(phone)/topicSubscriptions"
+                #expect(try await client.call(.GET, path, token: token).status == 403)
+                let batch = try await client.call(
+                    .POST, "/iid/v1:batchAdd", headers: [("Authorization", "Bearer \(token)"), ("access_token_auth", "true")],
+                    body: Array(#"{"to":"/topics/t","registration_tokens":["\#(phone)"]}"#.utf8))
+                #expect(batch.status == 403 && batch.json["error"] is String)
+            }
+        }
+    }
+
+    @Test("the Instance ID service takes an access token only where the request says that it is one") func instanceID()
+        async throws
+    {
+        try await TemporaryFolder.with { folder in
+            try await withEmulator(in: folder) { client in
+                let token = try await TestAccount(in: folder).accessToken(from: client)
+                let phone = try await client.registerPhone()
+                let body = Array(#"{"to":"/topics/t","registration_tokens":["\#(phone)"]}"#.utf8)
+                for (extra, status) in [
+                    ([], 401), ([("access_token_auth", "false")], 401), ([("access_token_auth", "true")], 200),
+                ] {
+                    let answer = try await client.call(
+                        .POST, "/iid/v1:batchAdd", headers: [("Authorization", "Bearer \(token)")] + extra, body: body)
+                    #expect(answer.status == status, "\(extra)")
+                    #expect((answer.json["error"] as? String)?.contains("access_token_auth") == (status == 401 ? true : nil))
+                }
+                // An administrator's is the emulator's own.
+                #expect(
+                    try await client.call(.POST, "/iid/v1:batchRemove", token: "owner", String(decoding: body, as: UTF8.self))
+                        .status == 200)
+            }
+        }
+    }
+
     @Test func topicManagementNeedsAnAccessToken() async throws {
         try await withEmulator { client in
             let answer = try await client.call(

@@ -32,7 +32,8 @@ import Testing
             let counts = try await client.call(.GET, "/emulator/counts", token: nil)
             #expect(
                 counts.text
-                    == #"{"accepted":10,"distinct":7,"doubled":1,"unkeyed":1,"answers":{"none":2,"200":10,"400":1,"401":1}}"#)
+                    == #"{"accepted":10,"distinct":7,"doubled":1,"unkeyed":1,"demoted":0,"throttled":0,"#
+                    + #""answers":{"none":2,"200":10,"400":1,"401":1}}"#)
             let message = try await client.call(.GET, "/emulator/counts?msi_key=b", token: nil)
             #expect(message.text == #"{"notification":3,"data":1}"#)
             let stranger = try await client.call(.GET, "/emulator/counts?msi_key=z", token: nil)
@@ -43,7 +44,7 @@ import Testing
             #expect(try await client.call(.DELETE, "/emulator/counts", token: nil).status == 204)
             #expect(
                 try await client.call(.GET, "/emulator/counts", token: nil).text
-                    == #"{"accepted":0,"distinct":0,"doubled":0,"unkeyed":0,"answers":{}}"#)
+                    == #"{"accepted":0,"distinct":0,"doubled":0,"unkeyed":0,"demoted":0,"throttled":0,"answers":{}}"#)
         }
     }
 

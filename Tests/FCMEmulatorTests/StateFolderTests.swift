@@ -10,7 +10,7 @@ import Testing
             var logger = Logger(label: "test")
             logger.logLevel = .warning
             let emulator = try await Emulator(
-                folder: folder.emulator, port: 0, topicPayloadLimit: 2_048, behaviour: try Behaviour(), logger: logger)
+                folder: folder.emulator, port: 0, topicPayloadLimit: 4_096, behaviour: try Behaviour(), logger: logger)
             try emulator.account.listen(on: 1)
             try emulator.close()
             #expect(try folder.text(of: "ca.pem").hasPrefix("-----BEGIN CERTIFICATE-----"))

@@ -20,14 +20,14 @@ import Testing
             let made = try await client.call(.POST, Self.path(phone, "?topic_name=news"), token: "owner", "{}")
             #expect(made.status == 200)
             #expect(made.json["name"] as? String == "projects/msi-emulator/registrations/\(phone)/topicSubscriptions/news")
-            #expect(made.json["topic_name"] as? String == "news")
-            let time = try #require(made.json["create_time"] as? String)
+            #expect(made.json["topicName"] as? String == "news")
+            let time = try #require(made.json["createTime"] as? String)
             #expect(abs(try Date(time, strategy: .iso8601).timeIntervalSinceNow) < 60)
 
             let again = try await client.call(.POST, Self.path(installation, "?topicName=news"), token: "owner", "{}")
             #expect(again.status == 409 && again.errorStatus == "ALREADY_EXISTS")
             let upserted = try await client.call(.PATCH, Self.path(phone, "/news?allowMissing=true"), token: "owner", "{}")
-            #expect(upserted.json["create_time"] as? String == time)
+            #expect(upserted.json["createTime"] as? String == time)
             let missing = try await client.call(.PATCH, Self.path(phone, "/sport"), token: "owner", "{}")
             #expect(missing.status == 404 && missing.errorStatus == "NOT_FOUND")
             #expect(
@@ -55,17 +55,17 @@ import Testing
             var pages = 0
             while pages < 5 {
                 let page = try await client.call(.GET, Self.path(phone, query), token: "owner")
-                let list = page.json["topic_subscriptions"] as? [[String: String]] ?? []
-                found += list.compactMap { $0["topic_name"] }
+                let list = page.json["topicSubscriptions"] as? [[String: String]] ?? []
+                found += list.compactMap { $0["topicName"] }
                 pages += 1
-                guard let next = page.json["next_page_token"] as? String else { break }
+                guard let next = page.json["nextPageToken"] as? String else { break }
                 query = "?page_size=2&page_token=\(next.replacing("=", with: "%3D"))"
             }
             #expect(found == topics && pages == 3)
             let encoded = phone.replacing(":", with: "%3A")
             #expect(
-                try await client.call(.GET, Self.path(encoded, "/b%25c"), token: "owner").json["topic_name"] as? String == "b%c")
-            #expect(try await client.call(.GET, Self.path(phone), token: "owner").json["next_page_token"] == nil)
+                try await client.call(.GET, Self.path(encoded, "/b%25c"), token: "owner").json["topicName"] as? String == "b%c")
+            #expect(try await client.call(.GET, Self.path(phone), token: "owner").json["nextPageToken"] == nil)
             for query in ["?pageSize=-1", "?pageSize=x", "?pageToken=%21"] {
                 #expect(try await client.call(.GET, Self.path(phone, query), token: "owner").status == 400, "\(query)")
             }
@@ -130,7 +130,7 @@ import Testing
                 let rel = try await client.call(.POST, "/iid/v1/\(phone)/rel/topics/more", token: "owner")
                 #expect(rel.json["error"] as? String == "TOO_MANY_TOPICS")
                 let all = try await client.call(.GET, Self.path(phone, "?pageSize=9999"), token: "owner")
-                #expect((all.json["topic_subscriptions"] as? [Any])?.count == 2_000)
+                #expect((all.json["topicSubscriptions"] as? [Any])?.count == 2_000)
             }
         }
     }

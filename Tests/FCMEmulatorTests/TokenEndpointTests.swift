@@ -61,7 +61,7 @@ import Testing
                     ("invalid_grant", try await claims { ($0.iat, $0.exp) = (now - 3_700, now - 100) }),
                     ("invalid_grant", try await claims { ($0.iat, $0.exp) = (now + 120, now + 3_000) }),
                     ("invalid_grant", try await claims { $0.exp = nil }),
-                    ("invalid_scope", try await claims { $0.scope = "https://www.googleapis.com/auth/drive" }),
+                    ("invalid_scope", try await claims { $0.scope = "https://example.org/auth/drive" }),
                     ("invalid_scope", try await claims { $0.scope = nil }),
                     ("invalid_grant", "not-a-token"),
                     ("invalid_grant", "a.b.c"),
@@ -107,7 +107,9 @@ import Testing
                 #expect(expired.status == 401 && expired.errorStatus == "UNAUTHENTICATED" && expired.fcmErrorCode == nil)
                 #expect(expired.details.first?["reason"] as? String == "ACCESS_TOKEN_EXPIRED")
                 #expect(try await client.subscribe([], to: "t").status == 400, "an administrator's does not expire")
-                let topics = try await client.call(.POST, "/iid/v1:batchAdd", token: token, "{}")
+                let topics = try await client.call(
+                    .POST, "/iid/v1:batchAdd",
+                    headers: [("Authorization", "Bearer \(token)"), ("access_token_auth", "true")], body: Array("{}".utf8))
                 #expect(topics.status == 401 && topics.json["error"] is String)
                 // A new one is good again, though Google's clock is a minute ahead.
                 let renewed = try await account.accessToken(from: client)
@@ -130,11 +132,14 @@ import Testing
     @Test func aTokenEnds() async throws {
         try await TemporaryFolder.with { folder in
             let tokens = try AccessTokens(in: try StateFolder(path: folder.path))
-            let token = tokens.issue(now: 1_000_000, life: 3_599)
+            let token = tokens.issue(now: 1_000_000, life: 3_599, isForMessaging: true)
             #expect(tokens.check(token, now: 1_000_000) == .valid)
             #expect(tokens.check(token, now: 1_000_000 + 3_598_999) == .valid)
             #expect(tokens.check(token, now: 1_000_000 + 3_599_000) == .expired)
             #expect(tokens.check(String(token.dropLast(8)) + "AAAAAAAA", now: 1_000_000) == .unknown)
+            let another = tokens.issue(now: 1_000_000, life: 3_599, isForMessaging: false)
+            #expect(tokens.check(another, now: 1_000_000) == .ofAnotherScope)
+            #expect(tokens.check(another, now: 1_000_000 + 3_599_000) == .expired)
         }
     }
 

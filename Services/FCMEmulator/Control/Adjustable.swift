@@ -34,7 +34,7 @@ final class Adjustable<Section: ControlSection>: Sendable {
     ///
     /// - Throws: ``GoogleError`` naming each field that is wrong; then nothing has changed.
     func replace(by document: JSONValue) throws {
-        let replacement = try Section(ControlFields(try FormReader.read(document, as: Section.form)))
+        let replacement = try Section(ControlFields(try FormReader.read(document, as: Section.form, repeats: .refused)))
         section.withLock { $0 = replacement }
     }
 

@@ -5,24 +5,26 @@ struct Behaviour: Sendable {
     let connections: Adjustable<ConnectionLimits>
     let oauth: Adjustable<OAuthRules>
     let archive: Adjustable<ArchiveLimit>
+    let platforms: Adjustable<PlatformRules>
 
     private static let form = MessageForm(
         "emulator.Behaviour",
         [
             "faults": .message(FaultPlan.form), "quotas": .message(Quotas.form),
             "connections": .message(ConnectionLimits.form), "oauth": .message(OAuthRules.form),
-            "archive": .message(ArchiveLimit.form),
+            "archive": .message(ArchiveLimit.form), "platforms": .message(PlatformRules.form),
         ])
 
     /// - Parameter document: One member a section; FCM's own behaviour where there is none.
     /// - Throws: ``GoogleError`` naming each field that is wrong.
     init(_ document: JSONValue = [:]) throws {
-        let sections = try FormReader.read(document, as: Self.form)
+        let sections = try FormReader.read(document, as: Self.form, repeats: .refused)
         func section(_ name: String) -> ControlFields { ControlFields(sections[name] ?? [:], at: name) }
         faults = Adjustable(try .init(section("faults")))
         quotas = Adjustable(try .init(section("quotas")))
         connections = Adjustable(try .init(section("connections")))
         oauth = Adjustable(try .init(section("oauth")))
         archive = Adjustable(try .init(section("archive")))
+        platforms = Adjustable(try .init(section("platforms")))
     }
 }

@@ -13,6 +13,7 @@ struct ControlRoutes: Sendable {
         add("connections", behaviour.connections, to: router)
         add("oauth", behaviour.oauth, to: router)
         add("archive", behaviour.archive, to: router)
+        add("platforms", behaviour.platforms, to: router)
     }
 
     private func add<Section>(

@@ -36,7 +36,7 @@ extension FaultAnswer.Kind {
     static let thirdPartyAuthError = google(
         .fcm(.thirdPartyAuthError, GoogleError.unauthenticated(.credentialsMissing).message))
     static let senderIDMismatch = google(.fcm(.senderIDMismatch, "SenderId mismatch"))
-    static let unregistered = google(.fcm(.unregistered, "Requested entity was not found."))
+    static let unregistered = google(.unregistered)
     static let projectQuota = google(.projectQuotaExceeded(project: ServiceAccount.projectNumber, limit: 600_000))
     static let `internal` = google(.fcm(.internal, "Internal error encountered."))
     static let badGateway = google(

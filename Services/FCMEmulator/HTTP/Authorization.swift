@@ -13,8 +13,28 @@ struct Authorization: Sendable {
 
     /// Checks a request's access token.
     ///
-    /// - Throws: ``GoogleError`` with status 401.
+    /// - Throws: ``GoogleError`` with status 401, or 403 for a token of another scope.
     func check(_ request: Request) throws {
+        let token = try Self.token(of: request)
+        guard token != Self.administrator else { return }
+        switch tokens.check(String(token), now: rules.withLock { $0 }.now()) {
+        case .valid: return
+        case .expired: throw GoogleError.unauthenticated(.tokenExpired)
+        case .unknown: throw GoogleError.unauthenticated(.tokenTypeUnsupported)
+        case .ofAnotherScope: throw GoogleError.scopeInsufficient
+        }
+    }
+
+    /// Checks a request to the Instance ID service, which takes what comes without a header of its own for a key of the legacy API.
+    ///
+    /// - Throws: ``GoogleError`` with status 401 or 403.
+    func checkInstanceID(_ request: Request) throws {
+        let isAccessToken = request.headers.first { $0.name.canonicalName == "access_token_auth" }?.value.lowercased() == "true"
+        guard try isAccessToken || Self.token(of: request) == Self.administrator else { throw GoogleError.notSaidToBeAToken }
+        try check(request)
+    }
+
+    private static func token(of request: Request) throws -> Substring {
         guard let header = request.headers[.authorization], !header.isEmpty else {
             throw GoogleError.unauthenticated(.credentialsMissing)
         }
@@ -22,12 +42,7 @@ struct Authorization: Sendable {
         guard parts.count == 2, parts[0].lowercased() == "bearer" else {
             throw GoogleError.unauthenticated(.tokenTypeUnsupported)
         }
-        guard parts[1] != Self.administrator else { return }
-        switch tokens.check(String(parts[1]), now: rules.withLock { $0 }.now()) {
-        case .valid: return
-        case .expired: throw GoogleError.unauthenticated(.tokenExpired)
-        case .unknown: throw GoogleError.unauthenticated(.tokenTypeUnsupported)
-        }
+        return parts[1]
     }
 }
 
@@ -39,6 +54,20 @@ extension GoogleError {
         case tokenTypeUnsupported = "ACCESS_TOKEN_TYPE_UNSUPPORTED"
     }
 
+    /// A good token that was asked for with scopes of other APIs alone.
+    static let scopeInsufficient = GoogleError(
+        httpStatus: .forbidden, status: "PERMISSION_DENIED", message: "Request had insufficient authentication scopes.",
+        details: [errorInfo("ACCESS_TOKEN_SCOPE_INSUFFICIENT")],
+        headers: [
+            .wwwAuthenticate: "Bearer realm=\"https://accounts.google.com/\", error=\"insufficient_scope\", "
+                + "scope=\"https://www.googleapis.com/auth/cloud-platform https://www.googleapis.com/auth/firebase.messaging\""
+        ])
+
+    /// An access token at the Instance ID service that is not said to be one. The wording is ours.
+    static let notSaidToBeAToken = GoogleError(
+        httpStatus: .unauthorized, status: "UNAUTHENTICATED",
+        message: "Unauthorized: an OAuth 2 access token needs the header access_token_auth: true.")
+
     static func unauthenticated(_ problem: CredentialProblem) -> GoogleError {
         let start =
             switch problem {
@@ -49,16 +78,16 @@ extension GoogleError {
             httpStatus: .unauthorized, status: "UNAUTHENTICATED",
             message: "\(start) Expected OAuth 2 access token, login cookie or other valid authentication credential. "
                 + "See https://developers.google.com/identity/sign-in/web/devconsole-project.",
-            details: [
-                [
-                    "@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": .string(problem.rawValue),
-                    "domain": "googleapis.com",
-                    "metadata": [
-                        "service": "fcm.googleapis.com", "method": "google.firebase.fcm.v1.FcmService.SendMessage",
-                    ],
-                ]
-            ],
+            details: [errorInfo(problem.rawValue)],
             headers: [.wwwAuthenticate: "Bearer realm=\"https://accounts.google.com/\", error=\"invalid_token\""])
+    }
+
+    private static func errorInfo(_ reason: String) -> JSONValue {
+        [
+            "@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": .string(reason),
+            "domain": "googleapis.com",
+            "metadata": ["service": "fcm.googleapis.com", "method": "google.firebase.fcm.v1.FcmService.SendMessage"],
+        ]
     }
 
     /// A project that the account has nothing to do with.

@@ -7,6 +7,7 @@ struct CountRoutes: Sendable {
 
     let store: EmulatorStore
     let answers: AnswerCounts
+    let platforms: Adjustable<PlatformRules>
 
     func add(to router: some RouterMethods<EmulatorRequestContext>) {
         router.resource(
@@ -19,6 +20,7 @@ struct CountRoutes: Sendable {
                 .delete: { _, _ in
                     try await store.clearCounts()
                     answers.clear()
+                    platforms.withLock { $0.clearCounts() }
                     return Response(status: .noContent)
                 },
             ])
@@ -27,11 +29,13 @@ struct CountRoutes: Sendable {
 
     private func summary() async throws -> Response {
         let counts = try await store.sendCounts()
+        let (demoted, throttled) = platforms.withLock { ($0.demoted, $0.throttled) }
         return Response(
             .ok,
             [
                 "accepted": .integer(counts.accepted), "distinct": .integer(counts.distinct),
-                "doubled": .integer(counts.doubled), "unkeyed": .integer(counts.unkeyed), "answers": answers.document,
+                "doubled": .integer(counts.doubled), "unkeyed": .integer(counts.unkeyed),
+                "demoted": .integer(demoted), "throttled": .integer(throttled), "answers": answers.document,
             ])
     }
 

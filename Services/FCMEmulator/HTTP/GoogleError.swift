@@ -28,18 +28,20 @@ extension GoogleError {
             message: violations.map(\.description).joined(separator: "\n"), details: [Self.badRequestDetail(violations)])
     }
 
-    /// A message that FCM itself refuses.
-    static func fcm(_ code: FCMErrorCode, _ message: String, field: String? = nil) -> GoogleError {
-        fcm(code, message, also: field.map { badRequestDetail([FieldViolation(field: $0, description: message)]) })
-    }
-
-    /// The same, with another detail that says more.
-    static func fcm(_ code: FCMErrorCode, _ message: String, also detail: JSONValue?) -> GoogleError {
+    /// An error of FCM itself, with its own code among the details.
+    ///
+    /// - Parameters:
+    ///   - first: A detail in front of it.
+    ///   - last: A detail behind it.
+    static func fcm(
+        _ code: FCMErrorCode, _ message: String, before first: JSONValue? = nil, after last: JSONValue? = nil
+    ) -> GoogleError {
         let own: JSONValue = [
             "@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError", "errorCode": .string(code.rawValue),
         ]
         return GoogleError(
-            httpStatus: code.httpStatus, status: code.status, message: message, details: [own] + (detail.map { [$0] } ?? []))
+            httpStatus: code.httpStatus, status: code.status, message: message,
+            details: [first, own, last].compactMap(\.self))
     }
 
     /// JSON that cannot be read: what is wrong, the text around it, and a mark below the place.
@@ -68,9 +70,11 @@ extension GoogleError {
             message: "Request payload size exceeds the limit: \(most) bytes.")
     }
 
-    private static func badRequestDetail(_ violations: [FieldViolation]) -> JSONValue {
+    static let badRequestType = "type.googleapis.com/google.rpc.BadRequest"
+
+    static func badRequestDetail(_ violations: [FieldViolation]) -> JSONValue {
         [
-            "@type": "type.googleapis.com/google.rpc.BadRequest",
+            "@type": .string(badRequestType),
             "fieldViolations": .array(
                 violations.map { violation in
                     violation.field.isEmpty

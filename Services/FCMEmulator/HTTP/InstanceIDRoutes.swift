@@ -77,7 +77,7 @@ struct InstanceIDRoutes: Sendable {
         }
         var members: [JSONValue.Member] = [
             .init("application", "org.example.emulator"), .init("authorizedEntity", .string(ServiceAccount.projectNumber)),
-            .init("applicationVersion", "1"), .init("platform", "ANDROID"),
+            .init("applicationVersion", "1"), .init("platform", .string(RegistrationToken.platform(of: token).rawValue)),
         ]
         if isDetailed, !subscriptions.isEmpty {
             let topics = subscriptions.map { JSONValue.Member($0.topic, ["addDate": .string($0.addDate)]) }
@@ -99,7 +99,7 @@ struct InstanceIDRoutes: Sendable {
     /// Does what an authorized request asks for, and answers errors in the service's form.
     private func guarded(_ request: Request, _ work: () async throws -> Response) async throws -> Response {
         do {
-            try authorization.check(request)
+            try authorization.checkInstanceID(request)
             return try await work()
         } catch let error as GoogleError {
             return Response(error.httpStatus, ["error": .string(error.message)], headers: error.headers)

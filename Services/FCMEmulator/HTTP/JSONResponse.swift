@@ -18,12 +18,13 @@ extension Response {
 extension Request {
     /// The whole body.
     ///
-    /// - Throws: ``GoogleError`` with status 413 for one that is longer than allowed.
-    func bytes(most: Int) async throws -> [UInt8] {
+    /// - Parameter refusal: For a body that is longer than allowed; 413 where there is none.
+    /// - Throws: The refusal.
+    func bytes(most: Int, orElse refusal: GoogleError? = nil) async throws -> [UInt8] {
         do {
             return Array(buffer: try await body.collect(upTo: most))
         } catch is NIOTooManyBytesError {
-            throw GoogleError.tooLarge(most)
+            throw refusal ?? .tooLarge(most)
         }
     }
 }

@@ -63,8 +63,11 @@ struct LegacyRoute: Sendable {
     ) async throws -> Result<String, LegacyError> {
         do {
             let message = try SendRequest(document, topicPayloadLimit: topicPayloadLimit)
-            guard !message.validateOnly else { return .success("fake_message_id") }
-            let name = MessageName.new(project: ServiceAccount.projectNumber, now: now)
+            guard !message.validateOnly else {
+                try await desk.checkRegistration(of: message.target)
+                return .success(MessageName.id(of: MessageName.dryRun(project: ServiceAccount.projectNumber, to: message.target)))
+            }
+            let name = MessageName.new(project: ServiceAccount.projectNumber, to: message.target, now: now)
             try await desk.accept(message, name: name, body: body, content: Array(document.utf8), now: now)
             return .success(MessageName.id(of: name))
         } catch let error as GoogleError {
@@ -88,7 +91,7 @@ struct LegacyRoute: Sendable {
     private static func response(to message: LegacyMessage, _ results: [Result<String, LegacyError>]) -> Response {
         switch (message.recipients, results.first) {
         case (.tokens, _), (_, nil): multicast(results)
-        case (_, .success): Response(.ok, ["message_id": .integer(Int64.random(in: 1 ... .max))])
+        case (_, .success(let id)): Response(.ok, ["message_id": .number(id)])
         case (_, .failure(let error)): Response(.ok, ["error": .string(error.rawValue)])
         }
     }

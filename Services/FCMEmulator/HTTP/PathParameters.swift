@@ -14,3 +14,21 @@ extension EmulatorRequestContext {
         return String(text)
     }
 }
+
+extension Request {
+    /// A parameter of the query in either of the spellings that Google's pages have for it. Of several, FCM takes the last.
+    func query(_ camelCase: Substring, or snakeCase: Substring) -> String? {
+        uri.queryParameters.filter { $0.key == camelCase || $0.key == snakeCase }.last.map { String($0.value) }
+    }
+}
+
+/// The project in a path: Google takes its id and its number.
+struct ProjectPath: Sendable {
+    let id: String
+    let number: String
+
+    /// - Throws: ``GoogleError`` for another project.
+    func check(_ sent: String) throws {
+        guard sent == id || sent == number else { throw GoogleError.permissionDenied(project: sent) }
+    }
+}

@@ -5,12 +5,16 @@ import ServiceLifecycle
 /// `/emulator/devices`: what a phone does, which at the real FCM no server can: register, listen, go away. No access token is
 /// asked for; the emulator listens on loopback only.
 struct PhoneRoutes: Sendable {
+    private static let longestBody = 1_024
+    private static let registration = MessageForm("emulator.Device", ["platform": .choice(Platform.self)])
+
     let sender: String
+    let rules: Adjustable<PlatformRules>
     let store: EmulatorStore
     let streams: OpenStreams
 
     func add(to router: some RouterMethods<EmulatorRequestContext>) {
-        router.resource("emulator/devices", [.post: { _, _ in try await register() }])
+        router.resource("emulator/devices", [.post: { request, _ in try await register(request) }])
         router.resource(
             "emulator/devices/:token",
             [.delete: { _, context in try await unregister(try context.pathParameter("token")) }])
@@ -19,8 +23,12 @@ struct PhoneRoutes: Sendable {
             [.get: { request, context in try await listen(request, context, try context.pathParameter("token")) }])
     }
 
-    private func register() async throws -> Response {
-        let token = RegistrationToken.new()
+    /// Registers a phone: one with Android, where the body does not say otherwise.
+    private func register(_ request: Request) async throws -> Response {
+        let body = try await request.bytes(most: Self.longestBody)
+        let document = body.isEmpty ? [:] : try JSONValue(parsing: body)
+        let fields = ControlFields(try FormReader.read(document, as: Self.registration, repeats: .refused))
+        let token = RegistrationToken.new(for: fields.choice("platform") ?? .android)
         try await store.register(token: token)
         return Response(.created, ["token": .string(token)], headers: [.location: "/emulator/devices/\(token)"])
     }
@@ -44,7 +52,7 @@ struct PhoneRoutes: Sendable {
                 // An id from the future would hide what is yet to come.
                 let position = resumeAfter.map { min($0, current.last) } ?? current.delivered
                 let stream = EventStream(
-                    device: current.device, position: position,
+                    device: current.device, platform: RegistrationToken.platform(of: token), rules: rules, position: position,
                     backlog: try await store.backlog(for: current.device, after: position, through: current.last), bell: bell,
                     store: store, sender: sender, eventLoop: context.eventLoop)
                 try await request.body.consumeWithCancellationOnInboundClose { _ in

@@ -3,11 +3,12 @@ import Schemas
 
 /// `POST /v1/projects/{project}/messages:send`: FCM's HTTP v1 API.
 struct SendRoute: Sendable {
-    /// Room for a message of FCM's size with every character escaped, for each platform.
-    private static let longestBody = 262_144
+    /// Far more than a message of FCM's size with every character escaped, for each platform. FCM refuses a body of hundreds of
+    /// kilobytes as it does one that is a few bytes too large; what exceeds this one is refused unread.
+    private static let longestBody = 1_048_576
 
     let authorization: Authorization
-    let project: String
+    let project: ProjectPath
     let topicPayloadLimit: Int
     let faults: FaultInjector
     let desk: SendDesk
@@ -26,16 +27,27 @@ struct SendRoute: Sendable {
     private func send(_ request: Request, project: String) async throws -> Response? {
         try authorization.check(request)
         let now = UnixMilliseconds.now()
-        let body = try await request.bytes(most: Self.longestBody)
-        guard project == self.project else { throw GoogleError.permissionDenied(project: project) }
+        let body = try await request.bytes(
+            most: Self.longestBody, orElse: .messageTooLarge(most: PayloadSize.longest))
+        try self.project.check(project)
         return try await desk.withinProjectQuota(now: now) { isAccepted in
             let message = try SendRequest(body: body, topicPayloadLimit: topicPayloadLimit)
             return try await faults.perform(.send, message.target.subject) {
-                let name = message.validateOnly ? MessageName.fake(project: project) : MessageName.new(project: project, now: now)
-                if !message.validateOnly { try await desk.accept(message, name: name, body: body, now: now) }
+                let name = try await accept(message, body, now: now)
                 isAccepted = true
                 return Response(.ok, ["name": .string(name)])
             }
         }
+    }
+
+    /// - Returns: FCM's name for the message.
+    private func accept(_ message: SendRequest, _ body: [UInt8], now: UnixMilliseconds) async throws -> String {
+        guard !message.validateOnly else {
+            try await desk.checkRegistration(of: message.target)
+            return MessageName.dryRun(project: project.id, to: message.target)
+        }
+        let name = MessageName.new(project: project.id, to: message.target, now: now)
+        try await desk.accept(message, name: name, body: body, now: now)
+        return name
     }
 }

@@ -8,7 +8,7 @@ struct SubscriptionRoutes: Sendable {
     private static let longestPage = 2_000
 
     let authorization: Authorization
-    let project: String
+    let project: ProjectPath
     let faults: FaultInjector
     let store: EmulatorStore
     let streams: OpenStreams
@@ -20,9 +20,7 @@ struct SubscriptionRoutes: Sendable {
             [
                 .get: { request, context in try await answer(request, context, topic: nil, list) },
                 .post: { request, context in
-                    // Google's own pages spell it in both ways.
-                    let query = request.uri.queryParameters
-                    let topic = (query["topic_name"] ?? query["topicName"]).map(String.init) ?? ""
+                    let topic = request.query("topicName", or: "topic_name") ?? ""
                     return try await answer(request, context, topic: topic, create)
                 },
             ])
@@ -44,10 +42,7 @@ struct SubscriptionRoutes: Sendable {
         let topic: String
 
         /// Whether what is to be changed need not be there.
-        var allowsMissing: Bool {
-            let query = request.uri.queryParameters
-            return (query["allowMissing"] ?? query["allow_missing"]) == "true"
-        }
+        var allowsMissing: Bool { request.query("allowMissing", or: "allow_missing") == "true" }
     }
 
     private func answer(
@@ -55,14 +50,13 @@ struct SubscriptionRoutes: Sendable {
     ) async throws -> Response {
         try authorization.check(request)
         let project = try context.pathParameter("project")
-        guard project == self.project else { throw GoogleError.permissionDenied(project: project) }
+        try self.project.check(project)
         let registration = try context.pathParameter("registration")
         guard RegistrationToken.isWellFormed(registration) || RegistrationToken.isInstallation(registration) else {
-            throw GoogleError.fcm(
-                .invalidArgument, "The registration token is not a valid FCM registration token", field: "parent")
+            throw GoogleError.refused("The registration token is not a valid FCM registration token", field: "parent")
         }
         if let topic, !TopicName.isValid(topic) {
-            throw GoogleError.fcm(.invalidArgument, "Malformed topic name", field: "topic_name")
+            throw GoogleError.refused("Topic name contains invalid characters.", field: "topic_name")
         }
         let body = try await request.bytes(most: Self.longestBody)
         if !body.isEmpty { _ = try FormReader.read(try JSONValue(parsing: body), as: .topicSubscription) }
@@ -124,24 +118,23 @@ struct SubscriptionRoutes: Sendable {
     }
 
     private func list(_ call: Call) async throws -> Response {
-        let query = call.request.uri.queryParameters
-        let size = (query["pageSize"] ?? query["page_size"]).map { Int($0) ?? -1 } ?? 0
+        let size = call.request.query("pageSize", or: "page_size").map { Int($0) ?? -1 } ?? 0
         guard size >= 0 else { throw GoogleError.invalidArgument("Invalid page size: expected a number of 0 or more") }
         let limit = size == 0 ? Self.usualPage : min(size, Self.longestPage)
-        let start = try PageToken.topic(of: (query["pageToken"] ?? query["page_token"]).map(String.init))
+        let start = try PageToken.topic(of: call.request.query("pageToken", or: "page_token"))
         // One more than is shown tells whether there is a next page.
         guard let found = try await store.subscriptions(of: call.registration, after: start, limit: limit + 1) else {
             throw Self.notRegistered
         }
-        let page = found.prefix(limit).map { $0.document(project: project, registration: call.registration) }
-        var members = [JSONValue.Member("topic_subscriptions", .array(page))]
-        if found.count > limit { members.append(.init("next_page_token", .string(PageToken.after(found[limit - 1].topic)))) }
+        let page = found.prefix(limit).map { $0.document(project: project.id, registration: call.registration) }
+        var members = [JSONValue.Member("topicSubscriptions", .array(page))]
+        if found.count > limit { members.append(.init("nextPageToken", .string(PageToken.after(found[limit - 1].topic)))) }
         return Response(.ok, .object(members))
     }
 
     private func show(_ subscription: EmulatorStore.Subscription, _ call: Call) -> Response {
-        Response(.ok, subscription.document(project: project, registration: call.registration))
+        Response(.ok, subscription.document(project: project.id, registration: call.registration))
     }
 
-    private static let notRegistered = GoogleError.fcm(.unregistered, "Requested entity was not found.")
+    private static let notRegistered = GoogleError.unregistered
 }

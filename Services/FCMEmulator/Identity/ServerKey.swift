@@ -15,7 +15,7 @@ struct ServerKey: Sendable {
             guard !key.isEmpty else { throw StateFileError.damaged(folder.path(of: Self.file), "empty") }
         } else {
             // A registration token's random part has the alphabet and the look.
-            let random = RegistrationToken.new()
+            let random = RegistrationToken.new(for: .android)
             key = Array("AAAA\(random.prefix(7)):\(random.drop { $0 != ":" }.dropFirst())".utf8)
             try folder.write(key + [UInt8(ascii: "\n")], to: Self.file, mode: 0o600)
         }

@@ -2,8 +2,8 @@ import Crypto
 import FoundationEssentials
 import Schemas
 
-/// Makes and checks access tokens: a deadline and a nonce, signed with a key on disk, so that a token outlives a restart
-/// of the emulator without being stored.
+/// Makes and checks access tokens: a deadline, a nonce and what the token is good for, signed with a key on disk, so that a token
+/// outlives a restart of the emulator without being stored.
 struct AccessTokens: Sendable {
     private static let keyFile = "access-token.key"
     private static let prefix = "ya29.emulator."
@@ -27,12 +27,15 @@ struct AccessTokens: Sendable {
 
     /// A new token, good from now on.
     ///
-    /// - Parameter life: In seconds.
-    func issue(now: UnixMilliseconds, life: Int64) -> String {
+    /// - Parameters:
+    ///   - life: In seconds.
+    ///   - isForMessaging: Whether its scopes include one that FCM asks for.
+    func issue(now: UnixMilliseconds, life: Int64, isForMessaging: Bool) -> String {
         let expires = UInt64(max(0, now)) + UInt64(life) * 1_000
         var content = Data()
         withUnsafeBytes(of: expires.bigEndian) { content.append(contentsOf: $0) }
         withUnsafeBytes(of: UInt64.random(in: .min ... .max)) { content.append(contentsOf: $0) }
+        content.append(isForMessaging ? 1 : 0)
         content.append(contentsOf: HMAC<SHA256>.authenticationCode(for: content, using: key))
         return Self.prefix + content.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
     }
@@ -42,14 +45,15 @@ struct AccessTokens: Sendable {
         guard token.hasPrefix(Self.prefix),
             let content = Data(
                 base64Encoded: String(token.dropFirst(Self.prefix.count)).replacing("-", with: "+").replacing("_", with: "/")),
-            content.count == 48,
-            HMAC<SHA256>.isValidAuthenticationCode(content.suffix(32), authenticating: content.prefix(16), using: key)
+            content.count == 49,
+            HMAC<SHA256>.isValidAuthenticationCode(content.suffix(32), authenticating: content.prefix(17), using: key)
         else { return .unknown }
         let expires = content.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        return expires > UInt64(max(0, now)) ? .valid : .expired
+        guard expires > UInt64(max(0, now)) else { return .expired }
+        return content.dropFirst(16).first == 1 ? .valid : .ofAnotherScope
     }
 
     enum Verdict: Hashable {
-        case valid, expired, unknown
+        case valid, expired, unknown, ofAnotherScope
     }
 }

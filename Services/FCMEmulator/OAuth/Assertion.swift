@@ -25,9 +25,6 @@ struct AssertionRules {
     /// How far a client's clock may be ahead, in seconds. Google's own tolerance is not documented.
     private static let skew: Double = 60
     private static let longest: Double = 3_600
-    private static let scopes: Set<Substring> = [
-        "https://www.googleapis.com/auth/firebase.messaging", "https://www.googleapis.com/auth/cloud-platform",
-    ]
 
     /// What is wrong with a request, or `nil`.
     func violation(by assertion: Assertion, now: UnixMilliseconds) -> OAuthError? {
@@ -41,12 +38,30 @@ struct AssertionRules {
         guard let issued = assertion.iat, let expires = assertion.exp, issued.isFinite, expires.isFinite,
             expires > issued, expires - issued <= Self.longest, issued <= seconds + Self.skew, expires > seconds
         else { return .skewedClock }
-        guard let scope = assertion.scope, !scope.isEmpty else {
+        guard !assertion.scopes.isEmpty else {
             return OAuthError("invalid_scope", "Empty or missing scope not allowed.")
         }
-        guard scope.split(separator: " ").contains(where: Self.scopes.contains) else {
+        guard assertion.scopes.allSatisfy(\.isGoogles) else {
             return OAuthError("invalid_scope", "Invalid OAuth scope or ID token audience provided.")
         }
         return nil
+    }
+}
+
+extension Assertion {
+    private static let messaging: Set<Substring> = [
+        "https://www.googleapis.com/auth/firebase.messaging", "https://www.googleapis.com/auth/cloud-platform",
+    ]
+
+    fileprivate var scopes: [Substring] { scope?.split(separator: " ") ?? [] }
+
+    /// Whether a token with its scopes is taken by FCM. One with other scopes is given out as well, and FCM refuses it.
+    var isForMessaging: Bool { scopes.contains(where: Self.messaging.contains) }
+}
+
+extension Substring {
+    /// Whether a scope is of Google's form.
+    fileprivate var isGoogles: Bool {
+        hasPrefix("https://www.googleapis.com/auth/") || ["openid", "email", "profile"].contains(self)
     }
 }

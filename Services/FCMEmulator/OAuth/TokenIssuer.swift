@@ -44,7 +44,8 @@ struct TokenIssuer: Sendable {
         let now = clock.now()
         if let violation = rules.violation(by: assertion, now: now) { throw violation }
         return [
-            "access_token": .string(tokens.issue(now: now, life: clock.tokenLife)),
+            "access_token": .string(
+                tokens.issue(now: now, life: clock.tokenLife, isForMessaging: assertion.isForMessaging)),
             "expires_in": .integer(clock.tokenLife),
             "token_type": "Bearer",
         ]

@@ -9,6 +9,8 @@ struct EventStream: Sendable {
     private static let batch = 100
 
     let device: Int64
+    let platform: Platform
+    let rules: Adjustable<PlatformRules>
     /// The phone has everything up to here.
     let position: Int64
     let backlog: EmulatorStore.Backlog
@@ -52,7 +54,8 @@ struct EventStream: Sendable {
                 for: device, after: cursor.position, backlog: backlog, now: .now(), limit: Self.batch)
             guard let waiting else { return false }
             if !waiting.messages.isEmpty {
-                try await writer.write(try events(waiting.messages))
+                let events = try events(waiting.messages)
+                if events.readableBytes > 0 { try await writer.write(events) }
                 cursor.wrote(through: waiting.through, now: clock.now)
             }
             cursor.skip(to: waiting.through)
@@ -64,9 +67,14 @@ struct EventStream: Sendable {
     private func events(_ messages: [EmulatorStore.Stored]) throws -> ByteBuffer {
         var buffer = ByteBuffer()
         for message in messages {
-            let event = try PhoneContent(body: message.content).event(
+            let content = try PhoneContent(body: message.content, on: platform)
+            let treatment = rules.withLock {
+                $0.treatment(of: content, at: message.position, for: device, on: platform, now: .now())
+            }
+            guard treatment != .throttled else { continue }
+            let event = content.event(
                 name: message.name, from: message.topic.map { "/topics/\($0)" } ?? sender, sent: message.received,
-                timeToLive: (message.expires - message.received) / 1_000)
+                timeToLive: (message.expires - message.received) / 1_000, isDemoted: treatment == .demoted)
             buffer.writeString("id: \(message.position)\ndata: ")
             buffer.writeBytes(event.utf8)
             buffer.writeString("\n\n")

@@ -1,34 +1,67 @@
-/// What a message carries as the phone's SDK shows it to the app: Android's own settings laid over the common ones.
+/// What a message carries as the phone's SDK shows it to the app: the platform's own settings laid over the common ones.
 struct PhoneContent: Hashable, Sendable {
-    /// `high` or `normal`.
-    let priority: String
+    let priority: Priority
     let collapseKey: String?
     let notification: JSONValue?
     /// Empty where the message has none.
     let data: [JSONValue.Member]
 
+    enum Priority: String, Sendable {
+        case high, normal
+    }
+
     /// Reads a request's body that was accepted before.
     ///
     /// - Throws: ``GoogleError`` for one that never was.
-    init(body: some Collection<UInt8>) throws {
+    init(body: some Collection<UInt8>, on platform: Platform) throws {
         let request = try FormReader.read(try JSONParser.parse(body), as: .sendRequest)
-        self.init(of: request["message"] ?? .null)
+        let message = request["message"] ?? .null
+        switch platform {
+        case .android: self.init(forAndroid: message)
+        case .ios: self.init(forIOS: message)
+        }
     }
 
-    init(of message: JSONValue) {
-        let android = message["android"]
-        collapseKey = android?["collapse_key"]?.string
-        data = (android?["data"] ?? message["data"])?.members ?? []
-        notification = Self.merged(message["notification"], android?["notification"])
-        // Without a priority of its own, a message that shows something is urgent and one that does not is not.
-        priority = android?["priority"]?.string?.lowercased() ?? (notification == nil ? "normal" : "high")
+    private init(forAndroid message: JSONValue) {
+        let android = AndroidConfig(of: message)
+        collapseKey = android?.collapseKey
+        data = (android?.data ?? message["data"])?.members ?? []
+        notification = Self.merged(message["notification"], android?.notification)
+        priority = android?.priority.map { $0 == "HIGH" ? .high : .normal } ?? Self.usualPriority(of: notification)
     }
 
-    private static func merged(_ common: JSONValue?, _ android: JSONValue?) -> JSONValue? {
-        guard common != nil || android != nil else { return nil }
-        let own = android?.members ?? []
+    private init(forIOS message: JSONValue) {
+        let apns = message["apns"]
+        let payload = apns?["payload"]
+        collapseKey = apns?["headers"]?.header("apns-collapse-id")
+        let custom = payload?.members?.filter { $0.name != "aps" } ?? []
+        data = (message["data"]?.members ?? []) + custom.map { .init($0.name, .string($0.value.string ?? $0.value.text)) }
+        notification = Self.merged(message["notification"], payload?["aps"]?.shown)
+        priority =
+            apns?["headers"]?.header("apns-priority").map { $0 == "10" ? .high : .normal } ?? Self.usualPriority(of: notification)
+    }
+
+    /// Without a priority of its own, a message that shows something is urgent and one that does not is not.
+    private static func usualPriority(of notification: JSONValue?) -> Priority { notification == nil ? .normal : .high }
+
+    private static func merged(_ common: JSONValue?, _ own: JSONValue?) -> JSONValue? {
+        guard common != nil || own != nil else { return nil }
+        let own = own?.members ?? []
         let ownNames = Set(own.map(\.name))
         return .object((common?.members ?? []).filter { !ownNames.contains($0.name) } + own)
+    }
+}
+
+extension JSONValue {
+    /// What an `aps` shows to the user, in the words of a notification; `nil` for one that only wakes the app.
+    fileprivate var shown: JSONValue? {
+        var members: [Member] = []
+        switch self["alert"] {
+        case .string(let text): members.append(.init("body", .string(text)))
+        case let alert: members += alert?.members ?? []
+        }
+        members += self.members?.filter { ["badge", "category", "sound"].contains($0.name) } ?? []
+        return members.isEmpty ? nil : .object(members)
     }
 }
 
@@ -40,14 +73,16 @@ extension PhoneContent {
     ///   - from: The topic with its prefix, or the sender's id.
     ///   - sent: Unix milliseconds.
     ///   - timeToLive: In seconds.
-    func event(name: String, from: String, sent: Int64, timeToLive: Int64) -> JSONValue {
+    ///   - isDemoted: Whether the phone takes it for one of normal priority, whatever it was sent with.
+    func event(name: String, from: String, sent: Int64, timeToLive: Int64, isDemoted: Bool) -> JSONValue {
         var members: [JSONValue.Member] = [
             .init("messageId", .string(MessageName.id(of: name))),
             .init("from", .string(from)),
             .init("sentTime", .integer(sent)),
             .init("ttl", .integer(timeToLive)),
-            .init("priority", .string(priority)),
+            .init("priority", .string((isDemoted ? .normal : priority).rawValue)),
         ]
+        if isDemoted { members.append(.init("originalPriority", .string(priority.rawValue))) }
         if let notification { members.append(.init("notification", notification)) }
         members.append(.init("data", .object(data)))
         if let collapseKey { members.append(.init("collapseKey", .string(collapseKey))) }

@@ -1,10 +1,21 @@
 /// The token that names one installation of an app on one phone.
 enum RegistrationToken {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".unicodeScalars)
+    /// What an iPhone's token ends with. A server cannot tell the tokens of the real FCM apart; the emulator has to know an
+    /// iPhone's also once it is unregistered.
+    private static let iosEnd = "-iOS"
 
     /// A new token of FCM's look: the installation's id, a colon and a long secret.
-    static func new() -> String {
-        "\(random(22)):APA91b\(random(134))"
+    static func new(for platform: Platform) -> String {
+        switch platform {
+        case .android: "\(random(22)):APA91b\(random(133))a"
+        case .ios: "\(random(22)):APA91b\(random(130))\(iosEnd)"
+        }
+    }
+
+    /// The phone that a well-formed token is for.
+    static func platform(of token: String) -> Platform {
+        token.hasSuffix(iosEnd) ? .ios : .android
     }
 
     /// Whether a text could be a token at all; FCM tells such a one apart from a token that it does not know.
@@ -35,4 +46,10 @@ enum RegistrationToken {
         for _ in 0..<count { text.append(alphabet[Int.random(in: 0..<alphabet.count)]) }
         return String(text)
     }
+}
+
+/// What kind of phone a simulated one is.
+enum Platform: String, CaseIterable, Sendable {
+    case android = "ANDROID"
+    case ios = "IOS"
 }

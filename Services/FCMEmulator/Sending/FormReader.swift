@@ -1,13 +1,25 @@
 /// Reads JSON into the form of a protobuf message, as Google's front end does before FCM sees it: every field known, every
 /// value of its type. What comes out has snake_case names, and holds no nulls.
 struct FormReader {
-    private(set) var violations: [FieldViolation] = []
+    /// What is done about a field or a map's key that is there more than once.
+    enum Repeats: Sendable {
+        /// The last one counts, as at FCM (discovery document, `messages.send`).
+        case lastCounts
+        case refused
+    }
+
+    private let repeats: Repeats
+    private var violations: [FieldViolation] = []
+
+    private init(repeats: Repeats) {
+        self.repeats = repeats
+    }
 
     /// Checks a request's body against a form.
     ///
     /// - Throws: ``GoogleError`` naming each field that is wrong.
-    static func read(_ body: JSONValue, as form: MessageForm) throws -> JSONValue {
-        var reader = FormReader()
+    static func read(_ body: JSONValue, as form: MessageForm, repeats: Repeats = .lastCounts) throws -> JSONValue {
+        var reader = FormReader(repeats: repeats)
         let value = reader.message(body, form, path: "")
         guard reader.violations.isEmpty else { throw GoogleError.badRequest(reader.violations) }
         return value
@@ -31,10 +43,20 @@ struct FormReader {
             } else if member.value.members != nil, !field.isObject {
                 unknownName(name, at: path, "Starting an object on a scalar field")
             } else {
-                read.append(.init(name, self.value(member.value, field, path: fieldPath)))
+                set(.init(name, self.value(member.value, field, path: fieldPath)), in: &read, path: fieldPath)
             }
         }
         return .object(read)
+    }
+
+    private mutating func set(_ member: JSONValue.Member, in members: inout [JSONValue.Member], path: String) {
+        guard let index = members.firstIndex(where: { $0.name == member.name }) else { return members.append(member) }
+        members[index] = member
+        if case .refused = repeats { refuseRepeat(of: path) }
+    }
+
+    private mutating func refuseRepeat(of path: String) {
+        violations.append(.init(field: path, description: "Invalid JSON payload received. '\(path)' is there more than once."))
     }
 
     private mutating func value(_ value: JSONValue, _ form: FieldForm, path: String) -> JSONValue {
@@ -80,14 +102,7 @@ struct FormReader {
 
     private mutating func stringMap(_ value: JSONValue, path: String) -> JSONValue {
         guard let members = value.members else { return wrongType(value, "Map", path: path) }
-        var seen: Set<String> = []
         for (index, member) in members.enumerated() {
-            if !seen.insert(member.name).inserted {
-                violations.append(
-                    .init(
-                        field: path,
-                        description: "Invalid JSON payload received. Repeated map key: '\(member.name)' is already set."))
-            }
             switch member.value {
             case .string: break
             case .object:
@@ -98,7 +113,11 @@ struct FormReader {
                 _ = wrongType(member.value, "TYPE_STRING", path: "\(path)[\(index)].value")
             }
         }
-        return value
+        var seen: Set<String> = []
+        guard !members.allSatisfy({ seen.insert($0.name).inserted }) else { return value }
+        if case .refused = repeats { refuseRepeat(of: path) }
+        seen = []
+        return .object(members.reversed().filter { seen.insert($0.name).inserted }.reversed())
     }
 
     private mutating func enumeration(_ value: JSONValue, type: String, values: [String], path: String) -> JSONValue {

@@ -1,22 +1,35 @@
 import Schemas
 
-/// FCM's name for an accepted message: `projects/P/messages/0:1500415314455276%31bd1c9631bd1c96`.
+/// FCM's name for an accepted message: `projects/P/messages/0:1500415314455276%31bd1c9631bd1c96` for one phone, and with a plain
+/// number for a topic or condition.
 enum MessageName {
-    /// A new name: the time to the microsecond and a random number, so that no two are ever alike.
-    static func new(project: String, now: UnixMilliseconds) -> String {
-        let microseconds = String(max(0, now)) + String(1_000 + Int.random(in: 0..<1_000)).dropFirst()
-        let random = String(UInt64.random(in: .min ... .max), radix: 16)
-        let padding = String(repeating: "0", count: 16 - random.count)
-        return "projects/\(project)/messages/0:\(microseconds)%\(padding)\(random)"
+    /// A new name, no two of which are ever alike: for one phone the time to the microsecond and a random number, otherwise a
+    /// random number.
+    static func new(project: String, to target: SendRequest.Target, now: UnixMilliseconds) -> String {
+        switch target {
+        case .topic, .condition:
+            return "projects/\(project)/messages/\(number())"
+        case .token, .installation:
+            let microseconds = String(max(0, now)) + String(1_000 + Int.random(in: 0..<1_000)).dropFirst()
+            let random = String(UInt64.random(in: .min ... .max), radix: 16)
+            let padding = String(repeating: "0", count: 16 - random.count)
+            return "projects/\(project)/messages/0:\(microseconds)%\(padding)\(random)"
+        }
     }
 
-    /// What FCM answers where nothing was to be sent.
-    static func fake(project: String) -> String {
-        "projects/\(project)/messages/fake_message_id"
+    /// What FCM answers where nothing was to be sent: for a topic or condition a name like any other.
+    static func dryRun(project: String, to target: SendRequest.Target) -> String {
+        switch target {
+        case .topic, .condition: "projects/\(project)/messages/\(number())"
+        case .token, .installation: "projects/\(project)/messages/fake_message_id"
+        }
     }
 
     /// The part that the phone's SDK sees as the message's id.
     static func id(of name: String) -> String {
         name.split(separator: "/").last.map(String.init) ?? name
     }
+
+    /// Nineteen digits, as FCM's have.
+    private static func number() -> Int64 { .random(in: 1_000_000_000_000_000_000 ... .max) }
 }

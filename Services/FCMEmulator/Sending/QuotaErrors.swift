@@ -53,7 +53,7 @@ extension GoogleError {
         let (kind, name) = subject.topic.map { ("Topic", "/topics/\($0)") } ?? ("Device", subject.target ?? "")
         return .fcm(
             .quotaExceeded, "\(kind) quota exceeded.",
-            also: [
+            after: [
                 "@type": "type.googleapis.com/google.rpc.QuotaFailure",
                 "violations": [
                     ["subject": .string(name), "description": .string("\(kind) message rate exceeded")]

@@ -21,6 +21,9 @@ struct SendDesk: Sendable {
         } catch let error as GoogleError {
             answers.note(error.httpStatus)
             throw error
+        } catch is CancellationError {
+            answers.note(nil)
+            throw CancellationError()
         }
     }
 
@@ -48,6 +51,20 @@ struct SendDesk: Sendable {
         }
     }
 
+    /// What a dry run finds out besides the rules: whether a message to one phone would find it. FCM does not ask Apple's push
+    /// service about an iPhone.
+    ///
+    /// - Throws: ``GoogleError`` for a phone that is not registered.
+    func checkRegistration(of target: SendRequest.Target) async throws {
+        let registration: String
+        switch target {
+        case .topic, .condition: return
+        case .token(let token) where RegistrationToken.platform(of: token) == .ios: return
+        case .token(let name), .installation(let name): registration = name
+        }
+        guard try await store.isRegistered(registration) else { throw GoogleError.unregistered }
+    }
+
     /// Stores a message, and wakes the phones that it is for.
     ///
     /// - Parameters:
@@ -68,7 +85,7 @@ struct SendDesk: Sendable {
             keeping: archive.withLock(\.keep))
         guard let recipients else {
             quotas.withLock { $0.putBack(message.target, isCollapsible: message.isCollapsible) }
-            throw GoogleError.fcm(.unregistered, "Requested entity was not found.")
+            throw GoogleError.unregistered
         }
         streams.wake(recipients)
     }

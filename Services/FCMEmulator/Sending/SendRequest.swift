@@ -39,17 +39,22 @@ extension SendRequest {
     init(_ document: JSONValue, topicPayloadLimit: Int) throws {
         let request = try FormReader.read(document, as: .sendRequest)
         guard let message = request["message"] else {
-            throw GoogleError.fcm(.invalidArgument, "The message is not set.", field: "message")
+            throw GoogleError.refused("The message is not set.", field: "message")
         }
         target = try Target(of: message)
+        guard message["android"] == nil || message["android_v2"] == nil else {
+            throw GoogleError.refused("Only one of android and android_v2 can be set.", field: "message")
+        }
+        let android = AndroidConfig(of: message)
         validateOnly = request["validate_only"] == .boolean(true)
-        component = (message["data"]?["msi_key"] ?? message["android"]?["data"]?["msi_key"])?.string.map {
+        component = (message["data"]?["msi_key"] ?? android?.data?["msi_key"])?.string.map {
             SentComponent(msiKey: $0, component: message["notification"] == nil ? .data : .notification)
         }
-        collapseKey = message["android"]?["collapse_key"]?.string
-        timeToLive = try message["android"]?["ttl"]?.string.map(TimeToLive.seconds) ?? TimeToLive.longest
-        try SendRules.check(message)
-        try PayloadSize.check(message, target: target, topicLimit: topicPayloadLimit)
+        collapseKey = android?.collapseKey
+        timeToLive = try android.flatMap(TimeToLive.seconds) ?? TimeToLive.longest
+        try SendRules.check(message, android)
+        try APNsRules.check(message)
+        try PayloadSize.check(message, android, target: target, topicLimit: topicPayloadLimit)
     }
 }
 
@@ -59,7 +64,7 @@ extension SendRequest.Target {
         let fields = ["token", "topic", "condition", "fid"]
         let set = message.members?.filter { fields.contains($0.name) } ?? []
         guard let field = set.first, let value = field.value.string, !value.isEmpty else {
-            throw GoogleError.fcm(.invalidArgument, "Recipient of the message is not set.", field: "message")
+            throw GoogleError.recipientMissing
         }
         guard set.count == 1 else {
             throw GoogleError.badRequest([
@@ -71,25 +76,22 @@ extension SendRequest.Target {
         }
         switch field.name {
         case "topic":
-            guard TopicName.isValid(value) else {
-                throw GoogleError.fcm(.invalidArgument, "Malformed topic name", field: "message.topic")
-            }
+            guard TopicName.isValid(value) else { throw GoogleError.malformedTopic }
             self = .topic(value)
         case "condition":
-            do {
-                self = .condition(try TopicCondition(value))
-            } catch let error as TopicCondition.Malformed {
-                throw GoogleError.fcm(
-                    .invalidArgument, "Invalid condition expression provided: \(error.problem)", field: "message.condition")
-            }
+            guard let condition = try? TopicCondition(value) else { throw GoogleError.malformedCondition }
+            self = .condition(condition)
         case "fid":
             self = .installation(value)
         default:
-            guard RegistrationToken.isWellFormed(value) else {
-                throw GoogleError.fcm(
-                    .invalidArgument, "The registration token is not a valid FCM registration token", field: "message.token")
+            // An installation's id is welcome where a token is, too.
+            if RegistrationToken.isInstallation(value) {
+                self = .installation(value)
+            } else if RegistrationToken.isWellFormed(value) {
+                self = .token(value)
+            } else {
+                throw GoogleError.malformedToken
             }
-            self = .token(value)
         }
     }
 }
@@ -114,12 +116,13 @@ enum TimeToLive {
     /// FCM's longest and default time to live: four weeks, in seconds.
     static let longest: Int64 = 2_419_200
 
-    /// Whole seconds of a well-formed duration, rounded down.
-    static func seconds(_ duration: String) throws -> Int64 {
+    /// Whole seconds of a well-formed duration, rounded down; `nil` for a message without one.
+    static func seconds(_ android: AndroidConfig) throws -> Int64? {
+        guard let duration = android.timeToLive else { return nil }
         let whole = duration.prefix { $0 != "." && $0 != "s" }
         guard !duration.hasPrefix("-"), let seconds = Int64(whole), seconds < longest || duration.isWhole(longest) else {
-            throw GoogleError.fcm(
-                .invalidArgument, "Invalid ttl: it must be from 0 to \(longest) seconds", field: "message.android.ttl")
+            throw GoogleError.refused(
+                "Invalid ttl: it must be from 0 to \(longest) seconds", field: "message.\(android.field).ttl")
         }
         return seconds
     }

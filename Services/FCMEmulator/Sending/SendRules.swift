@@ -1,20 +1,33 @@
 /// What FCM asks of a message beyond the types of its fields.
 enum SendRules {
     /// - Throws: ``GoogleError`` for the first rule that is broken.
-    static func check(_ message: JSONValue) throws {
+    static func check(_ message: JSONValue, _ android: AndroidConfig?) throws {
         try checkDataKeys(message["data"], field: "message.data")
-        try checkDataKeys(message["android"]?["data"], field: "message.android.data")
+        if let android { try check(android) }
         try checkDataKeys(message["webpush"]?["data"], field: "message.webpush.data")
-        try checkAnalyticsLabels(message)
-        if let color = message["android"]?["notification"]?["color"]?.string,
-            color.wholeMatch(of: /#[0-9a-fA-F]{6}/) == nil
-        {
-            throw violation("Invalid color format: must be #RRGGBB", field: "message.android.notification.color")
+        try checkAnalyticsLabel(of: message, at: "message")
+        try checkAnalyticsLabel(of: message["webpush"], at: "message.webpush")
+        try checkAnalyticsLabel(of: message["apns"], at: "message.apns")
+        try checkWebPush(message["webpush"])
+    }
+
+    private static func check(_ android: AndroidConfig) throws {
+        try checkDataKeys(android.data, field: "message.\(android.field).data")
+        try check(analyticsLabel: android.analyticsLabel, at: "message.\(android.field)")
+        if let color = android.notification?["color"]?.string, color.wholeMatch(of: /#[0-9a-fA-F]{6}/) == nil {
+            throw GoogleError.refused(
+                "Invalid color format: must be #RRGGBB", field: "message.\(android.notificationField).color")
         }
-        if let link = message["webpush"]?["fcm_options"]?["link"]?.string, !link.hasPrefix("https://") {
-            throw violation("Invalid link: it must be an HTTPS URL", field: "message.webpush.fcm_options.link")
+    }
+
+    private static func checkWebPush(_ webpush: JSONValue?) throws {
+        guard let webpush else { return }
+        if let link = webpush["fcm_options"]?["link"]?.string, !link.hasPrefix("https://") {
+            throw GoogleError.refused("Invalid link: it must be an HTTPS URL", field: "message.webpush.fcm_options.link")
         }
-        try checkAPNs(message)
+        if let time = webpush["headers"]?.header("ttl"), UInt64(time) == nil || time.hasPrefix("+") {
+            throw GoogleError.refused("TTL must be a non-negative integer.", field: "message.webpush.headers.TTL")
+        }
     }
 
     /// Keys that FCM keeps for itself (discovery document, `Message.data`; the message-type page adds all of `gcm.`).
@@ -22,43 +35,29 @@ enum SendRules {
         for member in data?.members ?? [] {
             let key = member.name
             if key == "from" || key == "message_type" || key.hasPrefix("google.") || key.hasPrefix("gcm.") {
-                throw violation("Invalid data payload key: \(key.prefix(200))", field: field)
+                throw GoogleError.refused("Invalid data payload key: \(key.prefix(200))", field: field)
             }
         }
     }
 
-    private static func checkAnalyticsLabels(_ message: JSONValue) throws {
-        let places: [(JSONValue?, String)] = [
-            (message, "message"), (message["android"], "message.android"), (message["webpush"], "message.webpush"),
-            (message["apns"], "message.apns"),
-        ]
-        for (value, place) in places {
-            guard let label = value?["fcm_options"]?["analytics_label"]?.string, !label.isEmpty else { continue }
-            guard label.wholeMatch(of: /[a-zA-Z0-9\-_.~%]{1,50}/) != nil else {
-                throw violation("Invalid analytics label", field: "\(place).fcm_options.analytics_label")
-            }
-        }
+    private static func checkAnalyticsLabel(of value: JSONValue?, at place: String) throws {
+        try check(analyticsLabel: value?["fcm_options"]?["analytics_label"]?.string, at: place)
     }
 
-    /// APNs takes a silent message at priority 5 only, and FCM says so at once.
-    private static func checkAPNs(_ message: JSONValue) throws {
-        let apns = message["apns"]
-        let priority = apns?["headers"]?.members?.last { $0.name.lowercased() == "apns-priority" }?.value.string
-        if let priority, !["1", "5", "10"].contains(priority) {
-            throw violation("Invalid apns-priority: expected 1, 5 or 10", field: "message.apns.headers")
-        }
-        guard let aps = apns?["payload"]?["aps"] else { return }
-        let isSilent =
-            aps["content-available"] == .number("1") && aps["alert"] == nil && aps["sound"] == nil && aps["badge"] == nil
-            && message["notification"] == nil
-        if isSilent, priority != "5" {
-            throw violation(
-                "A message with content-available and nothing to show must have apns-priority 5", field: "message.apns.headers")
+    private static func check(analyticsLabel label: String?, at place: String) throws {
+        guard let label, !label.isEmpty else { return }
+        guard label.wholeMatch(of: /[a-zA-Z0-9\-_.~%]{1,50}/) != nil else {
+            throw GoogleError.refused("Invalid analytics label", field: "\(place).fcm_options.analytics_label")
         }
     }
+}
 
-    private static func violation(_ message: String, field: String) -> GoogleError {
-        .fcm(.invalidArgument, message, field: field)
+extension JSONValue {
+    /// A header of APNs or web push, whose names have no case; the last one where it is there in several spellings.
+    ///
+    /// - Parameter name: In lower case.
+    func header(_ name: String) -> String? {
+        members?.last { $0.name.lowercased() == name }?.value.string
     }
 }
 
@@ -68,21 +67,19 @@ enum PayloadSize {
     /// The most bytes of a message to a single phone.
     static let longest = 4_096
 
-    static func check(_ message: JSONValue, target: SendRequest.Target, topicLimit: Int) throws {
+    static func check(
+        _ message: JSONValue, _ android: AndroidConfig?, target: SendRequest.Target, topicLimit: Int
+    ) throws {
         let limit =
             switch target {
             case .token, .installation: longest
             case .topic, .condition: topicLimit
             }
         // A platform's own data stands in place of the message's, so each platform is measured apart.
-        let data = [message["data"], message["android"]?["data"], message["webpush"]?["data"]].map(bytes).max() ?? 0
+        let data = [message["data"], android?.data, message["webpush"]?["data"]].map(bytes).max() ?? 0
         guard data + bytes(message["notification"]) <= limit,
             message["apns"]?["payload"]?.utf8.count ?? 0 <= longest
-        else {
-            let kilobytes = limit % 1_024 == 0 ? "\(limit / 1_024)K (\(limit) bytes)" : "\(limit) bytes"
-            throw GoogleError.fcm(
-                .invalidArgument, "Message is too large. The maximum is \(kilobytes).", field: "message")
-        }
+        else { throw GoogleError.messageTooLarge(most: limit) }
     }
 
     private static func bytes(_ fields: JSONValue?) -> Int {

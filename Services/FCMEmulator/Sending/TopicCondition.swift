@@ -3,9 +3,8 @@
 /// FCM knows `!`, `&&`, `||` and parentheses, at most five topics, and works from left to right where parentheses do not say
 /// otherwise.
 struct TopicCondition: Hashable, Sendable {
-    struct Malformed: Error {
-        let problem: String
-    }
+    /// FCM does not say what is wrong with a condition.
+    struct Malformed: Error {}
 
     private indirect enum Term: Hashable, Sendable {
         case topic(String)
@@ -38,7 +37,7 @@ struct TopicCondition: Hashable, Sendable {
         var parser = Parser(rest: text[...])
         term = try parser.expression(depth: 0)
         parser.skipSpace()
-        guard parser.rest.isEmpty else { throw Malformed(problem: "unexpected \"\(parser.rest.prefix(20))\"") }
+        guard parser.rest.isEmpty else { throw Malformed() }
         topics = parser.topics
     }
 
@@ -66,22 +65,22 @@ struct TopicCondition: Hashable, Sendable {
         }
 
         private mutating func operand(depth: Int) throws -> Term {
-            guard depth < TopicCondition.deepest else { throw Malformed(problem: "nested too deeply") }
+            guard depth < TopicCondition.deepest else { throw Malformed() }
             if take("!") { return .not(try operand(depth: depth + 1)) }
             if take("(") {
                 let inner = try expression(depth: depth + 1)
-                guard take(")") else { throw Malformed(problem: "a parenthesis is not closed") }
+                guard take(")") else { throw Malformed() }
                 return inner
             }
-            guard take("'"), let end = rest.firstIndex(of: "'") else { throw Malformed(problem: "expected 'topic' in topics") }
+            guard take("'"), let end = rest.firstIndex(of: "'") else { throw Malformed() }
             let name = String(rest[..<end])
             rest = rest[end...].dropFirst()
-            guard TopicName.isValid(name) else { throw Malformed(problem: "malformed topic name") }
-            guard take("in"), take("topics") else { throw Malformed(problem: "expected \"in topics\" after a topic") }
+            guard TopicName.isValid(name) else { throw Malformed() }
+            guard take("in"), take("topics") else { throw Malformed() }
             topics.insert(name)
             count += 1
             guard count <= TopicCondition.mostTopics else {
-                throw Malformed(problem: "at most \(TopicCondition.mostTopics) topics may be named")
+                throw Malformed()
             }
             return .topic(name)
         }

@@ -63,6 +63,13 @@ extension EmulatorStore {
     }
 }
 
+extension EmulatorStore {
+    /// Whether there is a phone with this token or installation's id.
+    func isRegistered(_ registration: String) async throws -> Bool {
+        try await database.read { try $0.device(registration) != nil }
+    }
+}
+
 extension Database {
     /// The row id of a phone by its token or its installation's id; `nil` for one that is not registered.
     func device(_ registration: String) throws -> Int64? {

@@ -12,7 +12,7 @@ extension EmulatorStore.Subscription {
     func document(project: String, registration: String) -> JSONValue {
         [
             "name": .string("projects/\(project)/registrations/\(registration)/topicSubscriptions/\(topic)"),
-            "topic_name": .string(topic), "create_time": .string(date.formatted(.iso8601)),
+            "topicName": .string(topic), "createTime": .string(date.formatted(.iso8601)),
         ]
     }
 

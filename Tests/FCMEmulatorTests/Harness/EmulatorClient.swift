@@ -79,8 +79,9 @@ struct EmulatorClient: Sendable {
         try await call(.POST, "/v1/projects/\(project)/messages:send", token: token, body)
     }
 
-    func registerPhone() async throws -> String {
-        let answer = try await call(.POST, "/emulator/devices", token: nil)
+    /// - Parameter platform: Android, where it is left out.
+    func registerPhone(platform: String? = nil) async throws -> String {
+        let answer = try await call(.POST, "/emulator/devices", token: nil, platform.map { "{\"platform\":\"\($0)\"}" })
         return answer.json["token"] as? String ?? ""
     }
 

@@ -6,7 +6,7 @@ import ServiceLifecycle
 
 /// Runs the real server inside the test, on a port and in a folder of its own.
 func withEmulator<Result: Sendable>(
-    topicPayloadLimit: Int = 2_048, behaviour: JSONValue = [:],
+    topicPayloadLimit: Int = 4_096, behaviour: JSONValue = [:],
     version: HTTPClient.Configuration.HTTPVersion = .automatic, _ body: (EmulatorClient) async throws -> Result
 ) async throws -> Result {
     try await TemporaryFolder.with { folder in
@@ -17,7 +17,7 @@ func withEmulator<Result: Sendable>(
 
 /// The same, in a folder that may have seen another emulator before.
 func withEmulator<Result: Sendable>(
-    in folder: TemporaryFolder, topicPayloadLimit: Int = 2_048, behaviour: JSONValue = [:],
+    in folder: TemporaryFolder, topicPayloadLimit: Int = 4_096, behaviour: JSONValue = [:],
     version: HTTPClient.Configuration.HTTPVersion = .automatic, _ body: (EmulatorClient) async throws -> Result
 ) async throws -> Result {
     try SharedAccount.place(in: folder)

@@ -31,11 +31,11 @@ enum LegacyError: String, Error, Sendable {
     }
 
     private static func refused(_ error: GoogleError) -> LegacyError {
-        switch error.violatedField {
+        guard !error.message.hasPrefix("Message is too large") else { return .messageTooBig }
+        return switch error.violatedField {
         case "message.token": .invalidRegistration
         case "message.android.ttl": .invalidTTL
         case "message.data", "message.android.data": .invalidDataKey
-        case "message" where error.message.hasPrefix("Message is too large"): .messageTooBig
         default: .invalidParameters
         }
     }

@@ -1,0 +1,43 @@
+/// What FCM asks of the part of a message that goes to Apple's push service.
+enum APNsRules {
+    /// - Throws: ``GoogleError`` for the first rule that is broken.
+    static func check(_ message: JSONValue) throws {
+        guard let apns = message["apns"] else { return }
+        let aps = try apns["payload"].map(checked)
+        let priority = apns["headers"]?.header("apns-priority")
+        if let priority, !["1", "5", "10"].contains(priority) {
+            throw GoogleError.refused("Invalid apns-priority: expected 1, 5 or 10", field: "message.apns.headers")
+        }
+        // APNs takes a silent message at priority 5 only, and FCM says so at once.
+        if let aps, aps.isSilent, message["notification"] == nil, priority != "5" {
+            throw GoogleError.refused(
+                "A message with content-available and nothing to show must have apns-priority 5", field: "message.apns.headers")
+        }
+    }
+
+    /// The payload's `aps`, whose values have the types that APNs asks for.
+    private static func checked(_ payload: JSONValue) throws -> JSONValue {
+        guard let aps = payload["aps"], aps.members != nil else {
+            throw GoogleError.refused(
+                "Payload of Apple Push Notification Service must contain an [aps] key.", field: "message.apns.payload")
+        }
+        if let badge = aps["badge"], badge.number == nil { throw wrongType("badge", "number") }
+        for name in ["title", "subtitle", "body"] {
+            if let text = aps["alert"]?[name], text.string == nil { throw wrongType("alert.\(name)", "string") }
+        }
+        return aps
+    }
+
+    /// FCM's words for `badge`; those for an alert's texts were not recorded.
+    private static func wrongType(_ path: String, _ type: String) -> GoogleError {
+        let key = path.split(separator: ".").last ?? ""
+        return .refused("Value type for APS key [\(key)] is a \(type).", field: "message.apns.payload.aps.\(path)")
+    }
+}
+
+extension JSONValue {
+    /// Whether an `aps` only wakes the app, and shows nothing to the user.
+    var isSilent: Bool {
+        self["content-available"] == .number("1") && self["alert"] == nil && self["sound"] == nil && self["badge"] == nil
+    }
+}

@@ -1,0 +1,32 @@
+/// FCM's refusals of a send. The recorded answers differ in the order and the number of their `details`, so each has its own line.
+extension GoogleError {
+    /// A message that breaks one of FCM's rules: first the field, then FCM's own code.
+    static func refused(_ message: String, field: String) -> GoogleError {
+        .fcm(.invalidArgument, message, before: badRequestDetail([FieldViolation(field: field, description: message)]))
+    }
+
+    static let recipientMissing = refused("Recipient of the message is not set.", field: "message")
+
+    static let malformedTopic = refused("Topic name contains invalid characters.", field: "message")
+
+    /// The one refusal with FCM's own code first.
+    static let malformedToken: GoogleError = {
+        let message = "The registration token is not a valid FCM registration token"
+        return .fcm(
+            .invalidArgument, message,
+            after: badRequestDetail([FieldViolation(field: "message.token", description: message)]))
+    }()
+
+    /// The one refusal without any `details`.
+    static let malformedCondition = invalidArgument("Request contains an invalid argument.")
+
+    static let unregistered = fcm(.unregistered, "Requested entity was not found.")
+
+    /// - Parameter most: The limit in bytes.
+    static func messageTooLarge(most: Int) -> GoogleError {
+        let limit = most % 1_024 == 0 ? "\(most / 1_024)K (\(most) bytes)" : "\(most) bytes"
+        return .fcm(
+            .invalidArgument, "Message is too large. The maximum is \(limit).",
+            before: ["@type": .string(badRequestType)])
+    }
+}
