@@ -231,7 +231,8 @@ let package = Package(
             dependencies: ["CommandBus", "MessageLog", "MessageStorage", "Schemas", "TestSupport", logging],
             path: "Tests/MessageLogTests"),
         .testTarget(
-            name: "MessageStorageTests", dependencies: ["MessageStorage", "MongoDatabase", "Schemas", "TestSupport"],
+            name: "MessageStorageTests",
+            dependencies: ["EmbeddedDatabase", "MessageStorage", "MongoDatabase", "Schemas", "TestSupport", grdb, logging],
             path: "Tests/MessageStorageTests"),
         .testTarget(
             name: "MongoDatabaseTests", dependencies: ["MongoDatabase", "Schemas", "TestSupport"],

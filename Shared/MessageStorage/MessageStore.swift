@@ -3,7 +3,7 @@ package import Schemas
 /// Where messages are archived, and with them how far each has come on its way to FCM (the seed's Message DAO).
 ///
 /// Every method throws ``CommandFailure`` with status `unavailable` when the database is away, and those that write with
-/// `storage_full` when there is no room.
+/// `storage_full` when there is no room. Pages and claims leave out what cannot be read as a message, and log it once.
 package protocol MessageStore: Sendable {
     /// Stores a message durably, unless its `msi_key`, or its sender's idempotency key, is stored already.
     ///
@@ -15,8 +15,7 @@ package protocol MessageStore: Sendable {
     /// The message that a sender posted with an idempotency key.
     func message(of sender: String, idempotencyKey: String) async throws -> Message?
 
-    /// One page of what a filter leaves of the archive, newest first: by timestamp, and in an order that stays the same where
-    /// that is equal.
+    /// One page of what a filter leaves of the archive, newest first: by timestamp, and by `msi_key` where that is equal.
     ///
     /// - Parameter before: The last message of the page before.
     func page(_ filter: MessageFilter, before: PageCursor?, limit: Int) async throws -> [Message]

@@ -1,5 +1,9 @@
+import EmbeddedDatabase
+import GRDB
+import Logging
 import MessageStorage
 import MongoDatabase
+import Schemas
 import TestSupport
 
 /// Where an archive is kept: it can be opened more than once.
@@ -7,8 +11,30 @@ struct MessagePlace {
     let folder: String
     let database: MongoURL?
 
-    func open() async throws -> any MessageStore {
-        try await openMessageStore(database: database, folder: folder, logger: quietLogger)
+    func open(
+        unreadable: UnreadableDocument = .skipped, logger: Logger = quietLogger
+    ) async throws -> any MessageStore {
+        try await openMessageStore(database: database, folder: folder, unreadable: unreadable, logger: logger)
+    }
+
+    /// Puts something else into one field of a stored message, behind the store's back.
+    ///
+    /// - Parameters:
+    ///   - column: The column in SQLite.
+    ///   - field: The path of the field in MongoDB.
+    func spoil(_ msiKey: ObjectID, column: String, field: String) async throws {
+        guard let database else {
+            let file = try EmbeddedDatabase(path: folder + "/message-log.sqlite", durability: .processCrash) { _ in }
+            try await file.write {
+                try $0.execute(sql: "UPDATE message SET \(column) = 'spoilt' WHERE msiKey = ?", arguments: [msiKey])
+            }
+            return try file.close()
+        }
+        let server = await MongoDatabase.open(database, application: "test", logger: quietLogger)
+        try await server.run {
+            _ = try $0.update(["msi_key": msiKey.bson], ["$set": [field: "spoilt"]], in: "message")
+        }
+        await server.close()
     }
 }
 

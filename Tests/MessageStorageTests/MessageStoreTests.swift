@@ -1,3 +1,4 @@
+import Logging
 import Schemas
 import TestSupport
 import Testing
@@ -102,11 +103,9 @@ struct MessageStoreTests {
     func pages(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             var stored: [Message] = []
-            for number in 0..<25 {
-                let message = Self.message("\(number)", at: Int64(1_000 + number / 5))
-                _ = try await store.insert(message)
-                stored.append(message)
-            }
+            for number in 0..<25 { stored.append(Self.message("\(number)", at: Int64(1_000 + number / 5))) }
+            // Whatever order they come in.
+            for message in stored.shuffled() { _ = try await store.insert(message) }
             var seen: [ObjectID] = []
             var cursor: PageCursor?
             while case let page = try await store.page(MessageFilter(), before: cursor, limit: 4), let last = page.last {
@@ -116,10 +115,68 @@ struct MessageStoreTests {
                 _ = try await store.insert(Self.message("new", at: 5_000))
             }
             #expect(seen.count == stored.count)
-            #expect(Set(seen) == Set(stored.map(\.msiKey)))
-            let timestamps = Dictionary(uniqueKeysWithValues: stored.map { ($0.msiKey, $0.timestamp) })
-            let order = seen.compactMap { timestamps[$0] }
-            #expect(order == order.sorted(by: >))
+            #expect(seen == Self.inOrder(stored).map(\.msiKey))
+        }
+    }
+
+    /// From the newest to the oldest, as every store has them.
+    private static func inOrder(_ messages: [Message]) -> [Message] {
+        messages.sorted { ($0.timestamp, $0.msiKey.description) > ($1.timestamp, $1.msiKey.description) }
+    }
+
+    @Test(
+        "what cannot be read is left out of pages, claims and retention, is named in the log once, and keeps nothing else back",
+        arguments: StoreKind.allCases)
+    func unreadable(_ kind: StoreKind) async throws {
+        try await withMessagePlace(kind) { place in
+            let log = RecordedLog()
+            let store = try await place.open(logger: log.logger)
+            let messages = (0..<8).map { Self.message("\($0)", text: "secret", at: Int64(1_000 + $0 / 3)) }
+            for message in messages { _ = try await store.insert(message) }
+            let spoilt = [
+                (0, "components", "relay.components"), (3, "distribution", "distribution"), (4, "names", "names"),
+                (5, "topicKey", "topic_key"),
+            ]
+            for (index, column, field) in spoilt {
+                try await place.spoil(messages[index].msiKey, column: column, field: field)
+            }
+            let good = [1, 2, 6, 7].map { messages[$0] }
+
+            for limit in 1...5 {
+                var seen: [String] = []
+                var cursor: PageCursor?
+                while case let page = try await store.page(MessageFilter(), before: cursor, limit: limit), let last = page.last {
+                    seen += page.map(\.title)
+                    cursor = PageCursor(timestamp: last.timestamp, msiKey: last.msiKey)
+                }
+                #expect(seen == Self.inOrder(good).map(\.title))
+            }
+            // The unreadable one is the longest due, and out of the others' way once it is leased.
+            var claimed: [String] = []
+            for _ in 0..<6 {
+                let claim = Claim(.alert, limit: 20, mostPerTopic: 1)
+                claimed += try await store.claim(claim, lease: Lease(owner: "o", until: 9_000), now: 2_000).map(\.title)
+            }
+            #expect(claimed.sorted() == good.map(\.title))
+            #expect(try await store.message(messages[1].msiKey)?.relay.lease?.owner == "o")
+            try await finish(good, in: store)
+            #expect(try await store.removeArchived(before: 5_000, limit: 10) == 4)
+            #expect(try await store.page(MessageFilter(), before: nil, limit: 10).isEmpty)
+            let lines = log.lines.filter { $0.level == .error }.map(\.text)
+            // Four messages, and the topic key of one of them.
+            #expect(Set(lines).count == lines.count && lines.count <= 5, "\(lines)")
+            if kind == .sqlite {
+                for (index, _, _) in spoilt {
+                    #expect(lines.count { $0.contains(messages[index].msiKey.description) } == 1, "\(lines)")
+                }
+            }
+            #expect(!lines.contains { $0.contains("secret") }, "\(lines)")
+
+            // Whoever copies the archive has to know.
+            let strict = try await place.open(unreadable: .refused)
+            await #expect(throws: CommandFailure.self) { try await strict.page(MessageFilter(), before: nil, limit: 9) }
+            try await strict.close()
+            try await store.close()
         }
     }
 

@@ -68,6 +68,30 @@ struct MigrationTests {
         }
     }
 
+    @Test("messages of one millisecond stay in their order, also after a copy that was cut off")
+    func order() async throws {
+        try await withStores { source, target in
+            let messages = (0..<300).map { Self.message($0 / 100) }
+            for message in messages.shuffled() { _ = try await source.archive.insert(message) }
+            for message in messages.shuffled()[..<50] { _ = try await target.archive.insert(message) }
+            _ = try await migrate(source, to: target)
+            for limit in [7, 1_000] {
+                var pages: [[ObjectID]] = []
+                for archive in [source.archive, target.archive] {
+                    var (seen, cursor): ([ObjectID], PageCursor?) = ([], nil)
+                    while case let page = try await archive.page(MessageFilter(), before: cursor, limit: limit),
+                        let last = page.last
+                    {
+                        seen += page.map(\.msiKey)
+                        cursor = PageCursor(timestamp: last.timestamp, msiKey: last.msiKey)
+                    }
+                    pages.append(seen)
+                }
+                #expect(pages[0].count == 300 && pages[0] == pages[1])
+            }
+        }
+    }
+
     @Test("a copy that was cut off is gone on with, and what has changed since is brought up to date")
     func resume() async throws {
         try await withStores { source, target in

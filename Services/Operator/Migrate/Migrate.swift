@@ -77,7 +77,7 @@ struct Migrate: AsyncParsableCommand {
             mongodb: try await openCubeStore(database: url, folder: folder, sizeLimit: unlimited, logger: logger)
         )
         let archives = (
-            sqlite: try await openMessageStore(database: nil, folder: folder, logger: logger),
+            sqlite: try await openMessageStore(database: nil, folder: folder, unreadable: .refused, logger: logger),
             mongodb: try await openMessageStore(database: url, folder: folder, unreadable: .refused, logger: logger)
         )
         let migration = Migration(

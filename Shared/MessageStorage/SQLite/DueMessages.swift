@@ -6,9 +6,11 @@ import Schemas
 /// on how much.
 enum DueMessages {
     /// The topics that have messages due, the longest waiting first.
-    static func topics(_ distribution: Distribution, now: UnixMilliseconds, in database: Database) throws -> [TopicKey] {
+    static func topics(
+        _ distribution: Distribution, now: UnixMilliseconds, in database: Database, _ unreadable: UnreadableDocuments
+    ) throws -> [TopicKey] {
         // From one topic to the next in the index, without a look at the messages in between.
-        try TopicKey.fetchAll(
+        let topics = try DatabaseValue.fetchAll(
             database,
             sql: """
                 WITH RECURSIVE
@@ -27,16 +29,29 @@ enum DueMessages {
                 SELECT key FROM first WHERE due <= :now ORDER BY due
                 """,
             arguments: ["distribution": distribution.rawValue, "now": now])
+        return try unreadable.topics(topics)
     }
 
-    /// The messages of one topic that are due, the longest waiting first.
-    static func rows(
-        _ distribution: Distribution, of topic: TopicKey, now: UnixMilliseconds, limit: Int, in database: Database
-    ) throws -> [MessageRow] {
-        try MessageRow
-            .filter(
-                Column("nextAttempt") <= now && Column("distribution") == distribution.rawValue && Column("topicKey") == topic
-            )
-            .order(Column("nextAttempt")).limit(limit).fetchAll(database)
+    /// Leases the messages of one topic that are due, the longest waiting first.
+    ///
+    /// - Returns: Their rows as they are then. One that cannot be read is out of the others' way as long as the lease lasts.
+    static func lease(
+        _ distribution: Distribution, of topic: TopicKey, for lease: Lease, now: UnixMilliseconds, limit: Int,
+        in database: Database
+    ) throws -> [Row] {
+        let due = try Int64.fetchAll(
+            database,
+            sql: """
+                SELECT position FROM message WHERE nextAttempt <= ? AND distribution = ? AND topicKey = ?
+                ORDER BY nextAttempt LIMIT ?
+                """,
+            arguments: [now, distribution.rawValue, topic, limit])
+        let update = try database.cachedStatement(
+            sql: "UPDATE message SET leaseOwner = ?, leaseUntil = ?, nextAttempt = ? WHERE position = ?")
+        let select = try database.cachedStatement(sql: "SELECT * FROM message WHERE position = ?")
+        return try due.compactMap { position in
+            try update.execute(arguments: [lease.owner, lease.until, lease.until, position])
+            return try Row.fetchOne(select, arguments: [position])
+        }
     }
 }

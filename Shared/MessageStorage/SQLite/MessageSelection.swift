@@ -2,12 +2,15 @@ import EmbeddedDatabase
 import GRDB
 import Schemas
 
-/// A filter as SQL, which gives rows from the newest to the oldest.
+/// A filter as SQL, which gives rows from the newest to the oldest: by the millisecond of their position, and within one by
+/// `msi_key`.
 struct MessageSelection {
     private let tables: String
     private let position: String
     private var conditions: [String] = []
     private var arguments: [any DatabaseValueConvertible] = []
+    /// What was given last: the rest stands after it.
+    private var last: (millisecond: UnixMilliseconds, msiKey: DatabaseValue)?
 
     init(_ filter: MessageFilter) {
         if let text = filter.text {
@@ -39,23 +42,45 @@ struct MessageSelection {
         }
     }
 
-    /// Only what stands before the message that a cursor names, or, where there is none, what sorts before the cursor by
-    /// timestamp and `msi_key`.
-    mutating func end(before cursor: PageCursor, in database: Database) throws {
-        if let position = try ArchivePosition.of(cursor, in: database) {
-            add(position: "<", position)
-        } else {
-            add(position: "<", ArchivePosition.first(of: cursor.timestamp + 1 + ArchivePosition.latest))
-            conditions.append("(timestamp, msiKey) < (?, ?)")
-            arguments += [cursor.timestamp, cursor.msiKey.description] as [any DatabaseValueConvertible]
-        }
+    /// Begins with what stands after the message that a cursor names, which is older.
+    mutating func begin(after cursor: PageCursor, in database: Database) throws {
+        last = (try ArchivePosition.millisecond(of: cursor, in: database), cursor.msiKey.databaseValue)
     }
 
-    func rows(limit: Int, in database: Database) throws -> [MessageRow] {
+    /// The next rows; fewer than asked for at the end of the archive.
+    mutating func next(_ count: Int, in database: Database) throws -> [Row] {
+        var rows = try rows(count, where: [], orderedBy: "\(position) DESC", in: database)
+        if rows.count == count, let end = rows.last.map({ ArchivePosition.millisecond(of: $0["position"]) }) {
+            // The last millisecond is cut where the positions have it: its rows are taken in their order instead.
+            let whole = rows.filter { ArchivePosition.millisecond(of: $0["position"]) > end }
+            let atEnd = "\(position) >= \(ArchivePosition.first(of: end)) AND \(position) < \(ArchivePosition.first(of: end + 1))"
+            // The plus keeps SQLite from going through the whole index of msi_key.
+            rows = whole + (try self.rows(count - whole.count, where: [atEnd], orderedBy: "+msiKey DESC", in: database))
+        }
+        if let row = rows.last { last = (ArchivePosition.millisecond(of: row["position"]), row["msiKey"]) }
+        return rows
+    }
+
+    /// Rows in their order, of those that an order in SQL puts first.
+    private func rows(
+        _ count: Int, where more: [String], orderedBy order: String, in database: Database
+    ) throws -> [Row] {
+        var conditions = conditions + more
+        var arguments = arguments
+        if let last {
+            conditions.append("\(position) < \(ArchivePosition.first(of: last.millisecond + 1))")
+            // The plus keeps SQLite from looking for each half in an index of its own.
+            conditions.append("(+\(position) < \(ArchivePosition.first(of: last.millisecond)) OR +msiKey < ?)")
+            arguments.append(last.msiKey)
+        }
         let filter = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
-        return try MessageRow.fetchAll(
-            database, sql: "SELECT message.* FROM \(tables) \(filter) ORDER BY \(position) DESC LIMIT ?",
-            arguments: StatementArguments(arguments + [limit]))
+        return try Row.fetchAll(
+            database,
+            sql: """
+                SELECT * FROM (SELECT message.* FROM \(tables) \(filter) ORDER BY \(order) LIMIT ?)
+                ORDER BY position >> \(ArchivePosition.bitsWithinMillisecond) DESC, msiKey DESC
+                """,
+            arguments: StatementArguments(arguments + [count]))
     }
 
     private mutating func add(position comparison: String, _ position: Int64) {

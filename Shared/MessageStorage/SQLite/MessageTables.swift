@@ -80,9 +80,9 @@ enum MessageTables {
             index: "messageByState", on: MessageRow.databaseTableName, columns: ["state"],
             condition: Column("state") != RelayState.relayed.rawValue)
         try MessageText.createTable(in: database)
-        let rows = try MessageRow.fetchCursor(database)
+        let rows = try Row.fetchCursor(database, sql: "SELECT position, title, desc, message FROM message")
         while let row = try rows.next() {
-            try MessageText.add(MessageText.words(of: row.document), at: row.position, in: database)
+            try MessageText.add(MessageText.words(of: row), at: row["position"], in: database)
         }
     }
 }

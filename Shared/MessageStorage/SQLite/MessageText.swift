@@ -21,10 +21,9 @@ enum MessageText {
     }
 
     /// An index without the text needs to be told what it has to forget.
-    static func remove(_ message: Message, at position: Int64, in database: Database) throws {
+    static func remove(_ words: String, at position: Int64, in database: Database) throws {
         try database.execute(
-            sql: "INSERT INTO messageText(messageText, rowid, words) VALUES ('delete', ?, ?)",
-            arguments: [position, words(of: message)])
+            sql: "INSERT INTO messageText(messageText, rowid, words) VALUES ('delete', ?, ?)", arguments: [position, words])
     }
 
     /// A query in FTS5's language.
@@ -35,5 +34,11 @@ enum MessageText {
     /// What the index is given of a message.
     static func words(of message: Message) -> String {
         message.searchWords.sorted().joined(separator: " ")
+    }
+
+    /// What the index is given of a row, also of one that cannot be read as a message.
+    static func words(of row: Row) -> String {
+        let texts = ["title", "desc", "message"].compactMap { String.fromDatabaseValue(row[$0]) }
+        return Set(texts.flatMap { SearchWords($0) }).sorted().joined(separator: " ")
     }
 }

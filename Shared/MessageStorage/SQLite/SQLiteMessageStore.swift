@@ -1,14 +1,22 @@
 import EmbeddedDatabase
 import GRDB
+package import Logging
 package import Schemas
 
 /// The archive in SQLite, one row a message.
 package struct SQLiteMessageStore: MessageStore {
     private let database: EmbeddedDatabase
     private let historyReaders = HistoryReaders()
+    private let unreadable: UnreadableDocuments
 
+    /// - Parameters:
+    ///   - unreadable: What pages and claims do with rows that are no messages.
+    ///   - logger: Told of these rows.
     /// - Throws: ``CommandFailure`` with status `unavailable` when the file cannot be used.
-    package init(path: String) throws {
+    package init(
+        path: String, unreadable: UnreadableDocument = .skipped, logger: Logger = Logger(label: "msi-message-log")
+    ) throws {
+        self.unreadable = UnreadableDocuments(unreadable, logger: logger)
         database = try EmbeddedDatabase(path: path, durability: .everyCommit, migrations: MessageTables.register)
     }
 
@@ -30,31 +38,36 @@ package struct SQLiteMessageStore: MessageStore {
     }
 
     package func page(_ filter: MessageFilter, before cursor: PageCursor?, limit: Int) async throws -> [Message] {
-        try await historyReaders.read(from: database) { database in
+        try await historyReaders.read(from: database) { [unreadable] database in
             var selection = MessageSelection(filter)
-            if let cursor { try selection.end(before: cursor, in: database) }
-            return try selection.rows(limit: limit, in: database).map(\.document)
+            if let cursor { try selection.begin(after: cursor, in: database) }
+            var messages: [Message] = []
+            while messages.count < limit {
+                let missing = limit - messages.count
+                let rows = try selection.next(missing, in: database)
+                messages += try unreadable.messages(of: rows)
+                // What is left out makes room for others: a page that is not full is the last one.
+                guard rows.count == missing else { break }
+            }
+            return messages
         }
     }
 
     package func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [Message] {
         // A look first: most of the time nothing is due, and then nothing needs to wait for the writer.
-        let isDue = try await database.read { database in
-            try DueMessages.topics(claim.distribution, now: now, in: database).contains { claim.room(for: $0) > 0 }
+        let isDue = try await database.read { [unreadable] database in
+            try DueMessages.topics(claim.distribution, now: now, in: database, unreadable)
+                .contains { claim.room(for: $0) > 0 }
         }
         guard isDue else { return [] }
-        return try await database.write { database in
+        return try await database.write { [unreadable] database in
             var claimed: [Message] = []
             var shares = FairShare(
-                of: claim, among: try DueMessages.topics(claim.distribution, now: now, in: database))
+                of: claim, among: try DueMessages.topics(claim.distribution, now: now, in: database, unreadable))
             while let (topic, count) = shares.next() {
-                let rows = try DueMessages.rows(claim.distribution, of: topic, now: now, limit: count, in: database)
-                for var row in rows {
-                    row.relay.lease = lease
-                    row.relay.nextAttempt = lease.until
-                    try row.update(database, columns: MessageRow.relayColumns)
-                    claimed.append(row.document)
-                }
+                let rows = try DueMessages.lease(
+                    claim.distribution, of: topic, for: lease, now: now, limit: count, in: database)
+                claimed += try unreadable.messages(of: rows)
                 shares.brought(rows.count)
             }
             return claimed
@@ -87,16 +100,17 @@ package struct SQLiteMessageStore: MessageStore {
 
     package func removeArchived(before moment: UnixMilliseconds, limit: Int) async throws -> Int {
         try await database.write { database in
-            let rows =
-                try MessageRow
-                .filter(
-                    Column("position") < ArchivePosition.first(of: moment) && Column("nextAttempt") == nil
-                        && (Column("ended") == nil || Column("ended") < moment)
-                )
-                .order(Column("position")).limit(limit).fetchAll(database)
+            let rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT position, title, desc, message FROM message
+                    WHERE position < ? AND nextAttempt IS NULL AND (ended IS NULL OR ended < ?) ORDER BY position LIMIT ?
+                    """,
+                arguments: [ArchivePosition.first(of: moment), moment, limit])
             for row in rows {
-                try MessageText.remove(row.document, at: row.position, in: database)
-                try row.delete(database)
+                let position: Int64 = row["position"]
+                try MessageText.remove(MessageText.words(of: row), at: position, in: database)
+                try database.execute(sql: "DELETE FROM message WHERE position = ?", arguments: [position])
             }
             return rows.count
         }
