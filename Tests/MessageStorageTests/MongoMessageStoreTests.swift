@@ -105,8 +105,79 @@ struct MongoMessageStoreTests {
             }
             // Whoever copies the archive has to know.
             let strict = await MongoMessageStore(url: url, unreadable: .refused, logger: quietLogger)
-            await #expect(throws: BSONError.self) { try await strict.page(MessageFilter(), before: nil, limit: 9) }
+            await #expect(throws: CommandFailure.self) { try await strict.page(MessageFilter(), before: nil, limit: 9) }
             await strict.close()
+            await store.close()
+            await database.close()
+        }
+    }
+
+    @Test(
+        "two documents with one key, an older copy or another program's, stop nothing: both are shown, one is sent, new ones are stored once"
+    )
+    func duplicates() async throws {
+        try await withMessagePlace(.mongodb) { place in
+            let url = try #require(place.database)
+            let database = await MongoDatabase.open(url, application: "test", logger: quietLogger)
+            let first = await MongoMessageStore(url: url, logger: quietLogger)
+            let messages = (0..<3).map { Message.sample("\($0)", at: Int64(1_000 + $0), key: "\($0)") }
+            for message in messages { _ = try await first.insert(message) }
+            await first.close()
+            try await database.run { connection in
+                for index in ["key", "idempotency"] {
+                    _ = try connection.write(["dropIndexes": "message", "index": .string(index)])
+                }
+                // Every message once more, under another _id, as a careless copy of the collection has it.
+                let copies = try connection.find([:], in: "message").map { document in
+                    let fields = try BSONFields(document)
+                    let names = [
+                        "msi_key", "title", "desc", "message", "topic_key", "distribution", "sender", "timestamp", "names",
+                        "expires", "idempotency_key", "relay",
+                    ]
+                    return BSONDocument([("_id", ObjectID().bson)] + (try names.map { ($0, try fields[$0] ?? .null) }))
+                }
+                let errors = try connection.insert(copies, into: "message")
+                #expect(errors == [nil, nil, nil])
+                // Another program has the first one as well, and had it before.
+                let foreign: BSONDocument = [
+                    "_id": try #require(ObjectID("000000000000000000000000")).bson, "msi_key": messages[0].msiKey.bson,
+                    "title": "foreign", "desc": "d", "message": "m", "topic_key": messages[0].topicKey.bson,
+                    "distribution": "Alert", "sender": "Communicator", "timestamp": .int64(999),
+                ]
+                #expect(try connection.insert([foreign], into: "message") == [nil])
+            }
+
+            let log = RecordedLog()
+            let store = await MongoMessageStore(url: url, logger: log.logger)
+            #expect(log.louderThanDebug.contains { $0.contains("have the same key") && $0.contains("msi_key") })
+            #expect(try await store.page(MessageFilter(), before: nil, limit: 50).count == 7)
+            for message in messages { #expect(try await store.message(message.msiKey)?.id == message.id) }
+            // Once each, and again only when the lease is over.
+            for now: Int64 in [5_000, 10_000] {
+                var claimed: [Message] = []
+                for _ in 0..<3 {
+                    let claim = Claim(.alert, limit: 20, mostPerTopic: 20)
+                    claimed += try await store.claim(claim, lease: Lease(owner: "o", until: now + 4_000), now: now)
+                }
+                #expect(Set(claimed.map(\.id)) == Set(messages.map(\.id)) && claimed.count == 3)
+            }
+            try await store.update(messages[0].msiKey) { record, _ in (record.state, record.nextAttempt) = (.relayed, nil) }
+            #expect(try await store.message(messages[0].msiKey)?.relay.state == .relayed)
+            let again = Claim(.alert, limit: 20, mostPerTopic: 20)
+            #expect(
+                Set(try await store.claim(again, lease: Lease(owner: "o", until: .max), now: 20_000).map(\.id))
+                    == Set(messages[1...].map(\.id)))
+            // What is new is stored once, however often it comes.
+            let new = Message.sample("new", at: 2_000, key: "new")
+            let stored = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<10 {
+                    group.addTask { try await store.insert(new) == nil }
+                    group.addTask { try await store.insert(.sample("other", at: 2_000, key: "new")) == nil }
+                }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(stored == 1)
+            #expect(try await store.page(MessageFilter(), before: nil, limit: 50).count == 8)
             await store.close()
             await database.close()
         }

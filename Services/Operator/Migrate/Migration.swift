@@ -62,6 +62,11 @@ struct Migration {
                 "message \(message.msiKey) of the source has its sender's idempotency key from message \(known.msiKey) of the target"
             )
         }
+        guard known.id == message.id else {
+            throw MigrationFailure(
+                "the source has two messages with the msi_key \(message.msiKey), _id \(known.id) and \(message.id); remove one of them"
+            )
+        }
         try await target.update(message.msiKey) { record, stored in
             if let objection = stored.objection(toBecoming: message) {
                 throw MigrationFailure("somebody works on the target: \(objection)")

@@ -6,20 +6,50 @@ enum MessageCollection {
     static let name = "message"
 
     /// Makes the indexes, where they are not there yet.
-    static func prepare(_ connection: MongoConnection) throws {
+    ///
+    /// - Parameter duplicates: Told where a unique index cannot be made, because another program has stored a message twice.
+    static func prepare(_ connection: MongoConnection, _ duplicates: DuplicateMessages) throws {
+        try create(indexes, connection)
+        for (index, substitute) in uniqueIndexes {
+            do {
+                try create([index], connection)
+            } catch let error as MongoError where error.code == .duplicateKey {
+                duplicates.found(error)
+                try create([substitute], connection)
+            }
+        }
+    }
+
+    private static func create(_ indexes: [BSONDocument], _ connection: MongoConnection) throws {
         _ = try connection.write([
             "createIndexes": .string(name), "indexes": .array(indexes.map { .document($0) }),
         ])
     }
 
+    /// What no two messages may have in common; and in each case the index that finds it while two have.
+    private static var uniqueIndexes: [(BSONDocument, substitute: BSONDocument)] {
+        let hasKey: BSONValue = ["idempotency_key": ["$gt": ""]]
+        return [
+            (
+                ["name": "key", "key": ["msi_key": 1], "unique": true],
+                ["name": "key of several", "key": ["msi_key": 1, "_id": 1]]
+            ),
+            (
+                [
+                    "name": "idempotency", "key": ["sender": 1, "idempotency_key": 1], "unique": true,
+                    "partialFilterExpression": hasKey,
+                ],
+                [
+                    "name": "idempotency of several", "key": ["sender": 1, "idempotency_key": 1, "_id": 1],
+                    "partialFilterExpression": hasKey,
+                ]
+            ),
+        ]
+    }
+
     /// Every index that gives pages ends in the order of the archive, so that a page costs the same however long the archive is.
     private static var indexes: [BSONDocument] {
         [
-            ["name": "key", "key": ["msi_key": 1], "unique": true],
-            [
-                "name": "idempotency", "key": ["sender": 1, "idempotency_key": 1], "unique": true,
-                "partialFilterExpression": ["idempotency_key": ["$gt": ""]],
-            ],
             history("history", []),
             history("channel", ["topic.channel"]), history("area", ["topic.area"]), history("subject", ["topic.subject"]),
             history("sender", ["sender"]), history("state", ["relay.state"]), history("words", ["words"]),

@@ -28,6 +28,12 @@ struct MessageDocument {
         revision = try relay?.optional("revision")
     }
 
+    /// Which of two with the same key is the message; the other one is left alone.
+    static func comesFirst(_ one: MessageDocument, _ other: MessageDocument) -> Bool {
+        let (isOurs, isOthersOurs) = (one.revision != nil, other.revision != nil)
+        return isOurs == isOthersOurs ? one.message.id.description < other.message.id.description : isOurs
+    }
+
     /// The update that gives it another relay record; `nil` where it has that one already.
     func changes(to relay: RelayRecord) -> BSONDocument? {
         guard revision != nil else { return ["$set": ["relay": .document(relay.document(revision: 1))]] }

@@ -3,16 +3,28 @@ import Schemas
 
 /// Changes of archived messages.
 extension MongoConnection {
+    /// The message that matches. Of several with the same key it is always the same one: of those that can be read one with a
+    /// relay record, and the one that was stored first.
+    ///
+    /// - Throws: ``BSONError`` where it cannot be read.
+    func message(_ filter: BSONDocument) throws -> MessageDocument? {
+        let stored = try find(filter, in: MessageCollection.name, options: ["projection": ["words": 0]])
+        guard stored.count > 1 else { return try stored.first.map { try MessageDocument($0) } }
+        let documents = stored.compactMap { try? MessageDocument($0) }
+        return documents.min(by: MessageDocument.comesFirst)
+    }
+
     /// Changes a relay record, unless somebody changes it at the same moment.
     func update(
         _ msiKey: ObjectID, _ change: (inout RelayRecord, Message) throws -> Void
     ) throws -> MessageUpdate {
-        guard let stored = try find(["msi_key": msiKey.bson], in: MessageCollection.name).first else { return .notFound }
-        let document = try MessageDocument(stored)
+        guard let document = try message(["msi_key": msiKey.bson]) else { return .notFound }
         var message = document.message
         try change(&message.relay, document.message)
         guard let changes = document.changes(to: message.relay) else { return .done(message) }
-        let unchanged: BSONDocument = ["msi_key": msiKey.bson, "relay.revision": document.revision?.bson ?? .null]
+        let unchanged: BSONDocument = [
+            "_id": message.id.bson, "msi_key": msiKey.bson, "relay.revision": document.revision?.bson ?? .null,
+        ]
         let update = try update(unchanged, changes, in: MessageCollection.name)
         return update.matched == 1 ? .done(message) : .overtaken
     }

@@ -23,6 +23,16 @@ extension MongoConnection {
         return claimed
     }
 
+    /// Those that are the messages of their keys. Of the others each may be a copy of one that FCM has already.
+    func withoutDuplicates(_ claimed: [Message], _ unreadable: UnreadableDocuments) throws -> [Message] {
+        try unreadable.readable(of: claimed, named: \.id.description) { claimed in
+            guard let original = try message(["msi_key": claimed.msiKey.bson]), original.message.id != claimed.id else {
+                return claimed
+            }
+            throw Duplicate(of: original.message)
+        }
+    }
+
     /// Gives up leases: the messages are due at once.
     func releaseLeases(of owner: String, endingBy end: UnixMilliseconds, now: UnixMilliseconds) throws {
         _ = try update(
@@ -127,5 +137,14 @@ extension MongoConnection {
     /// The lower bound is that of the outbox's indexes, which the server uses only for what is surely in them.
     private static func dueTime(_ now: UnixMilliseconds) -> BSONValue {
         ["$gte": .int64(0), "$lte": now.bson]
+    }
+}
+
+/// A document has the key of another one.
+private struct Duplicate: Error, CustomStringConvertible {
+    let description: String
+
+    init(of original: Message) {
+        description = "document \(original.id) has its msi_key \(original.msiKey) as well; remove one of the two"
     }
 }

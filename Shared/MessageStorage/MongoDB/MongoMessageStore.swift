@@ -7,15 +7,21 @@ package struct MongoMessageStore: MessageStore {
     private let database: MongoDatabase
     private let inserts: GroupInsert
     private let unreadable: UnreadableDocuments
+    private let duplicates: DuplicateMessages
     private let turns = Turns<ObjectID>()
+    /// Lets one message in at a time while several have the same key.
+    private let insertTurns = Turns<Bool>()
 
     /// Connects; where the database is away the log says so, and every method throws until it is there.
     ///
     /// - Parameter unreadable: What pages do with documents that are no messages; claims and retention leave them alone.
     package init(url: MongoURL, unreadable: UnreadableDocument = .skipped, logger: Logger) async {
         self.unreadable = UnreadableDocuments(unreadable, logger: logger)
-        database = await MongoDatabase.open(
-            url, application: "msi-message-log", logger: logger, prepare: MessageCollection.prepare)
+        let duplicates = DuplicateMessages(logger: logger)
+        self.duplicates = duplicates
+        database = await MongoDatabase.open(url, application: "msi-message-log", logger: logger) { connection in
+            try MessageCollection.prepare(connection, duplicates)
+        }
         inserts = GroupInsert(database: database, collection: MessageCollection.name)
     }
 
@@ -25,13 +31,22 @@ package struct MongoMessageStore: MessageStore {
 
     package func insert(_ message: Message) async throws -> Message? {
         try await MongoError.asFailure {
-            do {
-                try await inserts.insert(MessageDocument.new(message))
-                return nil
-            } catch let error as MongoError where error.code == .duplicateKey {
-                guard let known = try await known(as: message) else { throw error }
-                return known
+            guard duplicates.exist else { return try await insertUnique(message) }
+            // No index tells that it is stored already.
+            return try await insertTurns.take(true) {
+                if let known = try await known(as: message) { return known }
+                return try await insertUnique(message)
             }
+        }
+    }
+
+    private func insertUnique(_ message: Message) async throws -> Message? {
+        do {
+            try await inserts.insert(MessageDocument.new(message))
+            return nil
+        } catch let error as MongoError where error.code == .duplicateKey {
+            guard let known = try await known(as: message) else { throw error }
+            return known
         }
     }
 
@@ -67,9 +82,11 @@ package struct MongoMessageStore: MessageStore {
 
     package func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [Message] {
         try await MongoError.asFailure {
-            try await database.run { [unreadable] in
+            let claimed = try await database.run { [unreadable] in
                 try $0.claim(claim, lease: lease, now: now, unreadable: unreadable)
             }
+            guard duplicates.exist else { return claimed }
+            return try await database.run { [unreadable] in try $0.withoutDuplicates(claimed, unreadable) }
         }
     }
 
@@ -135,12 +152,7 @@ package struct MongoMessageStore: MessageStore {
 
     private func findOne(_ filter: BSONDocument) async throws -> Message? {
         try await MongoError.asFailure {
-            try await database.run { connection in
-                let options: BSONDocument = ["limit": 1, "projection": ["words": 0]]
-                return try connection.find(filter, in: MessageCollection.name, options: options).first.map {
-                    try MessageDocument($0).message
-                }
-            }
+            try await database.run { try $0.message(filter)?.message }
         }
     }
 }
