@@ -1,5 +1,5 @@
-// The writes of the message store by SQLite's own C API: one row, one entry of the full-text index and one durable commit a
-// message, on a connection that the clients share as the store's do.
+// The writes of the message store by SQLite's own C API: one row, one entry of the full-text index and one commit a message, synced
+// to disk, on a connection that the clients share as the store's do. It fails where SQLite does not sync.
 //
 //     raw_sqlite FILE CLIENTS SECONDS
 //
@@ -80,6 +80,13 @@ int main(int argc, char **argv) {
     check(sqlite3_open(argv[1], &database), SQLITE_OK);
     execute("PRAGMA journal_mode = WAL");
     execute("PRAGMA synchronous = FULL");
+    sqlite3_stmt *synchronous = prepare("PRAGMA synchronous");
+    check(sqlite3_step(synchronous), SQLITE_ROW);
+    if (sqlite3_column_int(synchronous, 0) != 2) {
+        fprintf(stderr, "sqlite: commits are not synced\n");
+        return 1;
+    }
+    sqlite3_finalize(synchronous);
     known = prepare("SELECT 1 FROM message WHERE msiKey = ?");
     last = prepare("SELECT MAX(position) FROM message WHERE position >= ? AND position < ?");
     row = prepare(

@@ -48,7 +48,7 @@ struct StoreBenchmark {
     private func measureInserts() async throws -> [Figures.Inserts] {
         say(Table.row("clients", "store", "raw C", "ratio"))
         var inserts: [Figures.Inserts] = []
-        for clients in [1, 64] {
+        for clients in [1, 16, 64] {
             var (own, raw): ([Double], [Double]) = ([], [])
             for _ in 0..<Self.rounds {
                 own.append(
