@@ -163,7 +163,8 @@ let package = Package(
             name: "CubeStorage", dependencies: ["EmbeddedDatabase", "MongoDatabase", "Schemas", grdb, logging],
             path: "Shared/CubeStorage"),
         .target(
-            name: "MessageStorage", dependencies: ["EmbeddedDatabase", "MongoDatabase", "Schemas", grdb, logging],
+            name: "MessageStorage",
+            dependencies: ["DurableFiles", "EmbeddedDatabase", "MongoDatabase", "Schemas", grdb, logging],
             path: "Shared/MessageStorage"),
 
         // What drives the product from outside, without a test around it.
@@ -228,7 +229,7 @@ let package = Package(
             path: "Tests/LoadTesterTests"),
         .testTarget(
             name: "MessageLogTests",
-            dependencies: ["CommandBus", "MessageLog", "MessageStorage", "Schemas", "TestSupport", logging],
+            dependencies: ["CommandBus", "DurableFiles", "MessageLog", "MessageStorage", "Schemas", "TestSupport", logging],
             path: "Tests/MessageLogTests"),
         .testTarget(
             name: "MessageStorageTests",

@@ -95,12 +95,12 @@ package enum DurableFiles {
 package struct DurableFileFailure: Error, CustomStringConvertible {
     package let description: String
 
-    fileprivate init(description: String) {
+    init(description: String) {
         self.description = description
     }
 
     /// - Parameter problem: What failed just now; `errno` says why.
-    fileprivate init(_ problem: String) {
+    init(_ problem: String) {
         let reason = errno
         description = "\(problem): \(String(cString: strerror(reason)))"
     }

@@ -1,12 +1,23 @@
+import DurableFiles
 import Glibc
 import Schemas
 
 /// The files of one database.
-struct DatabaseFiles {
+struct DatabaseFiles: Sendable {
     private let path: String
 
     init(_ path: String) {
         self.path = path
+    }
+
+    /// The bytes of the write-ahead log. SQLite keeps the file when what is in it has been written to the database's own.
+    var logSize: Int64 {
+        var status = stat()
+        return stat(path + "-wal", &status) == 0 ? Int64(status.st_size) : 0
+    }
+
+    var diskSpace: DiskSpace {
+        get throws { try DiskSpace(of: path) }
     }
 
     /// Lets only their owner read and write them: makes the database's file like that where there is none, and takes the others'

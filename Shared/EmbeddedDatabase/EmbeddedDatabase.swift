@@ -7,8 +7,12 @@ import Schemas
 ///
 /// Several processes may open the same file; each waits a few seconds for the others' transactions.
 package final class EmbeddedDatabase: Sendable {
+    let files: DatabaseFiles
     private let pool: DatabasePool
     private let commits: GroupCommit
+
+    /// To so much SQLite cuts the write-ahead log back after it has grown longer, as it does while somebody reads for long.
+    private static let maxIdleLog = 16 << 20
 
     /// Opens the file, makes it and its folder if there is none, and brings its tables up to date.
     ///
@@ -23,10 +27,11 @@ package final class EmbeddedDatabase: Sendable {
         configuration.maximumReaderCount = 8
         var migrator = DatabaseMigrator()
         migrations(&migrator)
+        files = DatabaseFiles(path)
         do {
             let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
             try DurableFiles.makeFolder(folder)
-            try DatabaseFiles(path).makePrivate()
+            try files.makePrivate()
             pool = try DatabasePool(path: path, configuration: configuration)
             try Self.set(durability, of: pool)
             try migrator.migrate(pool)
@@ -42,6 +47,7 @@ package final class EmbeddedDatabase: Sendable {
     /// Sets what a commit survives. Only now: when GRDB opens the pool it sets `synchronous` to NORMAL, whatever was set before.
     private static func set(_ durability: Durability, of pool: DatabasePool) throws {
         let level = try pool.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA journal_size_limit = \(maxIdleLog)")
             try database.execute(sql: "PRAGMA synchronous = \(durability.rawValue)")
             return try Int.fetchOne(database, sql: "PRAGMA synchronous")
         }

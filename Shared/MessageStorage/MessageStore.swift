@@ -1,3 +1,4 @@
+package import DurableFiles
 package import Schemas
 
 /// Where messages are archived, and with them how far each has come on its way to FCM (the seed's Message DAO).
@@ -52,8 +53,11 @@ package protocol MessageStore: Sendable {
     /// Reads something small: throws where the database cannot be read.
     func check() async throws
 
-    /// How much the messages take up, indexes included, in bytes; what is free to be used again does not count.
+    /// How much the messages take up, indexes and write-ahead log included, in bytes; what is free to be used again does not count.
     func size() async throws -> Int64
+
+    /// The room on the database's disk; `nil` where that is not known.
+    func diskSpace() async throws -> DiskSpace?
 
     /// Lets what has begun end, and closes the database; nothing may use the store afterwards.
     func close() async throws

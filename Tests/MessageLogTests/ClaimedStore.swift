@@ -1,3 +1,4 @@
+import DurableFiles
 import MessageStorage
 import Schemas
 
@@ -31,5 +32,6 @@ struct ClaimedStore: MessageStore {
     }
     func check() async throws { try await store.check() }
     func size() async throws -> Int64 { try await store.size() }
+    func diskSpace() async throws -> DiskSpace? { try await store.diskSpace() }
     func close() async throws { try store.close() }
 }

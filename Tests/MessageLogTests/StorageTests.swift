@@ -1,4 +1,6 @@
 import CommandBus
+import DurableFiles
+import FoundationEssentials
 import MessageStorage
 import Schemas
 import TestSupport
@@ -9,15 +11,29 @@ import Testing
 /// How the archive is kept from growing without end.
 @Suite("Storage", .timeLimit(.minutes(1)))
 struct StorageTests {
-    @Test("at 90 % of the allowed size the log warns with the figure; at 100 % new messages are refused, and nothing else")
+    @Test("at 90 % of the allowed size the log warns with the figure; at 95 % new messages are refused, and nothing else")
     func limit() async throws {
         let relay = RelayDouble()
         try await withTemporaryFolder { folder in
-            let settings = ["MSI_MESSAGE_LOG_STORAGE_LIMIT": "512KiB"]
             let first = LogMessage.sample("first", idempotencyKey: "k")
-            var bytes: Int64 = 0
-            try await RunningMessageLog.with(in: folder, settings: settings) { log in
+            let file = folder + "/message-log.sqlite"
+            try await RunningMessageLog.with(in: folder) { log in
                 _ = try await log.log(first)
+                try await withThrowingTaskGroup { group in
+                    for _ in 0..<20 {
+                        group.addTask {
+                            for _ in 0..<100 { _ = try await log.log(.sample(sendAt: .now + 86_400_000)) }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                // So much stands in the write-ahead log alone.
+                #expect(try Self.size(of: file + "-wal") > 1_000_000)
+            }
+            let limit = try Self.size(of: file) * 100 / 91
+            try await RunningMessageLog.with(in: folder, settings: ["MSI_MESSAGE_LOG_STORAGE_LIMIT": "\(limit)"]) { log in
+                try await eventually { log.process.log.contains("the archive is nearly full") }
+                #expect(log.process.log.firstMatch(of: /"percent":"9\d"/) != nil)
                 var refusal: CommandFailure?
                 for _ in 0..<10_000 where refusal == nil {
                     do throws(CommandFailure) {
@@ -27,9 +43,10 @@ struct StorageTests {
                     }
                 }
                 #expect(refusal?.status == .storageFull)
-                #expect(refusal?.message.contains("524288") == true)
-                bytes = try #require(refusal?.message.firstMatch(of: /takes up (\d+) bytes/).flatMap { Int64($0.1) })
+                #expect(refusal?.message.contains("\(limit)") == true)
                 #expect(log.process.log.contains("the archive is full: new messages are refused"))
+                // What is still in the write-ahead log counts.
+                #expect(try Self.size(of: file) < limit)
                 // A client that asks again for what is stored is answered, by either key.
                 #expect(try await log.log(first).msiKey == first.msiKey)
                 #expect(try await log.log(.sample("first", idempotencyKey: "k")).msiKey == first.msiKey)
@@ -37,22 +54,33 @@ struct StorageTests {
                     _ = try await log.wait(for: first.msiKey) { $0.state == .relayed }
                 }
             }
-            let larger = ["MSI_MESSAGE_LOG_STORAGE_LIMIT": "\(bytes * 100 / 94)"]
-            try await RunningMessageLog.with(in: folder, settings: larger) { log in
-                try await eventually { log.process.log.contains("the archive is nearly full") }
-                #expect(log.process.log.firstMatch(of: /"percent":"9\d"/) != nil)
-                _ = try await log.log(.sample("there is room again"))
-            }
         }
     }
 
-    @Test("the marks are told once each, and fine again only well below the brink")
+    private static func size(of file: String) throws -> Int64 {
+        let size = try FileManager.default.attributesOfItem(atPath: file)[.size]
+        return Int64(try #require(size as? UInt64))
+    }
+
+    @Test("the marks are told once each, and left only somewhat below the brink")
     func marks() {
         var level = StorageLevel(limit: 1_000)
-        let marks = [0, 899, 900, 950, 1_000, 2_000, 999, 870, 849, 100].map { level.measured($0) }
-        #expect(marks == [nil, nil, .nearlyFull, nil, .full, nil, .nearlyFull, nil, .fine, nil])
-        let full = level.measured(5_000)
+        let sizes: [Int64] = [0, 899, 900, 949, 950, 2_000, 940, 939, 860, 849, 100]
+        let marks = sizes.map { level.measured($0, on: nil) }
+        #expect(marks == [nil, nil, .nearlyFull, nil, .full, nil, nil, .nearlyFull, nil, .fine, nil])
+        let full = level.measured(5_000, on: nil)
         #expect(full == .full && level.percent == 500)
+    }
+
+    @Test("a disk is full when only its reserve is free, whatever the archive itself takes up")
+    func disk() {
+        let megabyte: Int64 = 1 << 20
+        for (total, reserve) in [(24, 8), (1_000, 50), (100_000, 256)] as [(Int64, Int64)] {
+            var level = StorageLevel(limit: nil)
+            let free = [reserve * 4, reserve * 2, reserve + 1, reserve - 1, reserve + 1, reserve * 5 / 4, reserve * 4]
+            let marks = free.map { level.measured(1, on: DiskSpace(free: $0 * megabyte, total: total * megabyte)) }
+            #expect(marks == [nil, .nearlyFull, nil, .full, nil, .nearlyFull, .fine], "\(total) MiB")
+        }
     }
 
     @Test("messages that ended longer ago than the configured age are removed, but none that is still to be relayed")

@@ -47,6 +47,34 @@ extension SystemTests {
         }
 
         @Test(
+            "when the disk fills up, new messages and channels are refused in time, and every message that was accepted goes out",
+            .enabled(if: SmallDisk.isPossible, mayMount))
+        func acceptedGoOn() async throws {
+            try await SmallDisk.with(megabytes: 32) { disk in
+                try await withStack(in: disk.folder + "/state") { stack in
+                    let portal = stack.portal
+                    let subject = try await portal.makeSubject("Alert")
+                    try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
+                        var posts = Posts(portal: portal, subject: subject)
+                        try await stack.whileFrozen("msi-fcm-emulator") {
+                            try disk.fill(leaving: 13 << 20)
+                            while try await posts.post().status == 201, posts.count < 5_000 {}
+                            let refusal = try #require(posts.refused.last)
+                            #expect(refusal.status == 507)
+                            #expect(posts.accepted.count > 20)
+                            #expect(try refusal.json["detail"]?.string?.contains("bytes free") == true, "\(refusal)")
+                            let channel = try await portal.call(.POST, "/channel", ["name": "One more", "desc": ""])
+                            #expect(channel.status == 507)
+                        }
+                        try await expectAccounted(posts, stack, phone)
+                        // What takes no room is done.
+                        #expect(try await portal.call(.DELETE, "/channel/\(subject.channel)").status == 204)
+                    }
+                }
+            }
+        }
+
+        @Test(
             "a message log that is started again on a full disk comes up by itself once there is room",
             .enabled(if: SmallDisk.isPossible, mayMount))
         func startOnFullDisk() async throws {

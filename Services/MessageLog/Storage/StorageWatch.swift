@@ -1,25 +1,23 @@
+import DurableFiles
 import Logging
 import MessageStorage
 import Schemas
 import ServiceLifecycle
 import Synchronization
 
-/// Watches how much the archive takes up: it warns when there is little room left, and refuses new messages when there is none,
-/// before the disk is full and others suffer. What is stored goes on its way in any case.
+/// Watches how much the archive takes up and how much its disk has left: it warns when that is little, and refuses new messages
+/// while there is still room for the changes of those that were accepted before. They go on their way.
 final class StorageWatch: Service {
     /// How often the size is read.
-    private static let period = Duration.seconds(2)
+    private static let period = Duration.seconds(1)
 
     private let store: any MessageStore
-    /// Whether the operator sets a limit.
-    private let isLimited: Bool
     private let level: Mutex<StorageLevel>
     private let logger: Logger
 
     init(store: any MessageStore, limit: Int64?, logger: Logger) {
         self.store = store
-        isLimited = limit != nil
-        level = Mutex(StorageLevel(limit: limit ?? .max))
+        level = Mutex(StorageLevel(limit: limit))
         self.logger = logger
     }
 
@@ -33,12 +31,10 @@ final class StorageWatch: Service {
         if let key = message.idempotencyKey, let known = try await store.message(of: message.sender, idempotencyKey: key) {
             return known
         }
-        throw CommandFailure(
-            .storageFull, "the archive takes up \(full.bytes) bytes, and may have \(full.limit); no new message is taken")
+        throw CommandFailure(.storageFull, full.refusal)
     }
 
     func run() async throws {
-        guard isLimited else { return try await gracefulShutdown() }
         do {
             try await cancelWhenGracefulShutdown {
                 while true {
@@ -52,19 +48,19 @@ final class StorageWatch: Service {
     }
 
     private func measure() async {
-        let bytes: Int64
+        let (bytes, disk): (Int64, DiskSpace?)
         do {
-            bytes = try await store.size()
+            (bytes, disk) = try await (store.size(), store.diskSpace())
         } catch {
             // Whoever stores a message meanwhile hears of it, and so does the log.
             logger.debug("the archive's size cannot be read", metadata: ["error": "\(error)"])
             return
         }
-        guard let change = level.withLock({ level in level.measured(bytes).map { (mark: $0, level: level) } })
+        guard let change = level.withLock({ level in level.measured(bytes, on: disk).map { (mark: $0, level: level) } })
         else { return }
-        let figures: Logger.Metadata = [
-            "bytes": "\(change.level.bytes)", "limit": "\(change.level.limit)", "percent": "\(change.level.percent)",
-        ]
+        var figures: Logger.Metadata = ["bytes": "\(change.level.bytes)", "percent": "\(change.level.percent)"]
+        if let limit = change.level.limit { figures["limit"] = "\(limit)" }
+        if let disk { figures["free"] = "\(disk.free)" }
         switch change.mark {
         case .fine: logger.info("the archive has room again", metadata: figures)
         case .nearlyFull: logger.warning("the archive is nearly full", metadata: figures)

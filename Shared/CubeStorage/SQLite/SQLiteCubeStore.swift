@@ -166,6 +166,8 @@ package final class SQLiteCubeStore: CubeStore {
             let size = try size(in: database)
             let change = try change(database, version)
             try sizeLimit.check(size: size, growth: change.growth)
+            // What is left on the disk is for messages that were accepted.
+            if change.growth > 0 { try self.database.checkRoom() }
             try database.execute(sql: "UPDATE cube SET size = ?", arguments: [size + change.growth])
             isMeasured.withLock { $0 = true }
             return CubeEdit(version: version, value: change.value)

@@ -1,3 +1,4 @@
+package import DurableFiles
 package import Logging
 package import MongoDatabase
 package import Schemas
@@ -139,6 +140,20 @@ package struct MongoMessageStore: MessageStore {
                 // Not every server tells them.
                 let free = try ["freeStorageSize", "indexFreeStorageSize"].map { try sizes.optional($0, as: Int64.self) ?? 0 }
                 return used - free.reduce(0, +)
+            }
+        }
+    }
+
+    /// That of the server's files.
+    package func diskSpace() async throws -> DiskSpace? {
+        try await MongoError.asFailure {
+            try await database.run { connection in
+                let sizes = try BSONFields(connection.read(["dbStats": 1]))
+                // Not every server tells them.
+                guard let total = try sizes.optional("fsTotalSize", as: Int64.self), total > 0,
+                    let used = try sizes.optional("fsUsedSize", as: Int64.self)
+                else { return nil }
+                return DiskSpace(free: total - used, total: total)
             }
         }
     }

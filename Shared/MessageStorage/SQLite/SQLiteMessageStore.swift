@@ -1,3 +1,4 @@
+package import DurableFiles
 import EmbeddedDatabase
 import GRDB
 package import Logging
@@ -121,12 +122,11 @@ package struct SQLiteMessageStore: MessageStore {
     }
 
     package func size() async throws -> Int64 {
-        try await database.read { database in
-            let pages = try Int64.fetchOne(database, sql: "PRAGMA page_count") ?? 0
-            let free = try Int64.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
-            let bytes = try Int64.fetchOne(database, sql: "PRAGMA page_size") ?? 0
-            return (pages - free) * bytes
-        }
+        try await database.size()
+    }
+
+    package func diskSpace() async throws -> DiskSpace? {
+        try await database.diskSpace()
     }
 
     private static func row(_ msiKey: ObjectID, in database: Database) throws -> MessageRow? {

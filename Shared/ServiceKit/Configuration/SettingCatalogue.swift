@@ -114,7 +114,10 @@ extension Setting where Value == Int64 {
         in: ("1KiB", "12MiB"), default: "8MiB")
     package static let messageLogStorageLimit = bytes(
         "message.log.storage.limit",
-        "How much the archive may take up: the log warns at 90 %, and at 100 % new messages are refused.")
+        """
+        How much the archive may take up, its write-ahead log included: at 90 % the log warns, at 95 % new messages are refused; \
+        the rest is for those that were accepted before.
+        """)
 }
 
 extension Setting where Value == Logger.Level {

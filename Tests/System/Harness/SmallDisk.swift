@@ -29,6 +29,20 @@ struct SmallDisk: Sendable {
         }
     }
 
+    /// Takes up all the room but so many bytes.
+    func fill(leaving free: UInt64) throws {
+        let file = open(ballast, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw TooLate("no ballast: \(String(cString: strerror(errno)))") }
+        defer { close(file) }
+        let bytes = [UInt8](repeating: 0, count: 1 << 16)
+        var space = statvfs()
+        while statvfs(folder, &space) == 0, UInt64(space.f_bavail) * UInt64(space.f_frsize) > free {
+            guard write(file, bytes, bytes.count) == bytes.count else {
+                throw TooLate("the disk cannot be filled: \(String(cString: strerror(errno)))")
+            }
+        }
+    }
+
     /// Takes up all the room that there is.
     func fill() throws {
         let file = open(ballast, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)

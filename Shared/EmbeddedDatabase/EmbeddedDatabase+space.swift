@@ -1,0 +1,32 @@
+package import DurableFiles
+import GRDB
+import Schemas
+
+extension EmbeddedDatabase {
+    /// How many bytes the data takes up, with what is in the write-ahead log; what is free in the files to be used again does
+    /// not count.
+    package func size() async throws -> Int64 {
+        try await read { [files] database in
+            let pages = try Int64.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+            let free = try Int64.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
+            let bytes = try Int64.fetchOne(database, sql: "PRAGMA page_size") ?? 0
+            return (pages - free) * bytes + files.logSize
+        }
+    }
+
+    /// The room on its disk.
+    package func diskSpace() async throws -> DiskSpace {
+        try await read { [files] _ in try files.diskSpace }
+    }
+
+    /// Refuses a write that takes up room where the disk has no more than its reserve. To be called in the write.
+    ///
+    /// - Throws: ``CommandFailure`` with status `storage_full`.
+    package func checkRoom() throws {
+        let disk = try files.diskSpace
+        guard disk.free < disk.reserve else { return }
+        throw CommandFailure(
+            .storageFull,
+            "the disk of the database has \(disk.free) bytes free, and \(disk.reserve) are kept for what was accepted before")
+    }
+}
