@@ -19,6 +19,8 @@ struct SettingTests {
             _ = try values.value(.gatewayPort)
             _ = try values.value(.logLevel)
             _ = try values.value(.fcmEndpoint)
+            _ = try values.optional(.fcmTopicEndpoint)
+            _ = try values.value(.gatewayCORSOrigins)
             return nil
         } catch {
             return "\(error)"
@@ -92,6 +94,9 @@ struct SettingTests {
             ([], ["MSI_GATEWAY_PORT": ""], "MSI_GATEWAY_PORT: expected"),
             ([], ["MSI_LOG_LEVEL": "loud"], "one of trace, debug"),
             ([], ["MSI_FCM_ENDPOINT": "http://127.0.0.1"], "MSI_FCM_ENDPOINT: expected an https:// URL"),
+            ([], ["MSI_FCM_ENDPOINT": "https://a@b"], "MSI_FCM_ENDPOINT: expected an https:// URL"),
+            ([], ["MSI_FCM_TOPIC_ENDPOINT": "https://h?x#"], "MSI_FCM_TOPIC_ENDPOINT: expected an https:// URL"),
+            ([], ["MSI_GATEWAY_CORS_ORIGINS": "https://a:b:c"], "MSI_GATEWAY_CORS_ORIGINS: expected origins"),
             (
                 [], ["MSI_GATEWAY_PROT": "1"],
                 "MSI_GATEWAY_PROT in the environment is not a setting; did you mean MSI_GATEWAY_PORT?"
@@ -105,6 +110,22 @@ struct SettingTests {
     func refused(arguments: [String], environment: [String: String], expected: String) async throws {
         let problem = try #require(await problem(arguments, environment))
         #expect(problem.contains(expected), "\(problem)")
+    }
+
+    @Test("an authority is a host and perhaps a port, and nothing else")
+    func authorities() {
+        for text in [
+            "h", "fcm.googleapis.com", "127.0.0.1:8443", "[::1]", "[::ffff:1.2.3.4]:80", "LOCALHOST:0", "a_b-c.d:65535",
+        ] {
+            #expect(HTTPAuthority(text) != nil && isHTTPSOrigin("https://\(text)"), "\(text)")
+        }
+        for text in [
+            "", ":80", "a@b", "h?x#", "h?", "h#", "h/", "h\\x", "h:", "h:+1", "h:-1", "h:65536", "h:8:8", "[::1]evil.example",
+            "127.0.0.1:evil.example", "[]", "[::1", "::1", "[::1%25lo]", "a b", "é", "h\n", "h:８０",
+        ] {
+            #expect(HTTPAuthority(text) == nil && !isHTTPSOrigin("https://\(text)"), "\(text)")
+        }
+        #expect(HTTPAuthority("LOCALHOST:80")?.host == "localhost" && HTTPAuthority("[::A]:80")?.port == 80)
     }
 
     @Test("an unknown name in the file is refused, with the file's path")

@@ -1,4 +1,9 @@
 /// Whether a text is `https://`, a host and perhaps a port, and nothing more.
 package func isHTTPSOrigin(_ text: String) -> Bool {
-    text.hasPrefix("https://") && text.count > 8 && text.dropFirst(8).allSatisfy { $0 != "/" && !$0.isWhitespace }
+    text.hasPrefix("https://") && HTTPAuthority(text.dropFirst(8)) != nil
+}
+
+/// Whether a text is an origin as browsers write it: `http://` or `https://`, a host and perhaps a port, all in lower case.
+package func isBrowserOrigin(_ text: String) -> Bool {
+    text == text.lowercased() && (text.hasPrefix("http://") && HTTPAuthority(text.dropFirst(7)) != nil || isHTTPSOrigin(text))
 }

@@ -74,7 +74,7 @@ extension Setting where Value == [String] {
         expected: "origins such as https://portal.example.edu, in lower case and without a path, separated by commas", default: ""
     ) { text in
         let origins = items(of: text)
-        return origins.allSatisfy { $0.wholeMatch(of: /https?:\/\/[a-z0-9.\-\[\]:]+/) != nil } ? origins : nil
+        return origins.allSatisfy(isBrowserOrigin) ? origins : nil
     }
 
     private static var busEndpoints: String { "bus endpoints separated by commas" }
