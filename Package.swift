@@ -30,6 +30,7 @@ let nioHPACK = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-h
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTPTypesHTTP1 = Target.Dependency.product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let nioHTTPTypesHTTP2 = Target.Dependency.product(name: "NIOHTTPTypesHTTP2", package: "swift-nio-extras")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
@@ -85,7 +86,9 @@ let package = Package(
         .executableTarget(
             name: "Gateway",
             dependencies: [
-                "CommandBus", "Schemas", "ServiceKit", httpTypes, hummingbird, logging, nioCore, serviceContext, serviceLifecycle,
+                "CommandBus", "Schemas", "ServiceKit", httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
+                nioHTTPTypes,
+                nioHTTPTypesHTTP1, serviceContext, serviceLifecycle,
             ],
             path: "Services/Gateway"),
         .executableTarget(
@@ -222,7 +225,11 @@ let package = Package(
             path: "Tests/FCMRelayTests"),
         .testTarget(
             name: "GatewayTests",
-            dependencies: ["CubeStorage", "Gateway", "Schemas", "SeededRandom", "TestSupport", nioCore, nioPosix],
+            dependencies: [
+                "CubeStorage", "Gateway", "Schemas", "SeededRandom", "TestSupport", hummingbird, hummingbirdCore, logging,
+                nioCore,
+                nioPosix, serviceLifecycle,
+            ],
             path: "Tests/GatewayTests"),
         .testTarget(
             name: "LoadTesterTests", dependencies: ["LoadTester", "Schemas", argumentParser, histogram],

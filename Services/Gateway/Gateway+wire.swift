@@ -1,5 +1,6 @@
 import CommandBus
 import Hummingbird
+import HummingbirdCore
 import Logging
 import NIOCore
 import Schemas
@@ -25,7 +26,8 @@ extension ServicePlan {
         let posting = MessagePosting(
             cube: cube, messageLog: messageLog, payloadLimit: payloadLimit, timeToLive: timeToLive)
 
-        let router = Router.gateway(allowedOrigins: origins, logger: logger)
+        let limit = ConnectionLimit(maxConnections: try settings.value(.gatewayMaxConnections), logger: logger)
+        let router = Router.gateway(allowedOrigins: origins, limit: limit, logger: logger)
         CubeRoutes(cube: cube).register(in: router)
         MessageRoutes(posting: posting, messageLog: messageLog, logger: logger).register(in: router)
         HealthRoutes(services: [("cube", cubeClient), ("message-log", messageLog)]).register(in: router)
@@ -35,7 +37,7 @@ extension ServicePlan {
         quiet.logLevel = max(logger.logLevel, .notice)
         let application = Application(
             router: router,
-            server: .http1(configuration: .init(idleTimeout: .seconds(15))),
+            server: HTTPServerBuilder { GatewayChannel(responder: $0, limit: limit, timeouts: ConnectionTimeouts()) },
             configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: nil, backlog: 1_024),
             onServerRunning: { channel in
                 logger.info(
@@ -55,8 +57,9 @@ extension ServicePlan {
 
 extension Router where Context == GatewayContext {
     /// A router with what every request passes through.
-    static func gateway(allowedOrigins: [String], logger: Logger) -> Router {
+    static func gateway(allowedOrigins: [String], limit: ConnectionLimit, logger: Logger) -> Router {
         let router = Router(context: GatewayContext.self)
+        router.add(middleware: HeadMiddleware())
         router.add(middleware: TraceMiddleware())
         router.add(middleware: ProblemMiddleware(logger: logger))
         router.add(middleware: OriginMiddleware(allowed: allowedOrigins))
@@ -69,6 +72,7 @@ extension Router where Context == GatewayContext {
                 maxAge: .hours(1)))
         // Within, so that a problem is an answer like any other, which the page of an allowed origin may read.
         router.add(middleware: ProblemMiddleware(logger: logger))
+        router.add(middleware: ConnectionLimitMiddleware(limit: limit))
         return router
     }
 }

@@ -12,6 +12,10 @@ enum RequestBody {
     ///
     /// - Throws: ``SchemaViolation``, or `NIOTooManyBytesError`.
     static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from request: Request) async throws -> Value {
+        // What is announced as too large need not be read to be refused.
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > mostBytes {
+            throw NIOTooManyBytesError(maxBytes: mostBytes)
+        }
         let buffer: ByteBuffer
         do {
             buffer = try await request.body.collect(upTo: mostBytes)

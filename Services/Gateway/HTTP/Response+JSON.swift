@@ -9,13 +9,19 @@ extension Response {
     static func json(
         _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) throws -> Response {
-        json(bytes: try SchemaJSON.encode(value), status: status, headers: headers)
+        json(.init(byteBuffer: ByteBuffer(bytes: try SchemaJSON.encode(value))), status: status, headers: headers)
     }
 
-    /// JSON that has been written before.
-    static func json(bytes: Data, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) -> Response {
+    /// JSON of any size, which goes out as fast as the client reads it.
+    ///
+    /// - Parameter channel: The request's connection.
+    static func json(large bytes: Data, on channel: any NIOCore.Channel, headers: HTTPFields = [:]) -> Response {
+        json(.pieces(of: bytes, on: channel), status: .ok, headers: headers)
+    }
+
+    private static func json(_ body: ResponseBody, status: HTTPResponse.Status, headers: HTTPFields) -> Response {
         var headers = headers
         headers[.contentType] = "application/json"
-        return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+        return Response(status: status, headers: headers, body: body)
     }
 }

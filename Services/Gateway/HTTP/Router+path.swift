@@ -15,9 +15,8 @@ extension Router where Context == GatewayContext {
             on(path, method: method, use: handler)
         }
         if let get = handlers[.get] {
-            on(path, method: .head) { request, context in
-                try await get(request, context).createHeadResponse()
-            }
+            // HeadMiddleware takes the body away.
+            on(path, method: .head, use: get)
         }
         on(path, method: .options) { _, _ in
             Response(status: .noContent, headers: [.allow: allow])

@@ -66,14 +66,22 @@ extension Problem {
 
     /// The response, with the id under which the services' logs tell more.
     func response(requestID: String) throws -> Response {
+        let document = try document(requestID: requestID)
+        return Response(
+            status: document.head.status, headers: document.head.headerFields, body: .init(byteBuffer: document.body))
+    }
+
+    /// The response in its parts.
+    func document(requestID: String) throws -> (head: HTTPResponse, body: ByteBuffer) {
         let document = Document(
             type: "/problems/\(kind.rawValue)", title: kind.title, status: kind.status.code, detail: detail, field: field,
             requestID: requestID)
         var headers = headers
         headers[.contentType] = "application/problem+json"
         if let retryAfter = kind.retryAfter { headers[.retryAfter] = String(retryAfter) }
-        return Response(
-            status: kind.status, headers: headers,
-            body: .init(byteBuffer: ByteBuffer(bytes: try SchemaJSON.encode(document))))
+        headers[.requestID] = requestID
+        let body = ByteBuffer(bytes: try SchemaJSON.encode(document))
+        headers[.contentLength] = String(body.readableBytes)
+        return (HTTPResponse(status: kind.status, headerFields: headers), body)
     }
 }

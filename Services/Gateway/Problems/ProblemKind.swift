@@ -16,6 +16,7 @@ enum ProblemKind: String, CaseIterable {
     case conflict = "conflict"
     case changedMeanwhile = "changed-meanwhile"
     case bodyTooLarge = "body-too-large"
+    case requestTimeout = "request-timeout"
     case idempotencyKeyReused = "idempotency-key-reused"
     case internalError = "internal-error"
     case overloaded = "overloaded"
@@ -33,6 +34,7 @@ enum ProblemKind: String, CaseIterable {
         case .conflict: .conflict
         case .changedMeanwhile: .preconditionFailed
         case .bodyTooLarge: .contentTooLarge
+        case .requestTimeout: .requestTimeout
         case .idempotencyKeyReused: .unprocessableContent
         case .internalError: .internalServerError
         case .overloaded, .serviceUnavailable, .serviceTimeout: .serviceUnavailable
@@ -55,6 +57,7 @@ enum ProblemKind: String, CaseIterable {
         case .conflict: "It contradicts what is stored."
         case .changedMeanwhile: "It was changed after you looked."
         case .bodyTooLarge: "The body is too large."
+        case .requestTimeout: "The request did not arrive in time."
         case .idempotencyKeyReused: "The Idempotency-Key was used for another message."
         case .internalError: "Something went wrong here."
         case .overloaded: "There is too much to do; try again later."

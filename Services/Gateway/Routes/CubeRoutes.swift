@@ -25,7 +25,7 @@ struct CubeRoutes {
         if request.headers[.ifNoneMatch] == tag.text {
             return Response(status: .notModified, headers: [.eTag: tag.text])
         }
-        return .json(bytes: copy.json, headers: [.eTag: tag.text])
+        return .json(large: copy.json, on: context.channel, headers: [.eTag: tag.text])
     }
 
     @Sendable private func addChannel(_ request: Request, _ context: GatewayContext) async throws -> Response {

@@ -50,8 +50,9 @@ struct MessageRoutes {
         let query = try HistoryQuery(request)
         let page = try await messageLog.request(query.command)
         let next = page.next.map(query.next)
-        return try .json(
-            Page(messages: page.messages, next: next), headers: next.map { [.link: "<\($0)>; rel=\"next\""] } ?? [:])
+        return .json(
+            large: try SchemaJSON.encode(Page(messages: page.messages, next: next)), on: context.channel,
+            headers: next.map { [.link: "<\($0)>; rel=\"next\""] } ?? [:])
     }
 
     @Sendable private func show(_ request: Request, _ context: GatewayContext) async throws -> Response {

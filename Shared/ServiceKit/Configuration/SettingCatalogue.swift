@@ -82,6 +82,10 @@ extension Setting where Value == [String] {
 
 extension Setting where Value == Int {
     package static let gatewayPort = port("gateway.port", "The gateway's HTTP port on 127.0.0.1.", default: 8_080)
+    package static let gatewayMaxConnections = integer(
+        "gateway.max.connections",
+        "How many HTTP connections the gateway serves at a time; while there are more, it answers 503 to all but GET /health.",
+        in: 1...100_000, default: 1_000)
     package static let fcmEmulatorPort = port("fcm.emulator.port", "The FCM emulator's HTTPS port on 127.0.0.1.", default: 8_443)
     package static let fcmEmulatorTopicPayloadLimit = integer(
         "fcm.emulator.topic.payload.limit", "The most bytes that the emulator takes in a message to a topic.",
@@ -161,7 +165,8 @@ extension SettingDeclaration {
             Setting.fcmRelayListen.declaration, Setting.cubeEndpoints.declaration, Setting.cubeEventsEndpoints.declaration,
             Setting.messageLogEndpoints.declaration, Setting.fcmRelayEndpoints.declaration,
             Setting.messageRetention.declaration, Setting.messageLogStorageLimit.declaration,
-            Setting.gatewayPort.declaration, Setting.gatewayCORSOrigins.declaration, Setting.messageTTL.declaration,
+            Setting.gatewayPort.declaration, Setting.gatewayCORSOrigins.declaration,
+            Setting.gatewayMaxConnections.declaration, Setting.messageTTL.declaration,
             Setting.fcmServiceAccountFile.declaration, Setting.fcmServerKeyFile.declaration, Setting.fcmProjectsFile.declaration,
             Setting.fcmEndpoint.declaration, Setting.fcmTopicEndpoint.declaration, Setting.fcmCAFile.declaration,
             Setting.fcmQuota.declaration, Setting.fcmQuotaShare.declaration, Setting.fcmRamp.declaration,

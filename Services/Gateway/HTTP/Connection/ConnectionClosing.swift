@@ -1,0 +1,99 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+
+/// Closes the connection after a response that says `Connection: close`, that answers a request with `Connection: close`, or that
+/// is written before the request has been read to its end: the rest of an unwanted body is not read.
+///
+/// A client that is still sending would see its connection reset, and lose the response, if both directions were closed at
+/// once. So this side is closed first, and what arrives is dropped until the client closes, for a moment and up to a limit.
+final class ConnectionClosing: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let timeout: TimeAmount
+    /// Whether the last request has begun and not ended.
+    private var isReadingRequest = false
+    /// Whether the last request says `Connection: close`.
+    private var isLastRequest = false
+    /// Requests that have begun, and whose response has not ended.
+    private var unanswered = 0
+    private var closesAfterResponse = false
+    private var isClosing = false
+    /// Bytes that have arrived since.
+    private var dropped = 0
+
+    /// What the client may still send, in bytes, before nothing more is read.
+    private static let maxDropped = 1_024 * 1_024
+
+    /// - Parameter timeout: For how long the client may still send.
+    init(timeout: TimeAmount) {
+        self.timeout = timeout
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let part = unwrapInboundIn(data)
+        guard !isClosing else {
+            if case .body(let bytes) = part { dropped += bytes.readableBytes }
+            return
+        }
+        switch part {
+        case .head(let head):
+            isReadingRequest = true
+            isLastRequest = head.headerFields[.connection]?.lowercased() == "close"
+            unanswered += 1
+        case .body: break
+        case .end: isReadingRequest = false
+        }
+        context.fireChannelRead(data)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        context.fireChannelReadComplete()
+        // Whoever reads the requests may not want more, but the client's end has to be noticed.
+        if isClosing { read(context: context) }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if dropped < Self.maxDropped { context.read() }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        context.fireUserInboundEventTriggered(event)
+        if isClosing, case .inputClosed = event as? ChannelEvent { context.close(promise: nil) }
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(var head):
+            let answersLast = unanswered <= 1 && head.status.kind != .informational
+            if answersLast, isReadingRequest || isLastRequest {
+                head.headerFields[.connection] = "close"
+            }
+            closesAfterResponse = head.headerFields[.connection] == "close"
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .body:
+            context.write(data, promise: promise)
+        case .end:
+            unanswered -= 1
+            guard closesAfterResponse else { return context.write(data, promise: promise) }
+            isClosing = true
+            let written = promise ?? context.eventLoop.makePromise()
+            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+            written.futureResult.whenSuccess {
+                let (handler, context) = bound.value
+                handler.close(context)
+            }
+            context.writeAndFlush(data, promise: written)
+        }
+    }
+
+    private func close(_ context: ChannelHandlerContext) {
+        context.close(mode: .output, promise: nil)
+        context.read()
+        let channel = context.channel
+        context.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
+    }
+}

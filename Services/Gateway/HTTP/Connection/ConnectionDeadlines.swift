@@ -1,0 +1,115 @@
+import HTTPTypes
+import Logging
+import NIOCore
+import NIOHTTPTypes
+
+/// Ends a connection whose client takes too long: to begin a request, to send the rest of it, or to read the response.
+///
+/// Every deadline is for the whole of it. A client that sends or takes a byte now and then gains no time.
+final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let logger: Logger
+    private let timeouts: ConnectionTimeouts
+    private var phase: ConnectionPhase
+    private var alarm: (time: NIODeadline, task: Scheduled<Void>)?
+
+    init(_ timeouts: ConnectionTimeouts, logger: Logger) {
+        self.timeouts = timeouts
+        self.logger = logger
+        phase = ConnectionPhase(timeouts, at: .now())
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        setAlarm(context)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        alarm?.task.cancel()
+        alarm = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head: phase.requestHeadArrived(at: .now())
+        case .body: break
+        case .end: phase.requestEnded()
+        }
+        context.fireChannelRead(data)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        phase.bytesArrived(at: .now())
+        setAlarm(context)
+        context.fireChannelReadComplete()
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(let head):
+            if head.status.kind != .informational { phase.responseStarted(at: .now()) }
+            context.write(data, promise: promise)
+            setAlarm(context)
+        case .body:
+            context.write(data, promise: promise)
+        case .end:
+            let written = promise ?? context.eventLoop.makePromise()
+            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+            written.futureResult.whenSuccess {
+                let (handler, context) = bound.value
+                handler.phase.responseEnded(at: .now())
+                handler.setAlarm(context)
+            }
+            context.write(data, promise: written)
+        }
+    }
+
+    /// Sees to it that the deadline is looked at when it is over. An alarm that comes too early is set anew then.
+    private func setAlarm(_ context: ChannelHandlerContext) {
+        guard let time = phase.deadline?.time else { return }
+        if let alarm {
+            guard time < alarm.time else { return }
+            alarm.task.cancel()
+        }
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let task = context.eventLoop.scheduleTask(deadline: time) {
+            let (handler, context) = bound.value
+            handler.alarm = nil
+            handler.look(context)
+        }
+        alarm = (time, task)
+    }
+
+    private func look(_ context: ChannelHandlerContext) {
+        guard let (overdue, time) = phase.deadline else { return }
+        guard time <= .now() else { return setAlarm(context) }
+        switch overdue {
+        case .request:
+            context.close(promise: nil)
+        case .restOfRequest:
+            logger.debug("a request did not arrive in time")
+            refuse(context)
+        case .restOfResponse:
+            logger.debug("a client did not read its response in time")
+            context.close(promise: nil)
+        }
+    }
+
+    /// Answers the request that has not arrived. ``ConnectionClosing`` closes the connection after it.
+    private func refuse(_ context: ChannelHandlerContext) {
+        let problem = Problem(
+            .requestTimeout, "The request did not arrive within \(timeouts.request.nanoseconds / 1_000_000_000) seconds.")
+        guard let document = try? problem.document(requestID: GatewayContext.newRequestID()) else {
+            return context.close(promise: nil)
+        }
+        var head = document.head
+        head.headerFields[.connection] = "close"
+        write(context: context, data: wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(document.body)), promise: nil)
+        write(context: context, data: wrapOutboundOut(.end(nil)), promise: nil)
+        context.flush()
+    }
+}

@@ -1,0 +1,13 @@
+import NIOCore
+
+/// How long a client may take for its part of a connection.
+struct ConnectionTimeouts: Sendable {
+    /// From the connection's opening, or the end of a response, to the first byte of a request.
+    var idle = TimeAmount.seconds(15)
+    /// From a request's first byte to its last.
+    var request = TimeAmount.seconds(10)
+    /// From a response's first byte to its last.
+    var response = TimeAmount.seconds(30)
+    /// From the last response to the client's end of the connection.
+    var closing = TimeAmount.seconds(1)
+}

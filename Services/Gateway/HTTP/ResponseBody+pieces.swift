@@ -1,0 +1,27 @@
+import FoundationEssentials
+import Hummingbird
+import NIOCore
+import NIOHTTPTypes
+
+extension ResponseBody {
+    private static var pieceSize: Int { 64 * 1_024 }
+
+    /// A body that is written piece by piece, each when the one before has left. However slowly the client reads, its connection
+    /// holds one piece beside `bytes`, which are shared with whoever else has them.
+    ///
+    /// Hummingbird's writer does not wait for that: it takes pieces as long as the event loop has not seen that there are too many.
+    ///
+    /// - Parameter channel: The request's connection.
+    static func pieces(of bytes: Data, on channel: any NIOCore.Channel) -> ResponseBody {
+        guard bytes.count > pieceSize else { return ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)) }
+        return ResponseBody(contentLength: bytes.count) { writer in
+            var rest = bytes
+            while !rest.isEmpty {
+                let piece = ByteBuffer(bytes: rest.prefix(pieceSize))
+                rest = rest.dropFirst(pieceSize)
+                try await channel.writeAndFlush(HTTPResponsePart.body(piece))
+            }
+            try await writer.finish(nil)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import FoundationEssentials
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import ServiceLifecycle
+import Testing
+
+@testable import Gateway
+
+/// The gateway's connections with times that a test can wait for.
+@Suite("Deadlines of connections", .timeLimit(.minutes(1)))
+struct ConnectionDeadlineTests {
+    private static let large = Data(repeating: 0x20, count: 20_000_000)
+
+    /// A server on the gateway's channel that has something large at `/large`.
+    private func withServer(_ timeouts: ConnectionTimeouts, _ body: @escaping @Sendable (Int) async throws -> Void) async throws {
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let limit = ConnectionLimit(maxConnections: 100, logger: logger)
+        let router = Router.gateway(allowedOrigins: [], limit: limit, logger: logger)
+        router.path("/large", [.get: { _, context in .json(large: Self.large, on: context.channel) }])
+        let (ports, port) = AsyncStream<Int>.makeStream()
+        let server = Application(
+            router: router, server: HTTPServerBuilder { GatewayChannel(responder: $0, limit: limit, timeouts: timeouts) },
+            configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { port.yield($0.localAddress?.port ?? 0) }, logger: logger)
+        let services = ServiceGroup(configuration: .init(services: [server], logger: logger))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await services.run() }
+            for await number in ports {
+                try await body(number)
+                break
+            }
+            await services.triggerGracefulShutdown()
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("a client that does not read its response, or reads a little now and then, is cut off")
+    func unreadResponse() async throws {
+        var timeouts = ConnectionTimeouts()
+        timeouts.response = .milliseconds(500)
+        try await withServer(timeouts) { port in
+            let silent = try HeldConnection(to: port, receiveBuffer: 4_096)
+            silent.send("GET", "/large")
+            let slow = try HeldConnection(to: port, receiveBuffer: 4_096)
+            slow.send("GET", "/large")
+            let start = ContinuousClock.now
+            while .now < start + .seconds(1) {
+                slow.drop(atMost: 1_000)
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            // What the kernel holds still arrives.
+            #expect(try await silent.ends(within: .seconds(2)))
+            #expect(try await slow.ends(within: .seconds(2)))
+            // One that reads gets all of it.
+            let quick = try HeldConnection(to: port)
+            quick.send("GET", "/large")
+            #expect(try await quick.answer().body.utf8.count == Self.large.count)
+        }
+    }
+
+    @Test("a connection without a request is closed without a word")
+    func idle() async throws {
+        var timeouts = ConnectionTimeouts()
+        timeouts.idle = .milliseconds(300)
+        try await withServer(timeouts) { port in
+            let silent = try HeldConnection(to: port)
+            #expect(try await silent.ends(within: .seconds(2)))
+            let used = try HeldConnection(to: port)
+            for _ in 0..<5 {
+                used.send("GET", "/nowhere")
+                #expect(try await used.answer().status == 404)
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            #expect(try await used.ends(within: .seconds(2)))
+        }
+    }
+}

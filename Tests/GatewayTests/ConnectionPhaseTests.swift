@@ -1,0 +1,74 @@
+import NIOCore
+import Testing
+
+@testable import Gateway
+
+@Suite("What a connection waits for")
+struct ConnectionPhaseTests {
+    private let start = NIODeadline.now()
+    private var phase: ConnectionPhase
+
+    init() {
+        var timeouts = ConnectionTimeouts()
+        (timeouts.idle, timeouts.request, timeouts.response) = (.seconds(15), .seconds(10), .seconds(30))
+        phase = ConnectionPhase(timeouts, at: start)
+    }
+
+    private func at(_ seconds: Int64) -> NIODeadline { start + .seconds(seconds) }
+
+    private func expect(
+        _ overdue: ConnectionPhase.Overdue?, _ seconds: Int64 = 0, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(phase.deadline?.overdue == overdue, sourceLocation: sourceLocation)
+        if overdue != nil { #expect(phase.deadline?.time == at(seconds), sourceLocation: sourceLocation) }
+    }
+
+    @Test("a request's time counts from its first byte, and no later byte adds to it")
+    mutating func request() {
+        expect(.request, 15)
+        phase.bytesArrived(at: at(3))
+        expect(.restOfRequest, 13)
+        phase.bytesArrived(at: at(9))
+        phase.requestHeadArrived(at: at(9))
+        expect(.restOfRequest, 13)
+        phase.requestEnded()
+        expect(nil)
+    }
+
+    @Test("a response's time counts from its head to the moment when its last byte has left")
+    mutating func response() {
+        phase.requestHeadArrived(at: at(1))
+        phase.requestEnded()
+        phase.bytesArrived(at: at(1))
+        expect(nil)
+        phase.responseStarted(at: at(4))
+        expect(.restOfResponse, 34)
+        phase.bytesArrived(at: at(20))
+        expect(.restOfResponse, 34)
+        phase.responseEnded(at: at(21))
+        expect(.request, 36)
+    }
+
+    @Test("a request that came before its turn has the whole time from its turn on")
+    mutating func pipelined() {
+        phase.requestHeadArrived(at: at(1))
+        phase.requestEnded()
+        phase.requestHeadArrived(at: at(1))
+        expect(nil)
+        phase.responseStarted(at: at(20))
+        phase.responseEnded(at: at(20))
+        expect(.restOfRequest, 30)
+        phase.requestEnded()
+        expect(nil)
+    }
+
+    @Test("a response to what was no request leaves nothing behind")
+    mutating func unasked() {
+        phase.bytesArrived(at: at(1))
+        phase.responseStarted(at: at(2))
+        phase.responseEnded(at: at(2))
+        phase.requestHeadArrived(at: at(3))
+        phase.requestEnded()
+        expect(nil)
+    }
+}

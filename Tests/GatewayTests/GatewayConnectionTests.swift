@@ -1,0 +1,175 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a connection to the gateway goes through, beside the requests on it.
+@Suite("Gateway, connections", .timeLimit(.minutes(1)))
+struct GatewayConnectionTests {
+    @Test("no answer to HEAD has a body, so that the next response on the connection is read as what it is")
+    func head() async throws {
+        try await RunningGateway.with { gateway in
+            let connection = try HeldConnection(to: gateway.port)
+            for (target, status) in [("/channel", 200), ("/nowhere", 404), ("/message/x", 400), ("/message?limit=0", 400)] {
+                connection.send("HEAD", target)
+                let answer = try await connection.answer(hasBody: false)
+                #expect(answer.status == status && answer.headers["content-length"] != "0", "\(target): \(answer)")
+                connection.send("GET", "/problems/not-found")
+                let next = try await connection.answer()
+                #expect(next.status == 200 && next.json["status"] as? Int == 404, "after HEAD \(target): \(next)")
+            }
+        }
+    }
+
+    @Test(
+        "an offer of another protocol is ignored, and the connection goes on",
+        arguments: [
+            ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA"],
+            ["Connection: upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"],
+            ["Connection: keep-alive, \t Upgrade ", "Upgrade: x"],
+            ["Connection: keep-alive", "Upgrade: h2c"], ["Upgrade: h2c"],
+        ])
+    func upgrade(fields: [String]) async throws {
+        try await RunningGateway.with(services: []) { gateway in
+            let offer = "GET /problems HTTP/1.1\r\nHost: 127.0.0.1\r\n\(fields.joined(separator: "\r\n"))\r\n\r\n"
+            let plain = "GET /problems/not-found HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+            // The next request comes later, at once, and in two parts of which the first comes at once.
+            for (first, later) in [("", plain), (plain, ""), (String(plain.prefix(9)), String(plain.dropFirst(9)))] {
+                let connection = try HeldConnection(to: gateway.port)
+                connection.send((offer + first).utf8)
+                #expect(try await connection.answer(within: .seconds(2)).status == 200)
+                connection.send(later.utf8)
+                #expect(try await connection.answer(within: .seconds(2)).json["status"] as? Int == 404)
+                connection.send("GET", "/problems")
+                #expect(try await connection.answer(within: .seconds(2)).status == 200)
+            }
+        }
+    }
+
+    @Test("a request with a body may offer another protocol, and CONNECT is refused like any other method")
+    func upgradeWithBody() async throws {
+        try await RunningGateway.with(services: []) { gateway in
+            let connection = try HeldConnection(to: gateway.port)
+            connection.send("POST", "/nowhere", "Connection: Upgrade", "Upgrade: h2c", body: "{}")
+            connection.send("CONNECT", "example.org:443")
+            connection.send("GET", "/problems")
+            #expect(try await connection.answer().status == 404)
+            #expect(try await connection.answer().status == 404)
+            #expect(try await connection.answer().status == 200)
+        }
+    }
+
+    @Test("a body that is too large is refused when it is announced, and not read")
+    func tooLarge() async throws {
+        try await RunningGateway.with(services: []) { gateway in
+            for field in ["Content-Length: 1000000000", "Transfer-Encoding: chunked"] {
+                let connection = try HeldConnection(to: gateway.port)
+                connection.send("POST /channel HTTP/1.1\r\nHost: 127.0.0.1\r\n\(field)\r\n\r\n".utf8)
+                let chunk = Array("100000\r\n".utf8) + [UInt8](repeating: 0x20, count: 0x100000) + Array("\r\n".utf8)
+                var sent = 0
+                let deadline = ContinuousClock.now + .seconds(10)
+                while .now < deadline,
+                    let count = connection.send(field.hasPrefix("C") ? chunk[...] : chunk[(sent % chunk.count)...])
+                {
+                    sent += count
+                    if count == 0 { try await Task.sleep(for: .milliseconds(5)) }
+                }
+                // What the gateway has read, and what two kernels hold.
+                #expect(sent < 40_000_000, "\(field): it took \(sent) bytes")
+                #expect(ContinuousClock.now < deadline, "\(field): the connection stayed open")
+                let answer = try await connection.answer()
+                #expect(answer.problem == "body-too-large" && answer.headers["connection"] == "close", "\(answer)")
+            }
+        }
+    }
+
+    @Test("who sends a byte now and then is cut off all the same, with a word why")
+    func slowRequest() async throws {
+        try await RunningGateway.with(services: []) { gateway in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for start in ["GET /", "POST /channel HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n"] {
+                    group.addTask {
+                        let connection = try HeldConnection(to: gateway.port)
+                        let began = ContinuousClock.now
+                        connection.send(start.utf8)
+                        let drip = Task {
+                            while connection.send("x".utf8) != nil { try await Task.sleep(for: .seconds(1)) }
+                        }
+                        let answer = try await connection.answer(within: .seconds(30))
+                        #expect(answer.problem == "request-timeout" && answer.status == 408, "\(answer)")
+                        #expect((9...15).contains((ContinuousClock.now - began) / .seconds(1)))
+                        #expect(try await connection.ends())
+                        drip.cancel()
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test("clients that do not read a large answer cost next to nothing")
+    func unreadAnswers() async throws {
+        try await RunningGateway.with { gateway in
+            let channel = #"{"name":"n","desc":"\#(String(repeating: "🎓", count: 2_000))"}"#
+            let posting = try HeldConnection(to: gateway.port)
+            for _ in 0..<400 {
+                posting.send("POST", "/channel", body: channel)
+                #expect(try await posting.answer().status == 201)
+            }
+            posting.send("GET", "/channel")
+            #expect(try await posting.answer().body.utf8.count > 3_200_000)
+            let before = try ProcessUsage(of: gateway.process.identifier)
+            var connections: [HeldConnection] = []
+            for _ in 0..<60 {
+                let connection = try HeldConnection(to: gateway.port, receiveBuffer: 4_096)
+                for _ in 0..<3 { connection.send("GET", "/channel") }
+                connections.append(connection)
+            }
+            // Another one's answer shows that the gateway has come to theirs, and what they wait for harms no one.
+            for _ in 0..<10 {
+                posting.send("GET", "/channel")
+                #expect(try await posting.answer().status == 200)
+                let now = try ProcessUsage(of: gateway.process.identifier)
+                #expect(now.resident - before.resident < 60_000, "\(before) → \(now)")
+            }
+            // Each gets all of it when it reads at last.
+            let late = try #require(connections.last)
+            for _ in 0..<3 { #expect(try await late.answer().body.utf8.count > 3_200_000) }
+        }
+    }
+
+    @Test("above the maximum, connections are refused but for GET /health, and the log says so once")
+    func limit() async throws {
+        try await RunningGateway.with(services: [], settings: ["MSI_GATEWAY_MAX_CONNECTIONS": "10"]) { gateway in
+            func lines(_ text: String) -> Int { gateway.process.log.components(separatedBy: text).count - 1 }
+            var connections = try (0..<10).map { _ in try HeldConnection(to: gateway.port) }
+            for connection in connections {
+                connection.send("GET", "/problems")
+                #expect(try await connection.answer().status == 200)
+            }
+            for _ in 0..<3 {
+                let surplus = try HeldConnection(to: gateway.port)
+                surplus.send("GET", "/problems")
+                let refused = try await surplus.answer()
+                #expect(refused.problem == "overloaded" && refused.headers["retry-after"] != nil, "\(refused)")
+                #expect(try await surplus.ends())
+            }
+            let health = try HeldConnection(to: gateway.port)
+            health.send("GET", "/health")
+            #expect(try await health.answer().problem == nil)
+            #expect(try await health.ends())
+            // Far above it, nothing is said.
+            var crowd = try (0..<40).map { _ in try HeldConnection(to: gateway.port) }
+            for connection in crowd.suffix(5) { #expect(try await connection.ends(within: .seconds(5))) }
+            connections[0].send("GET", "/problems")
+            #expect(try await connections[0].answer().status == 200)
+            #expect(lines("there is no room for another connection") == 1)
+            #expect(lines("there is room for connections again") == 0)
+
+            connections.removeAll()
+            crowd.removeAll()
+            try await eventually { lines("there is room for connections again") == 1 }
+            try await eventually { try await gateway.request("GET", "/problems").status == 200 }
+            #expect(lines("there is no room for another connection") == 1)
+        }
+    }
+}

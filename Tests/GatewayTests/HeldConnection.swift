@@ -1,0 +1,109 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A connection to an HTTP server that a test keeps open, and on which nothing happens that the test does not do.
+final class HeldConnection: Sendable {
+    private let descriptor: Int32
+    /// What has arrived and is not an answer yet.
+    private let unread = Mutex<[UInt8]>([])
+
+    struct Failed: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// - Parameter receiveBuffer: How much the kernel may take for this side, in bytes.
+    init(to port: Int, receiveBuffer: Int32? = nil) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        if var size = receiveBuffer {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw Failed(description: "cannot connect: errno \(errno)") }
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Sends as much as the kernel takes now.
+    ///
+    /// - Returns: How many bytes that is; `nil` where the server has closed the connection.
+    @discardableResult
+    func send(_ bytes: some Sequence<UInt8>) -> Int? {
+        let bytes = Array(bytes)
+        let count = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        return count >= 0 ? count : errno == EAGAIN ? 0 : nil
+    }
+
+    /// Sends a request that leaves the connection open.
+    func send(_ method: String, _ target: String, _ fields: String..., body: String? = nil) {
+        let fields = ["Host: 127.0.0.1"] + fields + (body.map { ["Content-Length: \($0.utf8.count)"] } ?? [])
+        send("\(method) \(target) HTTP/1.1\r\n\(fields.joined(separator: "\r\n"))\r\n\r\n\(body ?? "")".utf8)
+    }
+
+    /// Reads the next response.
+    ///
+    /// - Parameter hasBody: Whether one follows the header: not so where the request was `HEAD`.
+    func answer(hasBody: Bool = true, within limit: Duration = .seconds(20)) async throws -> HTTPAnswer {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            let isOpen = receive()
+            if let answer = takeAnswer(hasBody: hasBody) { return answer }
+            guard isOpen else { throw Failed(description: "the connection was closed without a response") }
+            guard .now < deadline else { throw Failed(description: "no response within \(limit)") }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+    }
+
+    /// Reads to the end of the connection.
+    ///
+    /// - Returns: Whether the server closed it in time.
+    func ends(within limit: Duration = .seconds(20)) async throws -> Bool {
+        let deadline = ContinuousClock.now + limit
+        while receive() {
+            guard .now < deadline else { return false }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        return true
+    }
+
+    /// Reads a little of what has arrived, and forgets it.
+    func drop(atMost count: Int) {
+        var buffer = [UInt8](repeating: 0, count: count)
+        _ = recv(descriptor, &buffer, count, 0)
+    }
+
+    /// Takes in what has arrived.
+    ///
+    /// - Returns: Whether the connection is open.
+    private func receive() -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            guard count > 0 else { return count < 0 && errno == EAGAIN }
+            unread.withLock { $0 += buffer[..<count] }
+        }
+    }
+
+    private func takeAnswer(hasBody: Bool) -> HTTPAnswer? {
+        unread.withLock { unread in
+            guard let end = unread.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound,
+                let head = HTTPAnswer(Array(unread[..<end]))
+            else { return nil }
+            let length = hasBody ? head.headers["content-length"].flatMap { Int($0) } ?? 0 : 0
+            guard unread.count >= end + length else { return nil }
+            defer { unread.removeFirst(end + length) }
+            return HTTPAnswer(Array(unread[..<(end + length)]))
+        }
+    }
+}
