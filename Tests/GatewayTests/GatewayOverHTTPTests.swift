@@ -163,6 +163,35 @@ struct GatewayOverHTTPTests {
         }
     }
 
+    @Test("no answer may be taken for another kind of content, not even one to what is no request")
+    func contentTypes() async throws {
+        try await RunningGateway.with(services: []) { gateway in
+            for request in [
+                HTTPConversation.request("GET", "/problems"), HTTPConversation.request("GET", "/nowhere"),
+                HTTPConversation.request("OPTIONS", "/channel"), HTTPConversation.request("POST", "/message", body: []),
+                Array("no request\r\n\r\n".utf8),
+            ] {
+                let answer = try #require(try await HTTPConversation.send(request, to: gateway.port))
+                #expect(answer.headers["x-content-type-options"] == "nosniff", "\(answer)")
+            }
+        }
+    }
+
+    @Test("the next page is at the gateway, whatever way its reader took there")
+    func nextPage() async throws {
+        try await RunningGateway.with { gateway in
+            let path = try await gateway.makeSubject()
+            for _ in 0..<2 {
+                #expect(try await gateway.request("POST", "/message", body: path.message()).status == 201)
+            }
+            for target in ["/message?limit=1", "//message?limit=1"] {
+                let page = try await gateway.request("GET", target)
+                #expect(page.headers["link"]?.hasPrefix("</message?limit=1&before=") == true, "\(page)")
+                #expect((page.json["next"] as? String)?.hasPrefix("/message?") == true)
+            }
+        }
+    }
+
     @Test("every answer has a request id, the caller's own where it is one")
     func requestIDs() async throws {
         try await RunningGateway.with(services: []) { gateway in
@@ -214,8 +243,33 @@ struct GatewayOverHTTPTests {
                 let rebound = try await gateway.request("GET", "/message", headers: ["Host": host])
                 #expect(rebound.status == 403 && rebound.problem == "origin-refused", "\(host): \(rebound)")
             }
-            for host in ["localhost:8080", "[::1]:8080", "portal.example.edu"] {
+            for host in [
+                "[::1]evil.example", "127.0.0.1:evil.example", "127.0.0.1:", "127.0.0.1:80:80", "127.0.0.1:+80", "evil@127.0.0.1",
+                "",
+                "[::1", "127.0.0.1:99999", "localhost/x", "127.0.0.1\r\nHost: 127.0.0.1", "evil.example\r\nHost: 127.0.0.1",
+            ] {
+                let malformed = try await gateway.request("GET", "/channel", headers: ["Host": host])
+                #expect(malformed.status == 400 && malformed.json["field"] as? String == "Host", "\(host): \(malformed)")
+            }
+            let hostless = try await HTTPConversation.send(
+                Array("GET /channel HTTP/1.1\r\nConnection: close\r\n\r\n".utf8), to: gateway.port)
+            #expect(hostless?.status == 400 && hostless?.json["field"] as? String == "Host")
+            for host in ["localhost:8080", "LocalHost", "[::1]:8080", "portal.example.edu"] {
                 #expect(try await gateway.request("GET", "/channel", headers: ["Host": host]).status == 200)
+            }
+            for (fields, status) in [
+                (["Sec-Fetch-Site": "cross-site"], 403), (["Sec-Fetch-Site": "same-site"], 403),
+                (["Sec-Fetch-Site": "cross-site", "Origin": "http://127.0.0.1"], 403),
+                (["Sec-Fetch-Site": "cross-site", "Origin": portal], 400), (["Sec-Fetch-Site": "none"], 400),
+                (["Sec-Fetch-Site": "same-origin", "Origin": "http://127.0.0.1"], 400), ([:], 400),
+            ] {
+                // An empty body: what is let through is refused for that.
+                for (method, target) in [("POST", "/channel"), ("PUT", "/channel/\(ObjectID())")] {
+                    let answer = try await gateway.request(method, target, headers: fields, body: "")
+                    #expect(answer.status == status, "\(fields): \(answer)")
+                }
+                let reading = try await gateway.request("GET", "/channel", headers: ["Sec-Fetch-Site": "cross-site"])
+                #expect(reading.status == 200)
             }
             let cube = try await gateway.request("GET", "/channel")
             #expect(cube.body == "[]")

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import ServiceKit
 
 /// Refuses requests that a page of a foreign origin makes through its reader's browser.
 ///
@@ -18,29 +19,56 @@ struct OriginMiddleware: RouterMiddleware {
     func handle(
         _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
     ) async throws -> Response {
-        let authority = request.head.authority
-        if let authority, !isOwn(authority) {
-            throw Problem(
-                .originRefused,
-                "The gateway is 127.0.0.1 or localhost, not \(authority.prefix(100)), unless MSI_GATEWAY_CORS_ORIGINS names it.",
-                field: "Host")
+        let authority = try checkedHost(of: request)
+        guard let origin = request.headers[.origin] else {
+            try checkFetchSite(of: request)
+            return try await next(request, context)
         }
-        guard let origin = request.headers[.origin] else { return try await next(request, context) }
-        guard allowed.contains(origin) || origin == authority.map({ "http://\($0)" }) else {
+        let isAllowed = allowed.contains(origin)
+        guard isAllowed || origin == "http://\(authority)" else {
             throw Problem(
                 .originRefused,
                 "Pages of \(origin.prefix(100)) may not call the gateway; MSI_GATEWAY_CORS_ORIGINS lists those that may.",
                 field: "Origin")
         }
+        if !isAllowed { try checkFetchSite(of: request) }
         var response = try await next(request, context)
         response.headers[.accessControlExposeHeaders] = Self.exposed
         return response
     }
 
-    /// Whether a `host[:port]` is this machine's.
-    private func isOwn(_ authority: String) -> Bool {
-        let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } : authority.prefix { $0 != ":" }
-        return ["127.0.0.1", "localhost", "[::1"].contains(host.lowercased())
-            || allowed.contains { $0.hasSuffix("://" + authority) }
+    /// The request's host, which is one, well formed, and this machine's.
+    private func checkedHost(of request: Request) throws -> String {
+        // The first `Host` is the authority; any other one stays among the header fields.
+        guard let text = request.head.authority, request.headers[.hostField] == nil else {
+            throw Problem(.invalidField, "Host: expected exactly one", field: "Host")
+        }
+        guard let authority = HTTPAuthority(text) else {
+            throw Problem(.invalidField, "Host: expected a host, or host:port, found \"\(text.prefix(100))\"", field: "Host")
+        }
+        guard
+            ["127.0.0.1", "localhost", "[::1]"].contains(authority.host)
+                || allowed.contains(where: { $0.hasSuffix("://" + text) })
+        else {
+            throw Problem(
+                .originRefused,
+                "The gateway is 127.0.0.1 or localhost, not \(text.prefix(100)), unless MSI_GATEWAY_CORS_ORIGINS names it.",
+                field: "Host")
+        }
+        return text
     }
+
+    /// Refuses a change that another site's page asks for. Browsers say so themselves, also where they send no `Origin`; other
+    /// clients send no `Sec-Fetch-Site`.
+    private func checkFetchSite(of request: Request) throws {
+        guard let site = request.headers[.secFetchSite], !Self.readingMethods.contains(request.method),
+            site != "same-origin", site != "none"
+        else { return }
+        throw Problem(
+            .originRefused,
+            "A page of another site asks for this change (\(site.prefix(20))); MSI_GATEWAY_CORS_ORIGINS lists the pages that may.",
+            field: "Sec-Fetch-Site")
+    }
+
+    private static let readingMethods: Set<HTTPRequest.Method> = [.get, .head, .options]
 }

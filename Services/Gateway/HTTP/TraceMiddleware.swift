@@ -31,6 +31,8 @@ extension HTTPField.Name {
     }
 
     static let link = known("Link")
+    static let hostField = known("Host")
+    static let secFetchSite = known("Sec-Fetch-Site")
     static let traceparent = known("traceparent")
     static let requestID = known("X-Request-Id")
     static let idempotencyKey = known("Idempotency-Key")

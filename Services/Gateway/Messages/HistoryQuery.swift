@@ -4,6 +4,7 @@ import Schemas
 
 /// What a reader of the archive asks for: `GET /message?…`.
 struct HistoryQuery {
+    private static let path = "/message"
     private static let parameters = ["limit", "before", "channel", "area", "subject", "sender", "state", "from", "to", "q"]
 
     let command: ListMessages
@@ -40,10 +41,11 @@ struct HistoryQuery {
         items.append(URLQueryItem(name: "limit", value: String(command.limit)))
         items.append(URLQueryItem(name: "before", value: cursor.description))
         var components = URLComponents()
-        components.path = request.uri.path
+        // Not the path of the request: "//message" leads there as well, and is another host's address in a link.
+        components.path = Self.path
         components.queryItems = items
         // A plus sign may stand in a query as it is, and is a space to many who read it.
         components.percentEncodedQuery = components.percentEncodedQuery?.replacing("+", with: "%2B")
-        return components.string ?? request.uri.path
+        return components.string ?? Self.path
     }
 }
