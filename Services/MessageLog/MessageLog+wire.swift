@@ -13,16 +13,19 @@ extension ServicePlan {
         let lock = try database == nil ? StateLock.servingData(in: folder) : nil
         let store = try await openMessageStore(database: database, folder: folder, logger: logger)
         let bus = try Bus(logger: logger)
-        let relays = try CommandClient(bus: bus, endpoints: settings.value(.fcmRelayEndpoints), logger: logger)
+        let relays = try settings.value(.fcmRelayEndpoints)
+        let relayClient = try CommandClient(bus: bus, endpoints: relays, logger: logger)
         let endpoint = try settings.value(.messageLogListen)
         let owner = try InstanceIdentity.name(in: folder, listeningAt: endpoint, logger: logger)
-        let outbox = Outbox(store: store, relay: BusRelay(client: relays), owner: owner, logger: logger)
+        let outbox = Outbox(store: store, relay: BusRelay(client: relayClient), owner: owner, logger: logger)
         let storage = StorageWatch(store: store, limit: try settings.optional(.messageLogStorageLimit), logger: logger)
         let days = try settings.value(.messageRetention)
         let retention = Retention(store: store, age: days == 0 ? nil : Int64(days) * 86_400_000, logger: logger)
+        let health = try RelayHealth(bus: bus, endpoints: relays, logger: logger)
         let server = try CommandServer(
             bus: bus, endpoint: endpoint,
-            router: .messageLog(store: store, outbox: outbox, storage: storage, logger: logger), logger: logger)
+            router: .messageLog(store: store, outbox: outbox, storage: storage, relays: health, logger: logger),
+            logger: logger)
         return ServicePlan(
             services: [storage, retention, outbox, server],
             close: {

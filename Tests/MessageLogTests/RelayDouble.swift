@@ -9,8 +9,11 @@ final class RelayDouble: Sendable {
 
     private let commands = Mutex<[RelayMessage]>([])
     private let behaviour: Behaviour
+    private let parts: [String: PartHealth]
 
-    init(_ behaviour: @escaping Behaviour = { $0.components.map(\.accepted) }) {
+    /// - Parameter parts: What it says of itself.
+    init(parts: [String: PartHealth] = [:], _ behaviour: @escaping Behaviour = { $0.components.map(\.accepted) }) {
+        self.parts = parts
         self.behaviour = behaviour
     }
 
@@ -19,7 +22,7 @@ final class RelayDouble: Sendable {
         in folder: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws -> Result {
         try await withBus { bus in
-            var router = CommandRouter()
+            var router = CommandRouter(parts: { [parts] in parts })
             router.on(RelayMessage.self) { command, _ in
                 self.commands.withLock { $0.append(command) }
                 return RelayMessage.Reply(components: try await self.behaviour(command))

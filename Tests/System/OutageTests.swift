@@ -42,6 +42,28 @@ extension SystemTests {
             _ = try await portal.message(try #require(try posted.json["msi_key"]?.string), hasState: "relayed")
         }
 
+        @Test("a relay that hangs is in the health, which says so soon, and messages are accepted meanwhile")
+        func relayFrozen() async throws {
+            try await stack.healthy()
+            let subject = try await portal.makeSubject("Information")
+            let key = try await stack.whileFrozen("msi-fcm-relay") {
+                try await eventually("a health that shows it") {
+                    let start = ContinuousClock.now
+                    let health = try await portal.call(.GET, "/health")
+                    #expect(ContinuousClock.now - start < .seconds(4))
+                    #expect(health.status == 200)
+                    let relay = try health.json["parts"]?["message-log"]?["relay"]
+                    #expect(relay?["status"] == "ok" || relay?["message"]?.string?.isEmpty == false)
+                    return try health.json["status"] == "degraded" && relay?["status"] != "ok"
+                }
+                let posted = try await portal.post(subject.message())
+                #expect(posted.status == 201)
+                return try #require(try posted.json["msi_key"]?.string)
+            }
+            _ = try await portal.message(key, hasState: "relayed", within: .seconds(40))
+            try await eventually("a health that is well") { try await portal.call(.GET, "/health").json["status"] == "ok" }
+        }
+
         @Test(
             "a service that dies is started again, and whoever calls meanwhile is answered well or with 503",
             arguments: ["msi-cube", "msi-message-log"])

@@ -15,29 +15,44 @@ struct HealthRoutes {
     }
 
     private struct Health: Encodable {
-        let status: String
-        let services: [String: String]
+        enum Status: String, Encodable {
+            case ok
+            /// Messages are taken and kept; something that they need further on is away.
+            case degraded
+            case unavailable
+        }
+
+        let status: Status
+        let services: [String: ReplyStatus]
+        /// What a service depends on, by the service's name; only services that have something to say.
+        let parts: [String: [String: PartHealth]]
+
+        init(_ states: [String: PartHealth]) {
+            services = states.mapValues(\.status)
+            parts = states.mapValues(\.parts).filter { !$0.value.isEmpty }
+            let canWork = services.values.allSatisfy { $0 == .ok }
+            status = !canWork ? .unavailable : states.values.allSatisfy(\.isWell) ? .ok : .degraded
+        }
     }
 
-    /// 200 when every service can do its work, 503 otherwise; each with its state.
+    /// 200 when every service can do its work, also while what it depends on further on is away; 503 otherwise.
     @Sendable private func health(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let states = await withTaskGroup(of: (String, String).self) { group in
+        let states = await withTaskGroup(of: (String, PartHealth).self) { group in
             for (name, client) in services {
                 group.addTask {
                     do throws(CommandFailure) {
-                        _ = try await client.request(CheckHealth(), timeout: .seconds(2))
-                        return (name, ReplyStatus.ok.rawValue)
+                        return (name, PartHealth(.ok, parts: try await client.request(CheckHealth(), timeout: .seconds(2)).parts))
                     } catch {
-                        return (name, error.status.rawValue)
+                        return (name, PartHealth(error.status))
                     }
                 }
             }
             return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
-        let isHealthy = states.values.allSatisfy { $0 == ReplyStatus.ok.rawValue }
+        let health = Health(states)
+        let canWork = health.status != .unavailable
         return try .json(
-            Health(status: isHealthy ? "ok" : "unavailable", services: states),
-            status: isHealthy ? .ok : .serviceUnavailable, headers: isHealthy ? [:] : [.retryAfter: "2"])
+            health, status: canWork ? .ok : .serviceUnavailable, headers: canWork ? [:] : [.retryAfter: "2"])
     }
 
     /// An entry of the catalogue of problems.

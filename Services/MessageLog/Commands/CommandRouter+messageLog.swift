@@ -7,9 +7,9 @@ import ServiceKit
 extension CommandRouter {
     /// The commands of the message-logging service.
     static func messageLog(
-        store: any MessageStore, outbox: Outbox, storage: StorageWatch, logger: Logger
+        store: any MessageStore, outbox: Outbox, storage: StorageWatch, relays: RelayHealth, logger: Logger
     ) -> CommandRouter {
-        var router = CommandRouter { try await store.check() }
+        var router = CommandRouter(checkHealth: { try await store.check() }, parts: { await relays.parts() })
         router.on(LogMessage.self) { command, _ in
             let message = Message(command, now: .now)
             var known = try await storage.admit(message)

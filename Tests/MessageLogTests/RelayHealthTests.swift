@@ -1,0 +1,29 @@
+import CommandBus
+import Schemas
+import TestSupport
+import Testing
+
+@Suite("Health of the relays", .timeLimit(.minutes(1)))
+struct RelayHealthTests {
+    @Test("what a relay depends on is part of its health, and several relays are told apart")
+    func severalRelays() async throws {
+        let fcm = ["fcm": PartHealth(.unavailable, "20 requests failed in a row")]
+        try await withTemporaryFolder { folder in
+            let settings = [
+                "MSI_FCM_RELAY_ENDPOINTS": "ipc://\(folder)/run/fcm-relay.sock,ipc://\(folder)/run/absent.sock"
+            ]
+            try await RelayDouble(parts: fcm).run(in: folder) {
+                try await RunningMessageLog.with(in: folder, settings: settings) { log in
+                    let relay = try #require(try await log.client.request(CheckHealth()).parts["relay"])
+                    #expect(relay.status == .ok && !relay.isWell && relay.message != nil)
+                    #expect(relay.parts["1"] == PartHealth(.ok, parts: fcm))
+                    #expect(relay.parts["2"]?.status == .unavailable)
+                }
+                try await RunningMessageLog.with(in: folder) { log in
+                    let relay = try #require(try await log.client.request(CheckHealth()).parts["relay"])
+                    #expect(relay == PartHealth(.ok, parts: fcm))
+                }
+            }
+        }
+    }
+}
