@@ -16,8 +16,9 @@ extension ServicePlan {
         let relays = try settings.value(.fcmRelayEndpoints)
         let relayClient = try CommandClient(bus: bus, endpoints: relays, logger: logger)
         let endpoint = try settings.value(.messageLogListen)
-        let owner = try InstanceIdentity.name(in: folder, listeningAt: endpoint, logger: logger)
-        let outbox = Outbox(store: store, relay: BusRelay(client: relayClient), owner: owner, logger: logger)
+        let instance = try InstanceIdentity.name(in: folder, listeningAt: endpoint, logger: logger)
+        let process = ProcessIdentity(of: instance, in: folder, logger: logger)
+        let outbox = Outbox(store: store, relay: BusRelay(client: relayClient), owner: process.owner, logger: logger)
         let storage = StorageWatch(store: store, limit: try settings.optional(.messageLogStorageLimit), logger: logger)
         let days = try settings.value(.messageRetention)
         let retention = Retention(store: store, age: days == 0 ? nil : Int64(days) * 86_400_000, logger: logger)
@@ -27,7 +28,11 @@ extension ServicePlan {
             router: .messageLog(store: store, outbox: outbox, storage: storage, relays: health, logger: logger),
             logger: logger)
         return ServicePlan(
-            services: [storage, retention, outbox, server],
+            services: [
+                storage, retention, WaitCorrection(store: store, logger: logger),
+                LeaseRecovery(store: store, process: process, logger: logger), Expiry(store: store, logger: logger), outbox,
+                server,
+            ],
             close: {
                 await bus.close()
                 try await store.close()

@@ -39,9 +39,16 @@ package protocol MessageStore: Sendable {
     func update(_ msiKey: ObjectID, _ change: @escaping @Sendable (inout RelayRecord, Message) throws -> Void) async throws
         -> Message?
 
-    /// Gives up the leases of an owner that end by a moment: at its start, those that it held when it was killed; at its end,
-    /// what it did not finish. The messages are due at once.
-    func releaseLeases(of owner: String, endingBy end: UnixMilliseconds, now: UnixMilliseconds) async throws
+    /// Gives up all leases of an owner. The messages are due at once.
+    func releaseLeases(of owner: String, now: UnixMilliseconds) async throws
+
+    /// Messages that have not come to their end although they have expired, and that are not leased: the first to expire first.
+    func expired(by now: UnixMilliseconds, limit: Int) async throws -> [ObjectID]
+
+    /// Messages whose next attempt is after a moment: those that a condition is true of. Messages that cannot be read are left out.
+    func waiting(
+        after now: UnixMilliseconds, where isWanted: @escaping @Sendable (Message) -> Bool
+    ) async throws -> [ObjectID]
 
     /// Removes archived messages, the oldest first, in one step: those that were posted, and came to their end, before a
     /// moment.

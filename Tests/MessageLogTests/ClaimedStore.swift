@@ -24,8 +24,16 @@ struct ClaimedStore: MessageStore {
     ) async throws -> Message? {
         try await store.update(msiKey, change)
     }
-    func releaseLeases(of owner: String, endingBy end: UnixMilliseconds, now: UnixMilliseconds) async throws {
-        try await store.releaseLeases(of: owner, endingBy: end, now: now)
+    func releaseLeases(of owner: String, now: UnixMilliseconds) async throws {
+        try await store.releaseLeases(of: owner, now: now)
+    }
+    func expired(by now: UnixMilliseconds, limit: Int) async throws -> [ObjectID] {
+        try await store.expired(by: now, limit: limit)
+    }
+    func waiting(
+        after now: UnixMilliseconds, where isWanted: @escaping @Sendable (Message) -> Bool
+    ) async throws -> [ObjectID] {
+        try await store.waiting(after: now, where: isWanted)
     }
     func removeArchived(before moment: UnixMilliseconds, limit: Int) async throws -> Int {
         try await store.removeArchived(before: moment, limit: limit)

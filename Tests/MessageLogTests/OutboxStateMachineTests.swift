@@ -62,7 +62,7 @@ struct OutboxStateMachineTests {
         #expect(first && second && !third)
         #expect(outbox.next(at: 0) == .wait(until: 1_000))
         // Whatever is free then goes to alerts first.
-        outbox.finished(.settled, of: granted[0], at: 10)
+        _ = outbox.finished(.settled, of: granted[0], at: 10)
         #expect(dueClaim(at: 10).map { ($0.distribution, $0.limit) } ?? (.information, 0) == (.alert, 1))
         outbox.cancelReservation(of: granted[1].msiKey)
         #expect(outbox.atWork.count == 14)
@@ -80,9 +80,9 @@ struct OutboxStateMachineTests {
         #expect(claim.room(for: Self.topic) == 0)
         #expect(claim.room(for: other) == 5)
 
-        for message in granted[..<6] { outbox.finished(.deferred, of: message, at: 10) }
+        for message in granted[..<6] { _ = outbox.finished(.deferred, of: message, at: 10) }
         #expect(try #require(dueClaim(at: 10)).room(for: Self.topic) == 2)
-        outbox.finished(.settled, of: granted[6], at: 20)
+        _ = outbox.finished(.settled, of: granted[6], at: 20)
         #expect(try #require(dueClaim(at: 20)).room(for: Self.topic) == 7)
     }
 
@@ -106,7 +106,7 @@ struct OutboxStateMachineTests {
         #expect(!overtaking)
         settle(at: 0)
         #expect(outbox.next(at: 0) == .wait(until: 1_000))
-        outbox.finished(.settled, of: claimed[0], at: 2)
+        _ = outbox.finished(.settled, of: claimed[0], at: 2)
         #expect(outbox.next(at: 2) == .wait(until: 10), "a few at a time")
         #expect(dueClaim(at: 10)?.distribution == .alert)
     }
@@ -145,7 +145,7 @@ struct OutboxStateMachineTests {
         _ = outbox.claimed(first, for: try #require(dueClaim(at: 0)), at: 0)
         settle(at: 0)
         // Three that were under way together fail together: one failure.
-        for message in first { outbox.finished(.unanswered, of: message, at: 10) }
+        for message in first { _ = outbox.finished(.unanswered, of: message, at: 10) }
         let meanwhile = outbox.reserve(message)
         #expect(!meanwhile)
         #expect(outbox.next(at: 10) == .wait(until: 110))
@@ -155,25 +155,60 @@ struct OutboxStateMachineTests {
             let claim = try #require(dueClaim(at: now))
             #expect(claim.limit == 1)
             _ = outbox.claimed([message], for: claim, at: now)
-            outbox.finished(.unanswered, of: message, at: now)
+            _ = outbox.finished(.unanswered, of: message, at: now)
             guard case .wait(let until) = outbox.next(at: now) else { break }
             pauses.append(until - now)
             now = until
         }
         #expect(pauses == [200, 400, 800, 1_600, 2_000, 2_000])
         _ = outbox.claimed([message], for: try #require(dueClaim(at: now)), at: now)
-        outbox.finished(.settled, of: message, at: now)
+        _ = outbox.finished(.settled, of: message, at: now)
         #expect(dueClaim(at: now)?.limit == 14)
         settle(at: now)
         let afterwards = outbox.reserve(message)
         #expect(afterwards)
     }
 
+    @Test("a message that is claimed while its turn is just ending has its next turn at once, and not when the lease is over")
+    mutating func claimedWhileEnding() throws {
+        let message = Self.message()
+        _ = outbox.claimed([message], for: try #require(dueClaim(at: 0)), at: 0)
+        let claim = try #require(dueClaim(at: 1_000))
+        let taken = outbox.claimed([message], for: claim, at: 1_000)
+        #expect(taken.isEmpty)
+        let again = outbox.finished(.unreachable, of: message, at: 1_001)
+        #expect(again == message && outbox.atWork == [message.msiKey])
+        let done = outbox.finished(.dropped, of: message, at: 1_002)
+        #expect(done == nil && outbox.atWork.isEmpty)
+    }
+
+    @Test("a message that expires says nothing of the relays: the pause goes on")
+    mutating func expiryIsNoAnswer() throws {
+        let messages = Self.messages(2)
+        _ = outbox.claimed(messages, for: try #require(dueClaim(at: 0)), at: 0)
+        settle(at: 0)
+        _ = outbox.finished(.unreachable, of: messages[0], at: 10)
+        _ = outbox.finished(.expired, of: messages[1], at: 11)
+        #expect(outbox.next(at: 11) == .wait(until: 110))
+        let granted = outbox.reserve(Self.message())
+        #expect(!granted)
+    }
+
+    @Test("while no relay answers, the pauses go on after the clock was set back")
+    mutating func pausesAfterClockSetBack() throws {
+        let message = Self.message()
+        _ = outbox.claimed([message], for: try #require(dueClaim(at: 3_600_000)), at: 3_600_000)
+        _ = outbox.finished(.unreachable, of: message, at: 3_600_000)
+        _ = outbox.claimed([message], for: try #require(dueClaim(at: 0)), at: 0)
+        _ = outbox.finished(.unreachable, of: message, at: 0)
+        #expect(outbox.next(at: 0) == .wait(until: 200))
+    }
+
     @Test("a clock that is set back delays nothing")
     mutating func clockSetBack() throws {
         let message = Self.message()
         _ = outbox.claimed([message], for: try #require(dueClaim(at: 3_600_000)), at: 3_600_000)
-        outbox.finished(.unanswered, of: message, at: 3_600_000)
+        _ = outbox.finished(.unanswered, of: message, at: 3_600_000)
         #expect(dueClaim(at: 0) != nil)
     }
 }

@@ -14,14 +14,18 @@ struct RelayHealthTests {
             ]
             try await RelayDouble(parts: fcm).run(in: folder) {
                 try await RunningMessageLog.with(in: folder, settings: settings) { log in
+                    // A busy machine may take a second for the first answer.
+                    try await eventually {
+                        try await log.client.request(CheckHealth()).parts["relay"]?.parts["1"] == PartHealth(.ok, parts: fcm)
+                    }
                     let relay = try #require(try await log.client.request(CheckHealth()).parts["relay"])
                     #expect(relay.status == .ok && !relay.isWell && relay.message != nil)
-                    #expect(relay.parts["1"] == PartHealth(.ok, parts: fcm))
                     #expect(relay.parts["2"]?.status == .unavailable)
                 }
                 try await RunningMessageLog.with(in: folder) { log in
-                    let relay = try #require(try await log.client.request(CheckHealth()).parts["relay"])
-                    #expect(relay == PartHealth(.ok, parts: fcm))
+                    try await eventually {
+                        try await log.client.request(CheckHealth()).parts["relay"] == PartHealth(.ok, parts: fcm)
+                    }
                 }
             }
         }

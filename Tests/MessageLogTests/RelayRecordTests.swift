@@ -122,7 +122,7 @@ struct RelayRecordTests {
         #expect(record.state == .retrying)
         #expect(record.nextAttempt == Self.expires)
         record.lease = Lease(owner: "me", until: Self.expires)
-        record.unanswered(to: "me", at: Self.expires, expires: Self.expires)
+        record.expire(at: Self.expires, expires: Self.expires, owner: "me")
         #expect(record.state == .expired)
         #expect(record.components.map(\.state) == [.expired])
         #expect(record.nextAttempt == nil)
@@ -145,19 +145,62 @@ struct RelayRecordTests {
     func partlyExpired() {
         var record = after([Self.accepted(.notification), Self.failed(.data, .retryable)])
         record.lease = Lease(owner: "me", until: Self.expires)
-        record.unanswered(to: "me", at: Self.expires, expires: Self.expires)
+        record.expire(at: Self.expires, expires: Self.expires, owner: "me")
         #expect(record.state == .expired)
         #expect(record.components.map(\.state) == [.accepted, .expired])
     }
 
-    @Test("without an answer the message is due again at once, as pending as before")
-    func unanswered() {
+    private static let unreachable = ComponentError(class: .retryable, code: "RELAY_UNREACHABLE", message: "none")
+
+    @Test("without a relay the message is due again at once, as pending as before, and says why")
+    func unreachable() {
         var record = Self.logged()
-        record.unanswered(to: "me", at: Self.now + 5, expires: Self.expires)
+        record.unreachable(Self.unreachable, to: "me", at: Self.now + 5, expires: Self.expires)
         #expect(record.state == .pending)
         #expect(record.attempts == 0)
         #expect(record.nextAttempt == Self.now + 5)
         #expect(record.lease == nil)
+        #expect(record.components.map(\.error) == [Self.unreachable, Self.unreachable])
+        record.expire(at: Self.expires, expires: Self.expires)
+        #expect(record.state == .expired)
+        #expect(record.components.map(\.error) == [Self.unreachable, Self.unreachable])
+    }
+
+    @Test("without an answer a message waits twice as long each time, from a second to ten minutes")
+    func unanswered() {
+        var record = Self.logged(.information)
+        var waits: [Int64] = []
+        for attempt in 1...12 {
+            record.lease = Lease(owner: "me", until: Self.now + 30_000)
+            record.unanswered(
+                "lost", to: "me", at: Self.now, expires: .max, schedule: RetrySchedule(), random: 0.5)
+            #expect(record.state == .retrying && record.attempts == attempt && record.lease == nil)
+            #expect(record.components[0].error?.code == "RELAY_NO_ANSWER" && record.components[0].error?.message == "lost")
+            waits.append((record.nextAttempt ?? 0) - Self.now)
+        }
+        #expect(waits == (0..<10).map { 1_000 << $0 } + [600_000, 600_000])
+        // An answer begins anew.
+        record = after([Self.failed(.data, .retryable)], of: record)
+        record.lease = Lease(owner: "me", until: Self.now + 30_000)
+        record.unanswered("lost", to: "me", at: Self.now, expires: .max, schedule: RetrySchedule(), random: 0.5)
+        #expect(record.nextAttempt == Self.now + 1_000)
+    }
+
+    @Test("only a message that has expired, is not leased to another and has no end yet is ended")
+    func expire() {
+        var record = Self.logged()
+        let leased = record
+        record.expire(at: Self.expires - 1, expires: Self.expires)
+        #expect(record == leased)
+        record.lease = Lease(owner: "other", until: Self.expires + 1)
+        record.expire(at: Self.expires, expires: Self.expires)
+        #expect(record.state == .pending)
+        record.expire(at: Self.expires + 1, expires: Self.expires)
+        #expect(record.state == .expired && record.ended == Self.expires + 1 && record.nextAttempt == nil)
+        #expect(record.components.map(\.error?.code) == ["EXPIRED", "EXPIRED"])
+        let ended = record
+        record.expire(at: Self.expires + 9, expires: Self.expires)
+        #expect(record == ended)
     }
 
     @Test("an answer that comes after the lease has gone to another counts where FCM accepted, and leaves the rest to the other")
@@ -171,8 +214,10 @@ struct RelayRecordTests {
         #expect(record.outstanding == [.data])
         #expect(record.lease?.owner == "other")
         #expect(record.nextAttempt == Self.now + 60_000)
-        record.unanswered(to: "me", at: Self.now, expires: Self.expires)
-        #expect(record.lease?.owner == "other")
+        record.unreachable(Self.unreachable, to: "me", at: Self.now, expires: Self.expires)
+        record.unanswered(
+            "lost", to: "me", at: Self.now, expires: Self.expires, schedule: RetrySchedule(), random: 0.5)
+        #expect(record.lease?.owner == "other" && record.attempts == 1)
         record.answered(
             [Self.accepted(.data)], to: "me", at: Self.now, expires: Self.expires, schedule: RetrySchedule(), random: 0.5)
         #expect(record.state == .relayed)

@@ -11,7 +11,8 @@ struct MessageStoreTests {
     private static let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
 
     private static func message(
-        _ title: String = "T", text: String = "😀\n", at timestamp: UnixMilliseconds = 1_000, key: String? = nil,
+        _ title: String = "T", text: String = "😀\n", at timestamp: UnixMilliseconds = 1_000,
+        expires: UnixMilliseconds = 9_000_000, key: String? = nil,
         sender: String = "Communicator", topic: TopicKey = topic, distribution: Distribution = .alert, ttl: Int64? = nil,
         sendAt: UnixMilliseconds? = nil, options: DeliveryOptions? = nil, lease: Lease? = nil
     ) -> Message {
@@ -20,7 +21,7 @@ struct MessageStoreTests {
             draft: MessageDraft(
                 title: title, desc: "ابق \"q\"", message: text, topicKey: topic, distribution: distribution, ttl: ttl,
                 sendAt: sendAt, options: options),
-            sender: sender, timestamp: timestamp, names: CubeNames(channel: "C", area: "A", subject: "S"), expires: 9_000_000,
+            sender: sender, timestamp: timestamp, names: CubeNames(channel: "C", area: "A", subject: "S"), expires: expires,
             idempotencyKey: key, relay: RelayRecord(logged: distribution, due: sendAt ?? timestamp, lease: lease))
     }
 
@@ -226,17 +227,51 @@ struct MessageStoreTests {
         }
     }
 
-    @Test("an owner's leases are given up, up to a moment, and nobody else's", arguments: StoreKind.allCases)
+    @Test("an owner's leases are given up, and nobody else's", arguments: StoreKind.allCases)
     func releases(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             let mine = Self.message("mine", lease: Lease(owner: "me", until: 10_000))
-            let newer = Self.message("newer", lease: Lease(owner: "me", until: 10_001))
-            let theirs = Self.message("theirs", lease: Lease(owner: "them", until: 10_000))
-            for message in [mine, newer, theirs] { _ = try await store.insert(message) }
-            try await store.releaseLeases(of: "me", endingBy: 10_000, now: 5_000)
+            let theirs = Self.message("theirs", lease: Lease(owner: "me too", until: 10_000))
+            for message in [mine, theirs] { _ = try await store.insert(message) }
+            try await store.releaseLeases(of: "me", now: 5_000)
             let lease = Lease(owner: "next", until: 30_000)
             #expect(try await store.claim(Self.claim(9), lease: lease, now: 4_999).isEmpty)
             #expect(try await store.claim(Self.claim(9), lease: lease, now: 5_000).map(\.title) == ["mine"])
+        }
+    }
+
+    @Test(
+        "what has expired and is neither leased nor at its end is found, the first to expire first",
+        arguments: StoreKind.allCases)
+    func expired(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            let first = Self.message("first", expires: 2_000)
+            let second = Self.message("second", expires: 3_000, distribution: .information)
+            let waiting = Self.message("waiting", expires: 2_500, sendAt: 50_000)
+            let leased = Self.message("leased", expires: 2_000, lease: Lease(owner: "o", until: 3_001))
+            let lapsed = Self.message("lapsed", expires: 2_900, lease: Lease(owner: "o", until: 3_000))
+            let done = Self.message("done", expires: 2_000)
+            let later = Self.message("later", expires: 3_001)
+            for message in [second, first, waiting, leased, lapsed, done, later] { _ = try await store.insert(message) }
+            try await finish([done], in: store)
+            let found = try await store.expired(by: 3_000, limit: 9)
+            #expect(found == [first, waiting, lapsed, second].map(\.msiKey))
+            #expect(try await store.expired(by: 3_000, limit: 2) == [first, waiting].map(\.msiKey))
+        }
+    }
+
+    @Test("what waits for a later moment is found, where a condition is true of it", arguments: StoreKind.allCases)
+    func waiting(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            let due = Self.message("due", at: 1_000)
+            let scheduled = Self.message("scheduled", sendAt: 50_000)
+            let leased = Self.message("leased", distribution: .information, lease: Lease(owner: "o", until: 3_000))
+            let done = Self.message("done", at: 60_000)
+            for message in [due, scheduled, leased, done] { _ = try await store.insert(message) }
+            try await finish([done], in: store)
+            let all = try await store.waiting(after: 1_000) { _ in true }
+            #expect(Set(all) == Set([scheduled, leased].map(\.msiKey)))
+            #expect(try await store.waiting(after: 1_000) { $0.relay.lease != nil } == [leased.msiKey])
         }
     }
 

@@ -125,7 +125,7 @@ struct RetryTimeTests {
             var record = Self.answered(with: error, expires: expires)
             #expect(record.state == .retrying && record.nextAttempt == expires)
             record.lease = Self.lease
-            record.unanswered(to: Self.owner, at: expires, expires: expires)
+            record.expire(at: expires, expires: expires, owner: Self.owner)
             #expect(record.state == .expired && record.nextAttempt == nil)
             #expect(record.components.first?.error?.code == "UNAVAILABLE")
         }

@@ -58,5 +58,19 @@ extension SystemTests {
                 return [try await services.start("msi-fcm-relay"), log]
             }
         }
+
+        @Test("a message log that is started while its predecessor still waits for FCM leaves its messages to it")
+        func earlySuccessor() async throws {
+            try await expectNothingDoubled(answersAfter: 3_000) { services, relay, log in
+                log.signal(SIGTERM)
+                // Its socket is free from then on.
+                _ = try await log.child.waitForLog { $0.contains(#""message":"stopping""#) ? () : nil }
+                try await Task.sleep(for: .milliseconds(300))
+                let successor = try await services.start("msi-message-log")
+                #expect(log.isRunning)
+                #expect(await log.end() == 0)
+                return [relay, successor]
+            }
+        }
     }
 }

@@ -10,48 +10,48 @@ import Synchronization
 
 /// Hands logged messages to a relay until each has come to its end, and writes down what became of every component.
 ///
-/// The state machine decides; this shell claims, relays and stores. A message is at work in at most one instance of the
-/// message log, by its lease, and what is not finished when the process dies is claimed again when the lease is over, or
-/// when the same instance starts again.
+/// The state machine decides; this shell claims, relays and stores. A message is at work in at most one process, by its lease.
+/// What is not finished when the process dies is claimed again when the lease is over, or when the same instance starts again
+/// (``LeaseRecovery``).
 final class Outbox: Service {
     private enum Event: Sendable {
         /// A message that was just logged, and the trace of the request that brought it.
         case relay(Message, Traceparent?)
         /// Messages that a claim has brought.
         case claimed([Message])
+        /// A message that a claim has brought while its turn was just ending.
+        case claimedAgain(Message)
         case look
         /// The alarm for this moment.
         case rang(UnixMilliseconds)
     }
 
-    /// How long a claimed message is this instance's own, in milliseconds.
-    private static let leaseDuration = Int64(DeliveryTimes.leaseDuration / .milliseconds(1))
     /// How much of a lease has to be left for a turn to begin, in milliseconds.
     private static let minLease = Int64(DeliveryTimes.minLease / .milliseconds(1))
 
     private let store: any MessageStore
     private let relay: any Relay
     private let owner: String
-    /// Leases of this owner that were taken before belong to a process that is no more.
-    private let started = UnixMilliseconds.now
     private let schedule = RetrySchedule()
     private let logger: Logger
-    private let releasing: LastingTrouble
-    private let claiming: LastingTrouble
-    private let recording: LastingTrouble
+    private let relaying: OutageLog
+    private let claiming: OutageLog
+    private let recording: OutageLog
     private let state: Mutex<OutboxStateMachine>
+    /// Why no relay takes messages; `nil` while one does.
+    private let unreachable = Mutex<ComponentError?>(nil)
     private let events: AsyncStream<Event>
     private let event: AsyncStream<Event>.Continuation
 
-    /// - Parameter owner: The instance's name, the same again after a restart, and no other's.
+    /// - Parameter owner: The process' name, which no other process ever has.
     init(store: any MessageStore, relay: any Relay, owner: String, capacity: Int = 256, logger: Logger) {
         self.store = store
         self.relay = relay
         self.owner = owner
         self.logger = logger
-        releasing = LastingTrouble("the leases of the last run cannot be taken back yet", logger: logger)
-        claiming = LastingTrouble("due messages cannot be claimed", logger: logger)
-        recording = LastingTrouble("outcomes cannot be stored yet", logger: logger)
+        relaying = OutageLog("no relay takes messages", logger: logger)
+        claiming = OutageLog("due messages cannot be claimed", logger: logger)
+        recording = OutageLog("outcomes cannot be stored yet", logger: logger)
         state = Mutex(OutboxStateMachine(capacity: capacity))
         (events, event) = AsyncStream.makeStream()
     }
@@ -62,12 +62,13 @@ final class Outbox: Service {
     func log(_ message: Message) async throws -> Message? {
         let now = UnixMilliseconds.now
         let due = message.relay.nextAttempt ?? now
+        var message = message
+        if due <= now, let error = unreachable.withLock(\.self) { message.relay.setError(error) }
         guard due <= now, state.withLock({ $0.reserve(message) }) else {
             let known = try await store.insert(message)
             if due <= now { lookSoon(for: message.distribution) }
             return known
         }
-        var message = message
         let lease = lease(at: now)
         message.relay.lease = lease
         message.relay.nextAttempt = lease.until
@@ -113,7 +114,6 @@ final class Outbox: Service {
     func run() async throws {
         let isComplete = await withTaskGroup(of: Bool.self) { group in
             group.addTask {
-                await cancelWhenGracefulShutdown { await self.takeBackLeases() }
                 await self.relayWhatIsDue()
                 return !Task.isCancelled
             }
@@ -133,24 +133,10 @@ final class Outbox: Service {
             return logger.warning("stopped before the outcome of some messages was stored", metadata: ["messages": "\(count)"])
         }
         do {
-            try await store.releaseLeases(of: owner, endingBy: .max, now: .now)
+            try await store.releaseLeases(of: owner, now: .now)
         } catch {
             // They end by themselves.
             logger.warning("the leases cannot be given up", metadata: ["error": "\(error)"])
-        }
-    }
-
-    /// Takes back what this instance held when it was killed: the process that is this instance now is another one.
-    private func takeBackLeases() async {
-        while !Task.isCancelled {
-            do {
-                try await store.releaseLeases(of: owner, endingBy: started + Self.leaseDuration, now: .now)
-                releasing.worked()
-                return
-            } catch {
-                releasing.failed(error)
-                try? await Task.sleep(for: .seconds(1))
-            }
         }
     }
 
@@ -163,7 +149,8 @@ final class Outbox: Service {
                 switch event {
                 case .relay(let message, let traceparent): turns.addTask { await self.turn(of: message, traceparent) }
                 case .claimed(let messages):
-                    for message in messages { turns.addTask { await self.turn(of: message, nil) } }
+                    for message in messages { turns.addTask { await self.turn(of: message) } }
+                case .claimedAgain(let message): turns.addTask { await self.turn(of: message, isLeaseCertain: false) }
                 case .look: break
                 case .rang(let moment): alarm.rang(moment)
                 }
@@ -187,50 +174,74 @@ final class Outbox: Service {
     private func messages(for claim: Claim) async -> [Message] {
         do {
             let messages = try await store.claim(claim, lease: lease(at: .now), now: .now)
-            claiming.worked()
+            claiming.worked(of: claim.distribution.rawValue)
             return state.withLock { $0.claimed(messages, for: claim, at: .now) }
         } catch {
-            claiming.failed(error)
+            claiming.failed(error, of: claim.distribution.rawValue)
             state.withLock { $0.claimFailed(claim, at: .now) }
             return []
         }
     }
 
     /// Relays one message and stores the outcome.
-    private func turn(of message: Message, _ traceparent: Traceparent?) async {
+    ///
+    /// - Parameter isLeaseCertain: Whether nothing can have happened to the message since it was leased.
+    private func turn(of message: Message, _ traceparent: Traceparent? = nil, isLeaseCertain: Bool = true) async {
         let work = ServiceContext.current {
             $0.msiKey = message.msiKey.description
             $0.traceparent = traceparent
         }
-        let turn = await ServiceContext.withValue(work) { await relayAndRecord(message) }
-        state.withLock { $0.finished(turn, of: message, at: .now) }
-        event.yield(.look)
+        let turn = await ServiceContext.withValue(work) { await relayAndRecord(message, isLeaseCertain: isLeaseCertain) }
+        let again = state.withLock { $0.finished(turn, of: message, at: .now) }
+        event.yield(again.map(Event.claimedAgain) ?? .look)
     }
 
-    private func relayAndRecord(_ message: Message) async -> OutboxStateMachine.Turn {
+    private func relayAndRecord(_ message: Message, isLeaseCertain: Bool) async -> OutboxStateMachine.Turn {
         let expires = message.expires
         let outstanding = message.relay.outstanding
         guard expires > .now, !outstanding.isEmpty else {
-            await recordUnanswered(message)
-            return .settled
+            await record(message) { $0.expire(at: .now, expires: expires, owner: $1) }
+            return .expired
         }
-        guard let deadline = await endOfLease(of: message) else { return .dropped }
+        guard let deadline = await endOfLease(of: message, isCertain: isLeaseCertain) else { return .dropped }
         let command = RelayMessage(
             msiKey: message.msiKey, timestamp: message.timestamp, draft: message.draft, expires: expires,
             components: outstanding)
         do {
-            return await record(try await relay.relay(command, by: deadline), of: message)
+            let outcomes = try await relay.relay(command, by: deadline)
+            relayAnswered()
+            return await record(outcomes, of: message)
         } catch {
             // The outbox has stopped: FCM may have it.
             guard !Task.isCancelled else { return .dropped }
-            guard let refusal = ComponentError(refusal: error) else {
-                logger.debug("no relay answered", metadata: ["error": "\(error)"])
-                await recordUnanswered(message)
-                return .unanswered
-            }
+            guard let refusal = ComponentError(refusal: error) else { return await recordFailure(error, of: message) }
+            relayAnswered()
             return await record(
                 outstanding.map { ComponentOutcome(component: $0, result: .failure(refusal)) }, of: message)
         }
+    }
+
+    private func relayAnswered() {
+        relaying.worked()
+        unreachable.withLock { $0 = nil }
+    }
+
+    /// No relay has answered for a message.
+    private func recordFailure(_ failure: CommandFailure, of message: Message) async -> OutboxStateMachine.Turn {
+        let expires = message.expires
+        guard !failure.isOutcomeUnknown else {
+            let schedule = schedule
+            await record(message) {
+                $0.unanswered(
+                    failure.message, to: $1, at: .now, expires: expires, schedule: schedule, random: .random(in: 0...1))
+            }
+            return .unanswered
+        }
+        relaying.failed(failure)
+        let error = ComponentError.relayUnreachable(failure)
+        unreachable.withLock { $0 = error }
+        await record(message) { $0.unreachable(error, to: $1, at: .now, expires: expires) }
+        return .unreachable
     }
 
     /// Until when a message is this instance's own, so that a relay may be at work on it; for long enough for one turn.
@@ -239,8 +250,11 @@ final class Outbox: Service {
     /// work on the message, or it was recalled; what was asked in the claim is asked again.
     ///
     /// - Returns: `nil` where it is this instance's no more, or that cannot be found out. It is claimed again when it is due.
-    private func endOfLease(of message: Message) async -> UnixMilliseconds? {
-        if let until = message.relay.lease?.until, until - .now >= Self.minLease { return until }
+    private func endOfLease(of message: Message, isCertain: Bool) async -> UnixMilliseconds? {
+        // What is left is more than a lease when the clock was set back: then another process may have shortened it.
+        if isCertain, let until = message.relay.lease?.until, (Self.minLease...Lease.duration).contains(until - .now) {
+            return until
+        }
         let renewed = lease(at: .now)
         do {
             let kept = try await store.update(message.msiKey) { record, _ in
@@ -259,11 +273,10 @@ final class Outbox: Service {
     private struct LeaseLost: Error {}
 
     private func record(_ outcomes: [ComponentOutcome], of message: Message) async -> OutboxStateMachine.Turn {
-        let owner = owner
         let schedule = schedule
-        await record(message.msiKey) {
+        await record(message) {
             $0.answered(
-                outcomes, to: owner, at: .now, expires: message.expires, schedule: schedule, random: .random(in: 0...1))
+                outcomes, to: $1, at: .now, expires: message.expires, schedule: schedule, random: .random(in: 0...1))
         }
         let isDeferred = outcomes.contains { outcome in
             if case .failure(let error) = outcome.result { error.class == .retryable } else { false }
@@ -271,54 +284,26 @@ final class Outbox: Service {
         return isDeferred ? .deferred : .settled
     }
 
-    private func recordUnanswered(_ message: Message) async {
-        let owner = owner
-        await record(message.msiKey) { $0.unanswered(to: owner, at: .now, expires: message.expires) }
-    }
-
     /// Stores what became of a message. As long as the database is away it is tried again: the outcome is known only here.
-    private func record(_ msiKey: ObjectID, _ change: @escaping @Sendable (inout RelayRecord) -> Void) async {
+    ///
+    /// - Parameter change: Takes the relay record and this process' name.
+    private func record(_ message: Message, _ change: @escaping @Sendable (inout RelayRecord, String) -> Void) async {
+        let owner = owner
         while !Task.isCancelled {
             do {
-                if let message = try await store.update(msiKey, { record, _ in change(&record) }) { report(message) }
-                recording.worked()
+                if let message = try await store.update(message.msiKey, { record, _ in change(&record, owner) }) {
+                    message.reportState(to: logger)
+                }
+                recording.worked(of: message.msiKey.description)
                 return
             } catch {
-                recording.failed(error)
+                recording.failed(error, of: message.msiKey.description)
                 try? await Task.sleep(for: .seconds(1))
             }
         }
     }
 
-    private func report(_ message: Message) {
-        let relay = message.relay
-        let errors = relay.components.compactMap { record in
-            record.error.map { "\(record.component.rawValue): \($0.code) \($0.message)" }
-        }
-        switch relay.state {
-        case .relayed: logger.info("relayed", metadata: ["attempts": "\(relay.attempts)"])
-        case .failed, .expired:
-            logger.error("\(relay.state.rawValue)", metadata: ["errors": "\(errors.joined(separator: "; "))"])
-        case .retrying where !errors.isEmpty:
-            logger.warning("will be tried again", metadata: ["errors": "\(errors.joined(separator: "; "))"])
-        case .retrying, .pending, .recalled: break
-        }
-    }
-
     private func lease(at now: UnixMilliseconds) -> Lease {
-        Lease(owner: owner, until: now + Self.leaseDuration)
-    }
-}
-
-extension ComponentError {
-    /// What a relay's refusal of a whole command means for its components; `nil` where the relay, or its answer, was only
-    /// away.
-    fileprivate init?(refusal failure: CommandFailure) {
-        switch failure.status {
-        case .overloaded, .unavailable, .storageFull, .deadlineExceeded, .ok: return nil
-        case .internal: self.init(class: .retryable, code: "RELAY_INTERNAL", message: failure.message)
-        case .invalid, .unauthenticated, .forbidden, .notFound, .conflict:
-            self.init(class: .permanent, code: "RELAY_\(failure.status.rawValue.uppercased())", message: failure.message)
-        }
+        Lease(owner: owner, until: now + Lease.duration)
     }
 }

@@ -25,9 +25,13 @@ struct OutboxStateMachine: Sendable {
         case settled
         /// A relay answered that something has to be tried again.
         case deferred
-        /// No relay answered.
+        /// No relay took the message.
+        case unreachable
+        /// A relay took the message, and its answer was lost.
         case unanswered
-        /// No relay was asked: the message was somebody else's by then.
+        /// No relay was asked: the deadline had passed.
+        case expired
+        /// No relay was asked: the message belonged to another process by then.
         case dropped
     }
 
@@ -55,6 +59,8 @@ struct OutboxStateMachine: Sendable {
     /// The messages that are being relayed, or are about to be. Leases keep other instances away; this keeps this one from
     /// taking a message twice, whatever becomes of a lease: clocks are set, and databases are away for longer than a lease.
     private var work: WorkInHand
+    /// Messages that a claim has brought while their turn was just ending: they are leased again, and nobody is at work on them.
+    private var claimedAgain: [ObjectID: Message] = [:]
     private var looks: [Distribution: Looks] = [.alert: Looks(), .information: Looks()]
     private var failuresInARow = 0
     private var pausedUntil: UnixMilliseconds = 0
@@ -78,6 +84,7 @@ struct OutboxStateMachine: Sendable {
     /// Gives a reservation back: the message was not new, or could not be stored.
     mutating func cancelReservation(of msiKey: ObjectID) {
         work.end(msiKey)
+        claimedAgain[msiKey] = nil
     }
 
     /// A message became due that nobody is at work on.
@@ -131,7 +138,11 @@ struct OutboxStateMachine: Sendable {
         let next = now + (isFull ? Self.pace : Self.period)
         looks[claim.distribution] = Looks(
             next: min(next, looks[claim.distribution]?.missed ?? next), last: now, hasBacklog: isFull || isShort)
-        return messages.filter { work.begin($0) }
+        return messages.filter { message in
+            if work.begin(message) { return true }
+            claimedAgain[message.msiKey] = message
+            return false
+        }
     }
 
     /// A claim failed: the database is away.
@@ -142,10 +153,19 @@ struct OutboxStateMachine: Sendable {
     }
 
     /// A message's turn has ended.
-    mutating func finished(_ turn: Turn, of message: Message, at now: UnixMilliseconds) {
+    ///
+    /// - Returns: The message, if a claim has brought it meanwhile: its next turn begins, and has to find out first whether there
+    ///   is anything left to do.
+    mutating func finished(_ turn: Turn, of message: Message, at now: UnixMilliseconds) -> Message? {
         work.end(message.msiKey)
+        learn(from: turn, of: message, at: now)
+        guard let again = claimedAgain.removeValue(forKey: message.msiKey), work.begin(again) else { return nil }
+        return again
+    }
+
+    private mutating func learn(from turn: Turn, of message: Message, at now: UnixMilliseconds) {
         switch turn {
-        case .dropped: lookForBacklog(at: now)
+        case .dropped, .expired: lookForBacklog(at: now)
         case .settled, .deferred:
             work.answered(for: message.topicKey, isDeferred: turn == .deferred)
             if failuresInARow > 0 {
@@ -155,9 +175,9 @@ struct OutboxStateMachine: Sendable {
             }
             failuresInARow = 0
             pausedUntil = 0
-        case .unanswered:
+        case .unreachable, .unanswered:
             // Those that were under way together failed together: they count once.
-            if pausedUntil <= now {
+            if pausedUntil <= now || pausedUntil > now + Self.longestPause {
                 let doublings = min(failuresInARow, 10)
                 pausedUntil = now + min(Self.longestPause, Self.firstPause << doublings)
                 failuresInARow += 1

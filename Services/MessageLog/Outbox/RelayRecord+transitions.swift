@@ -33,11 +33,65 @@ extension RelayRecord {
         settle(at: now, expires: expires, delay: delay)
     }
 
-    /// No relay could be asked, or its answer was lost. Whether FCM has the components is unknown, so they are sent again:
-    /// the phone drops a second copy by its `msi_key`.
-    mutating func unanswered(to owner: String, at now: UnixMilliseconds, expires: UnixMilliseconds) {
+    /// No relay has taken it: FCM does not have it. It is due again at once.
+    ///
+    /// - Parameter error: Why; it stays when the message expires.
+    mutating func unreachable(
+        _ error: ComponentError, to owner: String, at now: UnixMilliseconds, expires: UnixMilliseconds
+    ) {
         guard lease?.owner == owner else { return }
+        setError(error)
         settle(at: now, expires: expires, delay: 0)
+    }
+
+    /// A relay has taken it, and its answer was lost. Whether FCM has the components is unknown, so they are sent again: the phone
+    /// drops a second copy by its `msi_key`. A message that ends every relay that takes it waits twice as long each time.
+    ///
+    /// - Parameters:
+    ///   - reason: What became of the answer.
+    ///   - random: Any number from 0 to 1, for the jitter.
+    mutating func unanswered(
+        _ reason: String, to owner: String, at now: UnixMilliseconds, expires: UnixMilliseconds, schedule: RetrySchedule,
+        random: Double
+    ) {
+        guard lease?.owner == owner else { return }
+        attempts += 1
+        let last = components.first { $0.state == .pending && $0.error?.code == ComponentError.relayNoAnswer }?.error?.retryAfter
+        let wait = schedule.waitWithoutAnswer(after: last)
+        setError(ComponentError(class: .retryable, code: ComponentError.relayNoAnswer, message: reason, retryAfter: wait))
+        settle(at: now, expires: expires, delay: schedule.jittered(wait, random: random))
+    }
+
+    /// The deadline has passed before FCM has accepted every component, or there is none to relay. A message that is leased to
+    /// another is left to it.
+    mutating func expire(at now: UnixMilliseconds, expires: UnixMilliseconds, owner: String? = nil) {
+        guard nextAttempt != nil, expires <= now || outstanding.isEmpty else { return }
+        if let lease, lease.owner != owner, lease.until > now { return }
+        settle(at: now, expires: expires, delay: 0)
+    }
+
+    /// Shortens a wait that is longer than any that is ever set, because the clock was set back after it was set.
+    ///
+    /// - Parameter sendAt: When the message was to go out at first; `nil` for at once.
+    mutating func capWait(at now: UnixMilliseconds, sendAt: UnixMilliseconds?, schedule: RetrySchedule) {
+        guard let nextAttempt else { return }
+        if var lease {
+            guard lease.until - now > Lease.duration else { return }
+            lease.until = now + Lease.duration
+            self.lease = lease
+            self.nextAttempt = lease.until
+        } else if attempts == 0 {
+            self.nextAttempt = min(nextAttempt, max(now, sendAt ?? now))
+        } else {
+            let asked = components.filter { $0.state == .pending }.compactMap { $0.error?.retryAfter }.max()
+            let longest = schedule.delay(after: attempts, least: asked, within: .max, random: 1)
+            if nextAttempt - now > longest { self.nextAttempt = now + longest }
+        }
+    }
+
+    /// Sets the error of every component that is still to be relayed.
+    mutating func setError(_ error: ComponentError) {
+        for index in components.indices where components[index].state == .pending { components[index].error = error }
     }
 
     /// Ends the lease, and decides where the message stands as a whole.
@@ -48,6 +102,7 @@ extension RelayRecord {
         if expires <= now {
             for index in components.indices where components[index].state == .pending {
                 components[index].state = .expired
+                components[index].error = components[index].error ?? .neverRelayed
             }
         }
         let states = components.map(\.state)

@@ -11,6 +11,8 @@ struct RetrySchedule: Sendable {
     var first: Int64 = 10_000
     var longest: Int64 = 600_000
     var jitter: Double = 0.2
+    /// The wait after a relay's answer was lost.
+    var firstWithoutAnswer: Int64 = 1_000
 
     /// The wait before the next attempt, in milliseconds.
     ///
@@ -22,11 +24,23 @@ struct RetrySchedule: Sendable {
     func delay(after attempts: Int, least: Int64?, within remaining: Int64, random: Double) -> Int64 {
         let doublings = min(max(attempts, 1) - 1, 30)
         let plain = min(longest, first << doublings)
-        let jittered = Int64(Double(plain) * (1 - jitter + 2 * jitter * random))
+        let jittered = jittered(plain, random: random)
         guard let least, jittered < least else { return jittered }
         // A relay may ask for any number.
         guard least < remaining else { return least }
         let more = Int64(Double(least) * jitter * random)
         return more < remaining - least ? least + more : least
+    }
+
+    /// The wait after a relay's answer was lost, in milliseconds and without jitter.
+    ///
+    /// - Parameter last: The wait after the attempt before, if that one's answer was lost as well.
+    func waitWithoutAnswer(after last: Int64?) -> Int64 {
+        min(longest, max(firstWithoutAnswer, min(last ?? 0, longest) * 2))
+    }
+
+    /// A wait, a fifth more or less.
+    func jittered(_ wait: Int64, random: Double) -> Int64 {
+        Int64(Double(wait) * (1 - jitter + 2 * jitter * random))
     }
 }

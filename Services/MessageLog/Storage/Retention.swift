@@ -10,13 +10,13 @@ struct Retention: Service {
     /// How long a message is kept, in milliseconds; `nil` for ever.
     let age: Int64?
     let logger: Logger
-    private let trouble: LastingTrouble
+    private let outage: OutageLog
 
     init(store: any MessageStore, age: Int64?, logger: Logger) {
         self.store = store
         self.age = age
         self.logger = logger
-        trouble = LastingTrouble("old messages cannot be removed", logger: logger)
+        outage = OutageLog("old messages cannot be removed", logger: logger)
     }
 
     /// How often to look for old messages.
@@ -48,9 +48,9 @@ struct Retention: Service {
                 removed += count
                 try await Task.sleep(for: Self.pause)
             }
-            trouble.worked()
+            outage.worked()
         } catch let error where !(error is CancellationError) {
-            trouble.failed(error)
+            outage.failed(error)
         }
         if removed > 0 { logger.info("old messages removed", metadata: ["count": "\(removed)"]) }
     }

@@ -53,7 +53,8 @@ enum MessageCollection {
             history("history", []),
             history("channel", ["topic.channel"]), history("area", ["topic.area"]), history("subject", ["topic.subject"]),
             history("sender", ["sender"]), history("state", ["relay.state"]), history("words", ["words"]),
-            // Only what still has to be relayed is in these two, so they stay short.
+            // Only what still has to be relayed is in these three, so they stay short.
+            outbox("expiry", ["expires"]),
             outbox("due", ["distribution", "relay.next_attempt"]),
             outbox("due of topic", ["distribution", "topic_key", "relay.next_attempt"]),
         ]

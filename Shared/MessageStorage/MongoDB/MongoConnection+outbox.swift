@@ -34,12 +34,11 @@ extension MongoConnection {
     }
 
     /// Gives up leases: the messages are due at once.
-    func releaseLeases(of owner: String, endingBy end: UnixMilliseconds, now: UnixMilliseconds) throws {
+    func releaseLeases(of owner: String, now: UnixMilliseconds) throws {
         _ = try update(
             [
                 "distribution": ["$in": .array(Distribution.allCases.map(\.bson))],
                 "relay.next_attempt": Self.dueTime(.max), "relay.lease.owner": owner.bson,
-                "relay.lease.until": ["$lte": end.bson],
             ],
             [
                 "$set": ["relay.next_attempt": now.bson], "$unset": ["relay.lease": ""],
@@ -47,6 +46,45 @@ extension MongoConnection {
             ],
             in: MessageCollection.name, all: true)
     }
+
+    /// Messages that have expired and are not leased, the first to expire first.
+    func expired(by now: UnixMilliseconds, limit: Int) throws -> [ObjectID] {
+        let found = try find(
+            [
+                "expires": ["$lte": now.bson], "relay.next_attempt": Self.dueTime(.max),
+                "msi_key": ["$type": "objectId"],
+                "$or": [["relay.lease": nil], ["relay.lease.until": ["$lte": now.bson]]],
+            ],
+            in: MessageCollection.name,
+            options: ["sort": ["expires": 1], "limit": .int64(Int64(limit)), "projection": ["msi_key": 1]])
+        return try found.map { try BSONFields($0).value("msi_key") }
+    }
+
+    /// Messages that wait for a moment that is still to come, and that a condition is true of.
+    func waiting(after now: UnixMilliseconds, where isWanted: (Message) -> Bool) throws -> [ObjectID] {
+        var found: [ObjectID] = []
+        for distribution in Distribution.allCases {
+            var position: Int64 = 0
+            while true {
+                let documents = try find(
+                    ["distribution": distribution.bson, "relay.next_attempt": ["$gt": max(0, now).bson]],
+                    in: MessageCollection.name,
+                    options: [
+                        "sort": ["relay.next_attempt": 1], "skip": .int64(position), "limit": .int64(Self.page),
+                        "projection": ["words": 0],
+                    ])
+                // One that cannot be read has no part in the outbox.
+                let messages = documents.compactMap { try? MessageDocument($0).message }
+                found += messages.filter(isWanted).map(\.msiKey)
+                position += Int64(documents.count)
+                guard documents.count == Self.page else { break }
+            }
+        }
+        return found
+    }
+
+    /// How many documents are read at a time.
+    private static let page: Int64 = 1_000
 
     /// The identifiers of messages that may be claimed, each topic with its share.
     private func candidates(

@@ -113,9 +113,23 @@ package struct MongoMessageStore: MessageStore {
         }
     }
 
-    package func releaseLeases(of owner: String, endingBy end: UnixMilliseconds, now: UnixMilliseconds) async throws {
+    package func releaseLeases(of owner: String, now: UnixMilliseconds) async throws {
         try await MongoError.asFailure {
-            try await database.run { try $0.releaseLeases(of: owner, endingBy: end, now: now) }
+            try await database.run { try $0.releaseLeases(of: owner, now: now) }
+        }
+    }
+
+    package func expired(by now: UnixMilliseconds, limit: Int) async throws -> [ObjectID] {
+        try await MongoError.asFailure {
+            try await database.run { try $0.expired(by: now, limit: limit) }
+        }
+    }
+
+    package func waiting(
+        after now: UnixMilliseconds, where isWanted: @escaping @Sendable (Message) -> Bool
+    ) async throws -> [ObjectID] {
+        try await MongoError.asFailure {
+            try await database.run { try $0.waiting(after: now, where: isWanted) }
         }
     }
 

@@ -54,4 +54,31 @@ enum DueMessages {
             return try Row.fetchOne(select, arguments: [position])
         }
     }
+
+    /// Messages that have expired and are not leased, the first to expire first.
+    static func expired(by now: UnixMilliseconds, limit: Int, in database: Database) throws -> [ObjectID] {
+        let found = try DatabaseValue.fetchAll(
+            database,
+            sql: """
+                SELECT msiKey FROM message
+                WHERE nextAttempt IS NOT NULL AND expires <= :now AND (leaseUntil IS NULL OR leaseUntil <= :now)
+                ORDER BY expires LIMIT :limit
+                """,
+            arguments: ["now": now, "limit": limit])
+        return found.compactMap(ObjectID.fromDatabaseValue)
+    }
+
+    /// Messages that wait for a moment that is still to come, and that a condition is true of.
+    static func waiting(
+        after now: UnixMilliseconds, where isWanted: (Message) -> Bool, in database: Database
+    ) throws -> [ObjectID] {
+        var found: [ObjectID] = []
+        let rows = try Row.fetchCursor(database, MessageRow.filter(Column("nextAttempt") > now))
+        while let row = try rows.next() {
+            // One that cannot be read has no part in the outbox.
+            guard let message = try? MessageRow(row: row).document else { continue }
+            if isWanted(message) { found.append(message.msiKey) }
+        }
+        return found
+    }
 }

@@ -43,6 +43,11 @@ enum MessageTables {
         migrator.registerMigration("message.options") { database in
             try database.alter(table: MessageRow.databaseTableName) { $0.add(column: "options", .jsonText) }
         }
+        migrator.registerMigration("message.expiry") { database in
+            try database.create(
+                index: "outboxByExpiry", on: MessageRow.databaseTableName, columns: ["expires"],
+                condition: Column("nextAttempt") != nil)
+        }
     }
 
     /// What scheduling, interventions, filters and searches need.

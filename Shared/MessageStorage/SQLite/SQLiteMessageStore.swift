@@ -88,15 +88,25 @@ package struct SQLiteMessageStore: MessageStore {
         }
     }
 
-    package func releaseLeases(of owner: String, endingBy end: UnixMilliseconds, now: UnixMilliseconds) async throws {
+    package func releaseLeases(of owner: String, now: UnixMilliseconds) async throws {
         try await database.write { database in
             _ =
                 try MessageRow
-                .filter(Column("nextAttempt") != nil && Column("leaseOwner") == owner && Column("leaseUntil") <= end)
+                .filter(Column("nextAttempt") != nil && Column("leaseOwner") == owner)
                 .updateAll(
                     database, Column("leaseOwner").set(to: nil), Column("leaseUntil").set(to: nil),
                     Column("nextAttempt").set(to: now))
         }
+    }
+
+    package func expired(by now: UnixMilliseconds, limit: Int) async throws -> [ObjectID] {
+        try await database.read { try DueMessages.expired(by: now, limit: limit, in: $0) }
+    }
+
+    package func waiting(
+        after now: UnixMilliseconds, where isWanted: @escaping @Sendable (Message) -> Bool
+    ) async throws -> [ObjectID] {
+        try await database.read { try DueMessages.waiting(after: now, where: isWanted, in: $0) }
     }
 
     package func removeArchived(before moment: UnixMilliseconds, limit: Int) async throws -> Int {

@@ -22,6 +22,12 @@ package struct CommandFailure: Error, Hashable, Sendable, CustomStringConvertibl
         self.init(.invalid, violation.description, field: violation.field.isEmpty ? nil : violation.field)
     }
 
+    /// What the message of a failure contains where the command may have been done all the same.
+    package static let outcomeUnknown = "outcome unknown"
+
+    /// Whether the command may have been done all the same. Where not, it certainly was not.
+    package var isOutcomeUnknown: Bool { status == .internal || message.contains(Self.outcomeUnknown) }
+
     package var description: String { "\(status.rawValue): \(message)" }
 
     /// The payload of the reply.

@@ -1,0 +1,97 @@
+import DurableFiles
+import FoundationEssentials
+import Glibc
+import Logging
+import Schemas
+
+/// A process of an instance, by a name that no other process ever has. Its leases carry that name.
+///
+/// It holds a lock on a file of its own until it ends, however it ends: so later processes on the same state directory can tell
+/// whether it still runs. A process without such a file is never taken for dead: its leases end by themselves.
+final class ProcessIdentity: Sendable {
+    private static let folder = "message-log.processes"
+
+    /// Who owns the leases of this process: the instance, and the process.
+    let owner: String
+    private let instance: String
+    private let folder: String
+    /// The name of the locked file.
+    private let file: String
+
+    /// Takes the lock. Where that is not possible the log says so.
+    ///
+    /// - Parameters:
+    ///   - instance: As ``InstanceIdentity`` names it.
+    ///   - stateDirectory: Where it is, or will be.
+    init(of instance: String, in stateDirectory: String, logger: Logger) {
+        let process = ObjectID()
+        owner = "\(instance) \(process)"
+        self.instance = instance
+        folder = stateDirectory + "/" + Self.folder
+        file = "\(process).lock"
+        do {
+            try DurableFiles.makeFolder(folder)
+            try lock()
+        } catch {
+            logger.warning(
+                "this process cannot be locked: if it is killed, its messages wait until their leases end",
+                metadata: ["folder": "\(folder)", "error": "\(error)"])
+        }
+    }
+
+    /// Does something for each other process of the instance that has ended, and forgets that process. Of several processes that
+    /// do this at once, one gets it.
+    ///
+    /// - Parameter body: Takes the owner of the process' leases. When it throws, the process is not forgotten.
+    /// - Returns: How many other processes have not ended.
+    /// - Throws: ``CommandFailure`` with status `unavailable` where the folder cannot be read, and what the body throws.
+    func forEachEndedProcess(_ body: (_ owner: String) async throws -> Void) async throws -> Int {
+        let files: [String]
+        do {
+            files = try FileManager.default.contentsOfDirectory(atPath: folder)
+        } catch {
+            throw CommandFailure(.unavailable, "\(folder) cannot be read: \(error)")
+        }
+        var running = 0
+        for file in files where file != self.file && file.hasSuffix(".lock") {
+            let path = "\(folder)/\(file)"
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            // Another process has just forgotten it.
+            guard descriptor >= 0 else { continue }
+            defer { close(descriptor) }
+            guard let owner = Self.owner(in: path), owner.hasPrefix(instance + " ") else { continue }
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
+                try await body(owner)
+                unlink(path)
+            } else {
+                running += 1
+            }
+        }
+        return running
+    }
+
+    private static func owner(in path: String) -> String? {
+        FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Locks the file before it has its name, so that there is none that is not locked. The kernel closes the descriptor.
+    private func lock() throws {
+        let (draft, path) = ("\(folder)/\(file).new", "\(folder)/\(file)")
+        let descriptor = open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Self.failure("\(draft) cannot be made") }
+        let text = Array(owner.utf8)
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, write(descriptor, text, text.count) == text.count,
+            rename(draft, path) == 0
+        else {
+            defer {
+                unlink(draft)
+                close(descriptor)
+            }
+            throw Self.failure("\(path) cannot be locked")
+        }
+    }
+
+    private static func failure(_ problem: String) -> CommandFailure {
+        CommandFailure(.unavailable, "\(problem): \(String(cString: strerror(errno)))")
+    }
+}

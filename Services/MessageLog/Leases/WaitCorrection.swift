@@ -1,0 +1,67 @@
+import Logging
+import MessageStorage
+import Schemas
+import ServiceLifecycle
+
+/// Shortens leases and pauses that were set by a clock that has been set back since: none lasts longer than it was meant to.
+struct WaitCorrection: Service {
+    private static let period = Duration.seconds(1)
+
+    private let store: any MessageStore
+    private let schedule = RetrySchedule()
+    private let logger: Logger
+    private let outage: OutageLog
+
+    init(store: any MessageStore, logger: Logger) {
+        self.store = store
+        self.logger = logger
+        outage = OutageLog("waits cannot be checked after the clock was set back", logger: logger)
+    }
+
+    func run() async throws {
+        let start = ContinuousClock.now
+        do {
+            try await cancelWhenGracefulShutdown {
+                var clock = ClockSteps()
+                var isDue = false
+                while true {
+                    let uptime = Int64((ContinuousClock.now - start) / .milliseconds(1))
+                    if clock.isSetBack(wall: .now, uptime: uptime) { isDue = true }
+                    if isDue { isDue = try await !correct() }
+                    try await Task.sleep(for: Self.period)
+                }
+            }
+        } catch is CancellationError {
+            // The next process looks at its start.
+        }
+    }
+
+    /// - Returns: Whether every wait is as it should be.
+    /// - Throws: `CancellationError` alone.
+    private func correct() async throws -> Bool {
+        do {
+            let now = UnixMilliseconds.now
+            let schedule = schedule
+            let late = try await store.waiting(after: now) { message in
+                var record = message.relay
+                record.capWait(at: now, sendAt: message.sendAt, schedule: schedule)
+                return record != message.relay
+            }
+            for msiKey in late {
+                _ = try await store.update(msiKey) { record, message in
+                    record.capWait(at: .now, sendAt: message.sendAt, schedule: schedule)
+                }
+            }
+            if !late.isEmpty {
+                logger.notice(
+                    "the clock was set back: messages that waited by the old time are due sooner",
+                    metadata: ["count": "\(late.count)"])
+            }
+            outage.worked()
+            return true
+        } catch let error where !(error is CancellationError) {
+            outage.failed(error)
+            return false
+        }
+    }
+}

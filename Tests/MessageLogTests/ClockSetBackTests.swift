@@ -1,0 +1,81 @@
+import Foundation
+import Schemas
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import MessageLog
+
+/// A clock that is set back: waits that were set before are not longer for it.
+@Suite("Clock set back", .timeLimit(.minutes(2)))
+struct ClockSetBackTests {
+    private static let hour: Int64 = 3_600_000
+
+    @Test("only a step back counts, and whatever was before the first look")
+    func steps() {
+        var clock = ClockSteps()
+        let answers = [
+            (1_000, 0), (2_000, 1_000), (2_900, 2_000), (Self.hour, 3_000), (4_000, 4_000), (5_000, 5_000),
+        ].map { clock.isSetBack(wall: $0, uptime: $1) }
+        #expect(answers == [true, false, false, false, true, false])
+    }
+
+    @Test("a lease ends after its length, a retry comes after its pause, and what is scheduled keeps its time")
+    func waits() {
+        let now: UnixMilliseconds = 10 * Self.hour
+        func capped(_ record: RelayRecord, sendAt: UnixMilliseconds? = nil) -> RelayRecord {
+            var record = record
+            record.capWait(at: now, sendAt: sendAt, schedule: RetrySchedule())
+            return record
+        }
+        let leased = capped(RelayRecord(logged: .alert, due: now, lease: Lease(owner: "o", until: now + Self.hour)))
+        #expect(leased.lease == Lease(owner: "o", until: now + Lease.duration) && leased.nextAttempt == now + Lease.duration)
+        let valid = RelayRecord(logged: .alert, due: now, lease: Lease(owner: "o", until: now + Lease.duration))
+        #expect(capped(valid) == valid)
+
+        let new = RelayRecord(logged: .alert, due: now + Self.hour)
+        #expect(capped(new).nextAttempt == now)
+        #expect(capped(new, sendAt: now + Self.hour) == new)
+
+        var retrying = RelayRecord(logged: .information, due: now + Self.hour)
+        (retrying.state, retrying.attempts) = (.retrying, 1)
+        #expect(capped(retrying).nextAttempt == now + 12_000)
+        retrying.components[0].error = ComponentError(
+            class: .retryable, code: "QUOTA_EXCEEDED", message: "-", retryAfter: 2 * Self.hour)
+        #expect(capped(retrying) == retrying, "as FCM asks for")
+        var relayed = retrying
+        (relayed.state, relayed.nextAttempt) = (.relayed, nil)
+        #expect(capped(relayed) == relayed)
+    }
+
+    @Test("a retry that was planned while the clock was an hour ahead comes after its pause")
+    func retry() async throws {
+        try await withTemporaryFolder { folder in
+            let clock = try FakeClock(in: folder)
+            let gate = Gate()
+            let isFirst = Mutex(true)
+            let relay = RelayDouble { command in
+                let isRefused = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                guard isRefused else { return command.components.map(\.accepted) }
+                await gate.pass()
+                return command.components.map { $0.refused(.retryable, "UNAVAILABLE") }
+            }
+            try await relay.run(in: folder) {
+                try await RunningMessageLog.with(in: folder, settings: clock.settings) { log in
+                    let key = try await log.log(.sample(lifetime: 3 * Self.hour)).msiKey
+                    try await eventually { relay.asked(key).count == 1 }
+                    try clock.set(ahead: "+1h")
+                    gate.open()
+                    try await eventually { log.lines("will be tried again") == 1 }
+                    try clock.set(ahead: "+0")
+                    let record = try await log.wait(for: key, within: .seconds(25)) { $0.state == .relayed }
+                    #expect(record.attempts == 2)
+                    #expect(try #require(record.ended) < .now + 60_000)
+                }
+            }
+        }
+    }
+}

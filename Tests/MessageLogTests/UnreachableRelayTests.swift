@@ -1,0 +1,103 @@
+import CommandBus
+import Schemas
+import TestSupport
+import Testing
+
+/// While no relay is there, or none that survives: what operators see, and what happens to messages.
+@Suite("No relay", .timeLimit(.minutes(2)))
+struct UnreachableRelayTests {
+    private static let unreachable = "RELAY_UNREACHABLE"
+
+    @Test("an outage of the relays is in each waiting message, in the log once, and in the health")
+    func outage() async throws {
+        try await withTemporaryFolder { folder in
+            try await RunningMessageLog.with(in: folder) { log in
+                let health = try await log.client.request(CheckHealth())
+                #expect(health.parts["relay"]?.status == .unavailable && health.parts["relay"]?.message != nil)
+
+                let soon = try await log.log(.sample("soon", lifetime: 3_000)).msiKey
+                let waiting = try await log.wait(for: soon) { $0.components[0].error != nil }
+                #expect(waiting.state == .pending && waiting.attempts == 0)
+                #expect(waiting.components.map(\.error?.code) == [Self.unreachable, Self.unreachable])
+                // What is logged meanwhile shows it before it is tried.
+                let later = try await log.message(log.log(.sample("later", distribution: .information)).msiKey)
+                #expect(later.relay.components.map(\.error?.code) == [Self.unreachable])
+                let expired = try await log.wait(for: soon) { $0.nextAttempt == nil }
+                #expect(expired.state == .expired && expired.attempts == 0)
+                #expect(expired.components.map(\.error?.code) == [Self.unreachable, Self.unreachable])
+
+                let relay = RelayDouble()
+                try await relay.run(in: folder) {
+                    let relayed = try await log.wait(for: later.msiKey) { $0.state == .relayed }
+                    #expect(relayed.attempts == 1 && relayed.components.map(\.error) == [nil])
+                    try await eventually { try await log.client.request(CheckHealth()).parts["relay"] == .ok }
+                }
+                #expect(log.warnings("no relay takes messages") == 1)
+                #expect(log.lines("over: no relay takes messages") == 1)
+            }
+        }
+    }
+
+    @Test("what has expired ends at once, while alerts that no relay takes are tried again and again")
+    func promptExpiry() async throws {
+        try await withTemporaryFolder { folder in
+            try await RunningMessageLog.with(in: folder) { log in
+                for number in 0..<20 { _ = try await log.log(.sample("\(number)")) }
+                let last = try await log.log(.sample("last", distribution: .information, lifetime: 1_000))
+                let record = try await log.wait(for: last.msiKey, within: .seconds(8)) { $0.nextAttempt == nil }
+                #expect(record.state == .expired && record.components.map(\.state) == [.expired])
+                #expect(record.components[0].error != nil)
+                #expect(try #require(record.ended) < last.expires + 3_000)
+            }
+        }
+    }
+
+    @Test("a message that ends each relay that takes it waits longer each time, and the others go out")
+    func poison() async throws {
+        try await withTemporaryFolder { folder in
+            try await RunningMessageLog.with(in: folder) { log in
+                let poison = LogMessage.sample("poison")
+                var asked = 0
+                var others: [ObjectID] = []
+                let end = ContinuousClock.now + .seconds(6)
+                while ContinuousClock.now < end {
+                    let relay = RelayDouble { command in
+                        if command.msiKey == poison.msiKey { try await Task.sleep(for: .seconds(600)) }
+                        return command.components.map(\.accepted)
+                    }
+                    // Its process dies as soon as it has taken the message.
+                    try await relay.run(in: folder) {
+                        if others.isEmpty { _ = try await log.log(poison) }
+                        while ContinuousClock.now < end, relay.asked(poison.msiKey).isEmpty {
+                            others.append(try await log.log(.sample("other", distribution: .information)).msiKey)
+                            try await Task.sleep(for: .milliseconds(20))
+                        }
+                    }
+                    asked += relay.asked(poison.msiKey).count
+                }
+                // At once, and after about one, two and four seconds more.
+                #expect((2...4).contains(asked), "\(asked)")
+                let record = try await log.message(poison.msiKey).relay
+                #expect(record.state == .retrying && record.attempts >= 2)
+                #expect(record.components.map(\.error?.code) == ["RELAY_NO_ANSWER", "RELAY_NO_ANSWER"])
+                try await RelayDouble().run(in: folder) {
+                    for key in others { _ = try await log.wait(for: key) { $0.state == .relayed } }
+                }
+            }
+        }
+    }
+}
+
+extension RunningMessageLog {
+    /// How often the log has a message.
+    func lines(_ message: String) -> Int {
+        process.log.split(separator: "\n").count { $0.contains("\"message\":\"\(message)\"") }
+    }
+
+    /// How often the log has a message as a warning.
+    func warnings(_ message: String) -> Int {
+        process.log.split(separator: "\n").count {
+            $0.contains("\"message\":\"\(message)\"") && $0.contains("\"level\":\"warning\"")
+        }
+    }
+}
