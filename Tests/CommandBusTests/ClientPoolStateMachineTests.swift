@@ -9,7 +9,7 @@ struct ClientPoolStateMachineTests {
     private func pool(_ endpoints: Int, connected: [Int] = [], maxPending: Int = 100) -> Pool {
         var pool = Pool(
             .init(endpoints: endpoints, maxPending: maxPending, connectGrace: 1_000, probeInterval: 500))
-        for endpoint in connected { _ = pool.connected(endpoint) }
+        for endpoint in connected { _ = pool.connected(endpoint, now: 0) }
         return pool
     }
 
@@ -31,6 +31,22 @@ struct ClientPoolStateMachineTests {
         #expect(pool.request("r", id: 7, deadline: 5_000, now: 0) == .send(endpoint: endpoint))
     }
 
+    @Test func whatCannotDoAnythingNowRests() {
+        var pool = pool(2, connected: [0, 1])
+        pool.rest(0, now: 100)
+        for id in UInt64(1)...5 { #expect(pool.request("r", id: id, deadline: 9_000, now: 200) == .send(endpoint: 1)) }
+        // Where every other one rests too, the least busy gets it.
+        pool.rest(1, now: 200)
+        #expect(pool.request("r", id: 6, deadline: 9_000, now: 300) == .send(endpoint: 0))
+        // Its rest is over before the other's.
+        #expect(pool.request("r", id: 7, deadline: 9_000, now: 1_150) == .send(endpoint: 0))
+        // A new connection is a new beginning.
+        pool.rest(0, now: 2_000)
+        _ = pool.disconnected(0)
+        _ = pool.connected(0, now: 2_100)
+        #expect(pool.request("r", id: 8, deadline: 9_000, now: 2_150) == .send(endpoint: 0))
+    }
+
     @Test func aReplyFromElsewhereEndsNothing() {
         var pool = pool(2, connected: [0, 1])
         guard case .send(let endpoint) = pool.request("a", id: 1, deadline: 5_000, now: 0) else {
@@ -43,8 +59,8 @@ struct ClientPoolStateMachineTests {
     @Test func requestsWaitForAConnectionInOrder() {
         var pool = pool(2)
         for id in UInt64(1)...3 { #expect(pool.request("r\(id)", id: id, deadline: 5_000, now: 0) == .wait) }
-        #expect(pool.connected(1).map(\.request) == ["r1", "r2", "r3"])
-        #expect(pool.connected(0).isEmpty)
+        #expect(pool.connected(1, now: 0).map(\.request) == ["r1", "r2", "r3"])
+        #expect(pool.connected(0, now: 0).isEmpty)
         #expect(pool.tick(now: 1_000).failed.isEmpty)
     }
 
@@ -80,7 +96,7 @@ struct ClientPoolStateMachineTests {
     @Test func theBoundCountsWaitingAndOutstanding() {
         var pool = pool(1, maxPending: 2)
         #expect(pool.request("a", id: 1, deadline: 5_000, now: 0) == .wait)
-        #expect(pool.connected(0).count == 1)
+        #expect(pool.connected(0, now: 0).count == 1)
         #expect(pool.request("b", id: 2, deadline: 5_000, now: 0) == .send(endpoint: 0))
         #expect(pool.request("c", id: 3, deadline: 5_000, now: 0) == .fail(.overloaded))
         #expect(pool.reply(id: 1, from: 0) == "a")
@@ -93,7 +109,7 @@ struct ClientPoolStateMachineTests {
         #expect(pool.cancelled(id: 1) == "a")
         #expect(pool.cancelled(id: 1) == nil)
         #expect(pool.request("b", id: 2, deadline: 5_000, now: 0) == .wait)
-        #expect(pool.connected(0).map(\.request) == ["b"])
+        #expect(pool.connected(0, now: 0).map(\.request) == ["b"])
         #expect(pool.cancelled(id: 2) == "b")
         #expect(pool.reply(id: 2, from: 0) == nil)
     }
@@ -166,7 +182,7 @@ struct ClientPoolStateMachineTests {
         _ = pool.tick(now: 100)
         _ = pool.disconnected(0)
         #expect(pool.nextTick == nil)
-        _ = pool.connected(0)
+        _ = pool.connected(0, now: 0)
         #expect(pool.tick(now: 5_000).probe.isEmpty)
     }
 
@@ -183,7 +199,7 @@ struct ClientPoolStateMachineTests {
         _ = pool.request("a", id: 1, deadline: 100, now: 0)
         _ = pool.disconnected(0)
         _ = pool.request("b", id: 2, deadline: 100, now: 0)
-        _ = pool.connected(0)
+        _ = pool.connected(0, now: 0)
         _ = pool.request("c", id: 3, deadline: 100, now: 0)
         #expect(pool.stop() == ["b", "c"])
         #expect(pool.request("d", id: 4, deadline: 100, now: 0) == .fail(.stopped))
@@ -207,7 +223,7 @@ struct ClientPoolStateMachineTests {
             let id = UInt64(step)
             switch Int.random(in: 0..<20, using: &random) {
             case 0: pool.disconnected(endpoint).forEach { end($0) }
-            case 1...2: for sent in pool.connected(endpoint) { underWay[sent.id] = sent.endpoint }
+            case 1...2: for sent in pool.connected(endpoint, now: 0) { underWay[sent.id] = sent.endpoint }
             case 3...6:
                 guard let (id, endpoint) = underWay.randomElement(using: &random), let endpoint else { break }
                 end(pool.reply(id: id, from: endpoint))

@@ -13,11 +13,12 @@ struct HeaderFrameTests {
 
     @Test(arguments: texts) func writersAgree(text: String) throws {
         for deadline in [nil, 0, 1_763_712_000_123, -1, Int64.max, Int64.min] {
-            let header = RequestHeader(id: text, command: text, deadline: deadline, traceparent: text, actor: text)
-            #expect(frame(header.append) == (try SchemaJSON.encode(header)))
+            let header = RequestHeader(
+                id: text, command: text, timeout: deadline, deadline: deadline, traceparent: text, actor: text)
+            #expect(frame { header.append(to: &$0) } == (try SchemaJSON.encode(header)))
         }
         let bare = RequestHeader(id: text, command: "c")
-        #expect(frame(bare.append) == (try SchemaJSON.encode(bare)))
+        #expect(frame { bare.append(to: &$0) } == (try SchemaJSON.encode(bare)))
         for status in ReplyStatus.allCases {
             let reply = ReplyHeader(id: text, status: status)
             #expect(frame(reply.append) == (try SchemaJSON.encode(reply)))
@@ -30,6 +31,8 @@ struct HeaderFrameTests {
         #"{"id":"1","command":"a","deadline":00}"#, #"{"id":"1","command":"a","deadline":-5}"#,
         #"{"id":"1","command":"a","deadline":1.5}"#, #"{"id":"1","command":"a","deadline":1e3}"#,
         #"{"id":"1","command":"a","deadline":99999999999999999999}"#, #"{"id":"1","command":"a","deadline":"5"}"#,
+        #"{"id":"1","command":"a","timeout":5000,"deadline":7}"#, #"{"id":"1","command":"a","timeout":-1}"#,
+        #"{"id":"1","command":"a","timeout":"5"}"#, #"{"id":"1","command":"a","timeout":1,"timeout":2}"#,
         #"{"id":"1","command":"a","deadline":null}"#, #"{"id":"1","command":"a","actor":7}"#,
         #"{"id":"","command":"a"}"#, #"{"id":"  ","command":"a"}"#, #"{"id":"1"}"#, #"{"command":"a"}"#, "{}", "", "[]", "null",
         #"{"id":"1","command":"a","extra":1}"#, #"{"id":"1","id":"2","command":"a"}"#, #"{"id":"1","command":"a"} x"#,

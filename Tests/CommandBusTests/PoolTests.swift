@@ -68,6 +68,41 @@ struct PoolTests {
         }
     }
 
+    @Test func anEndpointThatFailsAtOnceGetsFewRequests() async throws {
+        for status in [ReplyStatus.unavailable, .overloaded] {
+            var slow = CommandRouter()
+            slow.on("test.name") { _, _ in
+                try await Task.sleep(for: .milliseconds(10))
+                return Data("slow".utf8)
+            }
+            var failing = CommandRouter()
+            failing.on("test.name") { _, _ in throw CommandFailure(status, "not now") }
+            try await withBus { bus in
+                try await withServer(bus, at: "tcp://127.0.0.1:0", slow) { first in
+                    try await withServer(bus, at: "tcp://127.0.0.1:0", failing) { second in
+                        let client = try CommandClient(
+                            bus: bus, endpoints: [first.endpoint, second.endpoint], logger: quietLogger)
+                        _ = try await client.request("test.name", payload: Data())
+                        let refused = await withTaskGroup(of: Int.self) { group in
+                            for _ in 0..<20 {
+                                group.addTask {
+                                    var refused = 0
+                                    for _ in 0..<20 {
+                                        if (try? await client.request("test.name", payload: Data())) == nil { refused += 1 }
+                                    }
+                                    return refused
+                                }
+                            }
+                            return await group.reduce(0, +)
+                        }
+                        // Those that were under way before the first refusal, and one round a second after that.
+                        #expect(refused < 60)
+                    }
+                }
+            }
+        }
+    }
+
     /// The next message about a command that has arrived.
     private func next(_ command: String, at peer: RawPeer) -> [[UInt8]]? {
         while let message = peer.receiveNow() {

@@ -3,7 +3,9 @@
 ///
 /// A request goes to the endpoint with the fewest outstanding; with none connected it waits for a moment. An endpoint that
 /// let a request run into its deadline without sending any reply since is *suspect*: it gets no requests while there is
-/// another one, and is probed until it answers anything at all.
+/// another one, and is probed until it answers anything at all. One that answers `unavailable` or `overloaded` *rests* for about
+/// a second, in which it gets requests only where all others are suspect or rest as well: what fails at once is always the
+/// least busy, and would get most of the requests.
 struct ClientPoolStateMachine<Request> {
     typealias ID = UInt64
 
@@ -15,6 +17,8 @@ struct ClientPoolStateMachine<Request> {
         var connectGrace: Int64 = 1_000
         /// How long after a probe the next one follows, in milliseconds.
         var probeInterval: Int64 = 1_000
+        /// How long an endpoint rests, in milliseconds.
+        var restTime: Int64 = 1_000
     }
 
     /// How a request ends without a reply.
@@ -67,6 +71,13 @@ struct ClientPoolStateMachine<Request> {
         var replies: UInt64 = 0
         /// When the next probe is due; `nil` unless the endpoint is suspect.
         var nextProbe: MonotonicMilliseconds?
+        /// Until when it rests.
+        var restsUntil: MonotonicMilliseconds = 0
+
+        /// How little it is to be chosen: 0 where nothing is known against it.
+        func reluctance(now: MonotonicMilliseconds) -> Int {
+            nextProbe != nil ? 2 : restsUntil > now ? 1 : 0
+        }
     }
 
     private let configuration: Configuration
@@ -108,7 +119,7 @@ struct ClientPoolStateMachine<Request> {
             request: request, deadline: deadline, expires: min(deadline, now + configuration.connectGrace),
             patience: patience, endpoint: nil, repliesBefore: 0)
         let action: RequestAction
-        if let endpoint = chooseEndpoint() {
+        if let endpoint = chooseEndpoint(now: now) {
             assign(&entry, to: endpoint)
             action = .send(endpoint: endpoint)
         } else {
@@ -137,16 +148,24 @@ struct ClientPoolStateMachine<Request> {
         return entries.remove(at: index).value.request
     }
 
+    /// An endpoint answered that it cannot do anything now.
+    mutating func rest(_ endpoint: Int, now: MonotonicMilliseconds) {
+        endpoints[endpoint].restsUntil = now + configuration.restTime
+    }
+
     /// An endpoint connected.
     ///
     /// - Returns: What is to be sent now, oldest first.
-    mutating func connected(_ endpoint: Int) -> [(id: ID, request: Request, endpoint: Int)] {
+    mutating func connected(
+        _ endpoint: Int, now: MonotonicMilliseconds
+    ) -> [(id: ID, request: Request, endpoint: Int)] {
         endpoints[endpoint].isConnected = true
+        endpoints[endpoint].restsUntil = 0
         guard waiting > 0 else { return [] }
         waiting = 0
         return entries.filter { $0.value.endpoint == nil }.sorted { $0.key < $1.key }.map { id, entry in
             var entry = entry
-            let chosen = chooseEndpoint() ?? endpoint
+            let chosen = chooseEndpoint(now: now) ?? endpoint
             assign(&entry, to: chosen)
             entries[id] = entry
             return (id, entry.request, chosen)
@@ -215,22 +234,23 @@ struct ClientPoolStateMachine<Request> {
         }
     }
 
-    /// The connected endpoint with the fewest outstanding requests; a suspect one only where there is no other.
-    private mutating func chooseEndpoint() -> Int? {
+    /// The connected endpoint with the fewest outstanding requests; one that rests only where all others do, or are suspect, and
+    /// a suspect one only where there is no other.
+    private mutating func chooseEndpoint(now: MonotonicMilliseconds) -> Int? {
         var best: Int?
         for offset in endpoints.indices {
             let index = (turn + offset) % endpoints.count
             guard endpoints[index].isConnected else { continue }
-            if let current = best, !isBetter(endpoints[index], than: endpoints[current]) { continue }
+            if let current = best, !isBetter(endpoints[index], than: endpoints[current], now) { continue }
             best = index
         }
         if let best { turn = (best + 1) % endpoints.count }
         return best
     }
 
-    private func isBetter(_ endpoint: Endpoint, than other: Endpoint) -> Bool {
-        let (suspect, otherSuspect) = (endpoint.nextProbe != nil, other.nextProbe != nil)
-        return suspect == otherSuspect ? endpoint.outstanding < other.outstanding : otherSuspect
+    private func isBetter(_ endpoint: Endpoint, than other: Endpoint, _ now: MonotonicMilliseconds) -> Bool {
+        let (reluctance, otherReluctance) = (endpoint.reluctance(now: now), other.reluctance(now: now))
+        return reluctance == otherReluctance ? endpoint.outstanding < other.outstanding : reluctance < otherReluctance
     }
 
     private mutating func assign(_ entry: inout Entry, to endpoint: Int) {

@@ -98,16 +98,17 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         outgoing.removeAll(keepingCapacity: true)
     }
 
-    private func send(_ request: PendingRequest, to endpoint: Int) {
-        if sendHeader(request.header, to: endpoint), dealers[endpoint].send(request.payload) == .sent {
+    /// - Parameter timeout: What is left of the request's time, where it has waited.
+    private func send(_ request: PendingRequest, timeout: Int64? = nil, to endpoint: Int) {
+        if sendHeader(request.header, timeout: timeout, to: endpoint), dealers[endpoint].send(request.payload) == .sent {
             return
         }
         if let request = pool.sendRefused(id: request.id) { fail(request, .overloaded) }
     }
 
-    private func sendHeader(_ request: RequestHeader, to endpoint: Int) -> Bool {
+    private func sendHeader(_ request: RequestHeader, timeout: Int64? = nil, to endpoint: Int) -> Bool {
         header.removeAll()
-        request.append(to: &header)
+        request.append(to: &header, timeout: timeout)
         return dealers[endpoint].send(header.bytes, more: true) == .sent
     }
 
@@ -117,7 +118,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
 
     func receive(from index: Int, now: MonotonicMilliseconds) -> Bool {
         if index < dealers.count {
-            receiveReplies(from: index, atMost: Self.repliesPerTurn) > 0
+            receiveReplies(from: index, atMost: Self.repliesPerTurn, now: now) > 0
         } else {
             receiveMonitorEvents(index - dealers.count, now: now)
         }
@@ -128,18 +129,18 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         while let event = monitors[endpoint].next() {
             hasReceived = true
             switch event {
-            case .connected: connected(endpoint)
+            case .connected: connected(endpoint, now: now)
             case .disconnected: disconnected(endpoint, now: now)
             }
         }
         return hasReceived
     }
 
-    private func connected(_ endpoint: Int) {
+    private func connected(_ endpoint: Int, now: MonotonicMilliseconds) {
         guard reconnect[endpoint] == nil else { return }
         logger.debug("connected", metadata: ["endpoint": "\(endpoints[endpoint])"])
-        for waiting in pool.connected(endpoint) {
-            send(waiting.request, to: waiting.endpoint)
+        for waiting in pool.connected(endpoint, now: now) {
+            send(waiting.request, timeout: max(waiting.request.deadline - now, 0), to: waiting.endpoint)
         }
     }
 
@@ -151,7 +152,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         guard pool.isConnected(endpoint) else { return }
         logger.debug("disconnected", metadata: ["endpoint": "\(endpoints[endpoint])"])
         // Replies that came before the end count.
-        _ = receiveReplies(from: endpoint, atMost: .max)
+        _ = receiveReplies(from: endpoint, atMost: .max, now: now)
         for request in pool.disconnected(endpoint) {
             fail(request, .connectionLost(endpoint: endpoint))
         }
@@ -175,7 +176,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     }
 
     /// - Returns: How many came.
-    private func receiveReplies(from endpoint: Int, atMost most: Int) -> Int {
+    private func receiveReplies(from endpoint: Int, atMost most: Int, now: MonotonicMilliseconds) -> Int {
         var answered: [(request: PendingRequest, outcome: RequestOutcome)] = []
         defer { wake(answered) }
         for count in 0..<most {
@@ -185,6 +186,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
                 _ = pool.reply(id: nil, from: endpoint)
                 continue
             }
+            if status == .unavailable || status == .overloaded { pool.rest(endpoint, now: now) }
             if let request = pool.reply(id: id, from: endpoint) {
                 let outcome = RequestOutcome.replied(status, payload)
                 if request.isLocal { request.complete(outcome) } else { answered.append((request, outcome)) }

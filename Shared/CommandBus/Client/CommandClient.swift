@@ -84,7 +84,7 @@ package final class CommandClient: Sendable {
         let id = RequestIDFormat.bounded(lastID.wrappingAdd(1, ordering: .relaxed).newValue)
         let traceparent = context.traceparent ?? ServiceContext.current?.traceparent
         let header = RequestHeader(
-            id: ids.text(id), command: name, deadline: now.wall + milliseconds,
+            id: ids.text(id), command: name, timeout: milliseconds, deadline: now.wall + milliseconds,
             traceparent: traceparent?.description, actor: context.actor)
         return PendingRequest(
             id: id, header: header, payload: payload, deadline: now.monotonic + milliseconds, isLocal: isLocal)

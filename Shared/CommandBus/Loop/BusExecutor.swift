@@ -22,6 +22,9 @@ final class BusExecutor: TaskExecutor {
     /// alone: a look for each request would cost more than is gained by it.
     nonisolated(unsafe) var moment = BusMoment.now
 
+    /// Notices when that thread, and all others, did not run.
+    let watch = PauseWatch()
+
     /// That moment on the bus thread, and this one elsewhere.
     var now: BusMoment { isCurrent ? moment : .now }
 

@@ -68,7 +68,11 @@ final class BusLoop {
 
     /// Looks at the clocks.
     private func look() -> MonotonicMilliseconds {
+        let last = executor.moment
         executor.moment = .now
+        if let pause = executor.watch.look(from: last, to: executor.moment) {
+            for participant in participants { participant.resume(after: pause, now: executor.moment.monotonic) }
+        }
         return executor.moment.monotonic
     }
 

@@ -25,6 +25,9 @@ protocol BusParticipant: AnyObject, Sendable {
 
     func tick(now: MonotonicMilliseconds)
 
+    /// The process goes on after some milliseconds in which it did not run.
+    func resume(after pause: Int64, now: MonotonicMilliseconds)
+
     /// Ends everything that is under way and closes the sockets. Called once.
     func close()
 }
@@ -37,4 +40,6 @@ extension BusParticipant {
     var nextTick: MonotonicMilliseconds? { nil }
 
     func tick(now: MonotonicMilliseconds) {}
+
+    func resume(after pause: Int64, now: MonotonicMilliseconds) {}
 }

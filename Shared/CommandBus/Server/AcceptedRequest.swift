@@ -6,10 +6,12 @@ final class AcceptedRequest: Sendable {
     let envelope: ReplyEnvelope
     let header: ReceivedHeader
     let payload: Data
+    let arrival: RequestArrival
 
-    init(envelope: ReplyEnvelope, header: ReceivedHeader, payload: Data) {
+    init(envelope: ReplyEnvelope, header: ReceivedHeader, payload: Data, arrival: RequestArrival) {
         self.envelope = envelope
         self.header = header
         self.payload = payload
+        self.arrival = arrival
     }
 }

@@ -4,6 +4,7 @@ package import Schemas
 /// What a handler knows of a request beside its payload.
 package struct CommandContext: Sendable {
     private let header: SharedHeader
+    private let time: RequestTime?
     private let serverLogger: Logger
 
     /// The request's id, chosen by its client.
@@ -15,20 +16,33 @@ package struct CommandContext: Sendable {
     /// The W3C trace context that the request belongs to, as it was sent. Where it is one, it is also the task's own
     /// (`ServiceContext.current`): log lines and further requests carry it by themselves.
     package var traceparent: String? { header.fields.traceparent }
-    /// When the client stops waiting, Unix milliseconds.
-    package var deadline: UnixMilliseconds? { header.fields.deadline }
+    /// When the client stops waiting, Unix milliseconds by this process's clock; it may differ a little each time.
+    package var deadline: UnixMilliseconds? {
+        guard let time else { return header.fields.deadline }
+        if time.expiry == .max { return nil }
+        let now = BusMoment.now
+        return now.wall + time.expiry - now.monotonic
+    }
 
     package init(
         id: String, command: String, actor: String? = nil, traceparent: String? = nil, deadline: UnixMilliseconds? = nil,
         logger: Logger
     ) {
         let fields = RequestHeader(id: id, command: command, deadline: deadline, traceparent: traceparent, actor: actor)
-        self.init(SharedHeader(fields), logger: logger)
+        self.init(SharedHeader(fields), time: nil, logger: logger)
     }
 
-    init(_ header: SharedHeader, logger: Logger) {
+    init(_ header: SharedHeader, time: RequestTime?, logger: Logger) {
         self.header = header
+        self.time = time
         serverLogger = logger
+    }
+
+    /// Asks once more whether the work is to be begun: for what has waited for its turn after the handler was called.
+    ///
+    /// - Throws: ``CommandFailure`` where the client has stopped waiting by now, or may have while the process did not run.
+    package func checkStillWanted() throws(CommandFailure) {
+        if let refusal = time?.refusal(now: .monotonicNow()) { throw refusal }
     }
 
     /// Whether lines of this level are written: who asks first saves making what nobody reads.

@@ -74,6 +74,10 @@ extension CommandRouter.Handler {
     @inline(__always)
     nonisolated(nonsending) func callAsFunction(_ payload: Data, _ context: CommandContext) async throws -> Data {
         if placement == .busThread, payload.count <= Self.largestOnBusThread { return try await body(payload, context) }
-        return try await onSharedThreads { try await body(payload, context) }
+        return try await onSharedThreads {
+            // The way to those threads may have taken a while.
+            try context.checkStillWanted()
+            return try await body(payload, context)
+        }
     }
 }

@@ -25,7 +25,8 @@ package final class CommandServer: Service, Sendable {
         socket = try ServerSocket(bus: bus, endpoint: endpoint, limits: limits, logger: logger)
         self.bus = bus
         self.endpoint = socket.endpoint
-        dispatcher = RequestDispatcher(router: router, maxReplyBytes: limits.maxReplyBytes, logger: logger)
+        dispatcher = RequestDispatcher(
+            router: router, watch: bus.executor.watch, maxReplyBytes: limits.maxReplyBytes, logger: logger)
         try bus.attach(socket)
     }
 
@@ -65,8 +66,8 @@ package final class CommandServer: Service, Sendable {
 
     private func handleRequests(of lane: Lane) async {
         while let request = await socket.nextRequest(for: lane) {
-            let now = bus.executor.now.wall
-            socket.answer(lane, await dispatcher.answer(header: request.header, payload: request.payload, now: now))
+            let now = bus.executor.now.monotonic
+            socket.answer(lane, await dispatcher.answer(request, now: now))
         }
     }
 

@@ -6,47 +6,44 @@ import ServiceContextModule
 /// Turns a request into its reply: reads the header, finds the handler, puts every failure into words.
 struct RequestDispatcher: Sendable {
     let router: CommandRouter
+    let watch: PauseWatch
     let maxReplyBytes: Int
     let logger: Logger
 
     /// Never throws: whatever happens is an answer.
-    nonisolated(nonsending) func answer(header received: ReceivedHeader, payload: Data, now: UnixMilliseconds) async
-        -> Reply
-    {
+    nonisolated(nonsending) func answer(_ request: AcceptedRequest, now: MonotonicMilliseconds) async -> Reply {
         let shared: SharedHeader
         do {
-            shared = try received.read()
+            shared = try request.header.read()
         } catch {
             return Reply(
-                id: received.id, failure: CommandFailure(.invalid, "header: \(error)"))
+                id: request.header.id, failure: CommandFailure(.invalid, "header: \(error)"))
         }
         let header = shared.fields
         guard let handler = router[header.command] else {
             return Reply(id: header.id, failure: CommandFailure(.invalid, "unknown command \"\(header.command)\""))
         }
-        if let deadline = header.deadline, deadline <= now {
-            return Reply(
-                id: header.id, failure: CommandFailure(.deadlineExceeded, "the deadline passed before the work began"))
-        }
+        let time = RequestTime(header, arrival: request.arrival, watch: watch)
+        if let refusal = time.refusal(now: now) { return Reply(id: header.id, failure: refusal) }
+        let context = CommandContext(shared, time: time, logger: logger)
         guard let traceparent = header.traceparent.flatMap(Traceparent.init) else {
-            return await answer(shared, payload, handler)
+            return await answer(context, request.payload, handler)
         }
         return await ServiceContext.withValue(.current(changing: { $0.traceparent = traceparent })) {
-            await answer(shared, payload, handler)
+            await answer(context, request.payload, handler)
         }
     }
 
     @inline(__always)
-    nonisolated(nonsending) private func answer(_ header: SharedHeader, _ payload: Data, _ handler: CommandRouter.Handler) async
-        -> Reply
-    {
-        let context = CommandContext(header, logger: logger)
+    nonisolated(nonsending) private func answer(
+        _ context: CommandContext, _ payload: Data, _ handler: CommandRouter.Handler
+    ) async -> Reply {
         do {
             let result = try await handler(payload, context)
             guard result.count <= maxReplyBytes else { return tooLarge(result, context) }
-            return Reply(id: header.fields.id, result: result)
+            return Reply(id: context.id, result: result)
         } catch {
-            return Reply(id: header.fields.id, failure: failure(for: error, context))
+            return Reply(id: context.id, failure: failure(for: error, context))
         }
     }
 

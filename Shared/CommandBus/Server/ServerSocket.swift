@@ -41,6 +41,13 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
     /// Where headers are written, one after another.
     private var replyHeader = JSONBytes(capacity: 512)
 
+    /// When the bus thread has to look at its clocks again, so that a pause of the process shows.
+    private var nextLook: MonotonicMilliseconds = 0
+    /// Until then everything is refused, because it may have waited while the process did not run.
+    private var refusesUntil: MonotonicMilliseconds = 0
+
+    /// How many milliseconds after a pause ZeroMQ's own thread may still be reading what had come before it ended.
+    private static let readTimeAfterPause: Int64 = 500
     /// How many requests are taken before others get their turn.
     private static let requestsPerTurn = 512
     /// How many lanes stay for the requests to come: a burst leaves no more behind.
@@ -73,12 +80,12 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
     func receive(from index: Int, now: MonotonicMilliseconds) -> Bool {
         for count in 0..<Self.requestsPerTurn {
             guard let message = receiveMessage() else { return count > 0 }
-            accept(message)
+            accept(message, now: now)
         }
         return true
     }
 
-    private func accept(_ message: RequestMessage) {
+    private func accept(_ message: RequestMessage, now: MonotonicMilliseconds) {
         switch message.content {
         case .malformed(let header, let reason):
             logger.debug("a malformed request", metadata: ["reason": "\(reason)"])
@@ -88,6 +95,10 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
                 refuse(message.envelope, header: header, CommandFailure(.unavailable, "the service is stopping; not done"))
                 return
             }
+            guard refusesUntil <= now else {
+                refuse(message.envelope, header: header, .afterPause)
+                return
+            }
             guard inFlight < limits.maxInFlight else {
                 refuse(
                     message.envelope, header: header,
@@ -95,7 +106,8 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
                 return
             }
             inFlight += 1
-            queue.append(AcceptedRequest(envelope: message.envelope, header: header, payload: payload))
+            let arrival = RequestArrival(moment: executor.moment, pauses: executor.watch.count)
+            queue.append(AcceptedRequest(envelope: message.envelope, header: header, payload: payload, arrival: arrival))
         }
     }
 
@@ -254,12 +266,19 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
     }
 
     var nextTick: MonotonicMilliseconds? {
-        if case .stopping(let until) = phase { until } else { nil }
+        if case .stopping(let until) = phase { min(until, nextLook) } else { nextLook }
     }
 
     func tick(now: MonotonicMilliseconds) {
+        nextLook = now + PauseWatch.interval
+        guard case .stopping(let until) = phase, until <= now else { return }
         logger.warning("the service stops with commands unanswered", metadata: ["commands": "\(inFlight)"])
         giveUpDrain()
+    }
+
+    func resume(after pause: Int64, now: MonotonicMilliseconds) {
+        logger.warning("the process did not run for a while", metadata: ["milliseconds": "\(pause)"])
+        refusesUntil = now + Self.readTimeAfterPause
     }
 
     private func finishDrainIfEmpty() {

@@ -3,7 +3,9 @@ import FoundationEssentials
 /// A request's header as a frame: headers are read and written twice a round trip.
 extension RequestHeader {
     /// Appends the header as a frame: the bytes that ``SchemaJSON`` would write, without its cost.
-    package func append(to json: inout JSONBytes) {
+    ///
+    /// - Parameter timeout: What is left of the time now, instead of what the header says.
+    package func append(to json: inout JSONBytes, timeout: Int64? = nil) {
         json.append("{")
         if let actor {
             json.append("\"actor\":")
@@ -18,6 +20,10 @@ extension RequestHeader {
         }
         json.append(",\"id\":")
         json.append(text: id)
+        if let timeout = timeout ?? self.timeout {
+            json.append(",\"timeout\":")
+            json.append(timeout)
+        }
         if let traceparent {
             json.append(",\"traceparent\":")
             json.append(text: traceparent)
@@ -28,17 +34,19 @@ extension RequestHeader {
     /// Reads the common form; `nil` leaves the verdict to the general decoder.
     package init?(plain bytes: UnsafeRawBufferPointer) {
         var (id, command, traceparent, actor): (String?, String?, String?, String?)
-        var deadline: UnixMilliseconds?
+        var (timeout, deadline): (Int64?, UnixMilliseconds?)
         var reader = PlainReader(bytes)
         let isRead = reader.object { reader in
             if reader.name("id") { return id.takeOnce(reader.headerName()) }
             if reader.name("command") { return command.takeOnce(reader.headerName()) }
+            if reader.name("timeout") { return timeout.takeOnce(reader.integer()) }
             if reader.name("deadline") { return deadline.takeOnce(reader.integer()) }
             if reader.name("traceparent") { return traceparent.takeOnce(reader.text()) }
             return reader.name("actor") && actor.takeOnce(reader.text())
         }
         guard isRead, reader.isAtEnd(), let id, let command else { return nil }
-        self.init(id: id, command: command, deadline: deadline, traceparent: traceparent, actor: actor)
+        self.init(
+            id: id, command: command, timeout: timeout, deadline: deadline, traceparent: traceparent, actor: actor)
     }
 
     /// The id of a header that is wrong elsewhere, so that its sender can tell which request the error is about; empty

@@ -1,11 +1,14 @@
 /// The first frame of a request.
 ///
-/// `{"id":"7f3a…","command":"area.add","deadline":1763712000123,"traceparent":"00-…","actor":"ann"}`
+/// `{"id":"7f3a…","command":"area.add","timeout":5000,"deadline":1763712000123,"traceparent":"00-…","actor":"ann"}`
 package struct RequestHeader: Codable, Hashable, Sendable {
     /// Chosen by the client, returned with the reply; unique among the client's requests that are under way.
     package let id: String
     /// The command's name.
     package let command: String
+    /// For how long the client still waited when it sent the request, in milliseconds. It counts from the arrival at the service,
+    /// so that the clocks of the two need not agree, and takes precedence over ``deadline``.
+    package let timeout: Int64?
     /// When the client stops waiting, Unix milliseconds; work that has not begun by then is not done.
     package let deadline: UnixMilliseconds?
     /// The W3C trace context that the request belongs to.
@@ -14,23 +17,26 @@ package struct RequestHeader: Codable, Hashable, Sendable {
     package let actor: String?
 
     package init(
-        id: String, command: String, deadline: UnixMilliseconds? = nil, traceparent: String? = nil, actor: String? = nil
+        id: String, command: String, timeout: Int64? = nil, deadline: UnixMilliseconds? = nil, traceparent: String? = nil,
+        actor: String? = nil
     ) {
         self.id = id
         self.command = command
+        self.timeout = timeout
         self.deadline = deadline
         self.traceparent = traceparent
         self.actor = actor
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case id, command, deadline, traceparent, actor
+        case id, command, timeout, deadline, traceparent, actor
     }
 
     package init(from decoder: any Decoder) throws {
         let fields = try StrictFields(of: decoder, as: CodingKeys.self)
         id = try fields.text(.id, TextLimits(most: 100))
         command = try fields.text(.command, TextLimits(most: 100))
+        timeout = try fields.optional(.timeout)
         deadline = try fields.optional(.deadline)
         traceparent = try fields.optional(.traceparent)
         actor = try fields.optional(.actor)

@@ -24,7 +24,7 @@ enum BusSample {
     /// The four frames of a round trip as text: the request's header and payload, and the reply's.
     static func frames() throws -> [String] {
         let id = "7f3a91000000001"
-        let header = RequestHeader(id: id, command: bytesCommand, deadline: .now)
+        let header = RequestHeader(id: id, command: bytesCommand, timeout: 5_000, deadline: .now)
         return try [
             SchemaJSON.encode(header), SchemaJSON.encode(relay), SchemaJSON.encode(ReplyHeader(id: id, status: .ok)),
             SchemaJSON.encode(reply),

@@ -1,0 +1,36 @@
+import Synchronization
+
+/// Notices that the process did not run for a while: it was stopped by a signal, its machine was suspended or had no time for it.
+///
+/// What waited in a socket meanwhile does not tell how old it is, and its sender may have given up, so none of it may be begun.
+/// The bus thread looks at its clocks at least every ``interval`` milliseconds while it serves; a longer gap is a pause.
+final class PauseWatch: Sendable {
+    /// The most milliseconds between two looks of a thread that runs.
+    static let interval: Int64 = 500
+    /// From this gap on it was a pause. Clients take a connection for lost after two to three seconds of silence.
+    static let minPause: Int64 = 1_500
+
+    private let lastLook = Atomic<MonotonicMilliseconds>(.monotonicNow())
+    private let pauses = Atomic<Int>(0)
+
+    /// How many pauses there have been.
+    var count: Int { pauses.load(ordering: .acquiring) }
+
+    /// The bus thread has looked at its clocks.
+    ///
+    /// - Returns: How many milliseconds the process did not run, where that is long enough to count, or by how much the wall
+    ///   clock jumped, as it does when a machine wakes up.
+    func look(from last: BusMoment, to now: BusMoment) -> Int64? {
+        lastLook.store(now.monotonic, ordering: .relaxed)
+        let elapsed = now.monotonic - last.monotonic
+        let jump = abs(now.wall - last.wall - elapsed)
+        guard max(elapsed, jump) >= Self.minPause else { return nil }
+        pauses.wrappingAdd(1, ordering: .releasing)
+        return max(elapsed, jump)
+    }
+
+    /// Whether there was a pause after the given number of them, perhaps one that the bus thread has not noticed yet.
+    func hasPaused(since count: Int, now: MonotonicMilliseconds) -> Bool {
+        self.count != count || now - lastLook.load(ordering: .relaxed) >= Self.minPause
+    }
+}

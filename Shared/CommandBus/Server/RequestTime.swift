@@ -1,0 +1,44 @@
+import Schemas
+
+/// Until when a request is worth beginning, by this process's own clock.
+struct RequestTime: Sendable {
+    /// When its client stops waiting; `.max` where that is not known.
+    let expiry: MonotonicMilliseconds
+    private let pausesBefore: Int
+    private let watch: PauseWatch
+
+    /// - Parameter arrival: When the request was read.
+    init(_ header: RequestHeader, arrival: RequestArrival, watch: PauseWatch) {
+        let (now, year) = (arrival.moment, Duration.seconds(365 * 86_400).boundedMilliseconds)
+        if let timeout = header.timeout {
+            expiry = now.monotonic + min(max(timeout, 0), year)
+        } else if let deadline = header.deadline {
+            // A clock that is set afterwards changes nothing.
+            expiry = deadline <= now.wall ? now.monotonic : now.monotonic + min(deadline - now.wall, year)
+        } else {
+            expiry = .max
+        }
+        pausesBefore = arrival.pauses
+        self.watch = watch
+    }
+
+    /// Why the request is not to be begun, if it is not.
+    func refusal(now: MonotonicMilliseconds) -> CommandFailure? {
+        if expiry <= now { return CommandFailure(.deadlineExceeded, "the deadline passed before the work began") }
+        if watch.hasPaused(since: pausesBefore, now: now) { return .afterPause }
+        return nil
+    }
+}
+
+/// When a request was read.
+struct RequestArrival: Sendable {
+    let moment: BusMoment
+    /// How many pauses of the process there had been; see ``PauseWatch``.
+    let pauses: Int
+}
+
+extension CommandFailure {
+    /// What waited while the process did not run.
+    static let afterPause = CommandFailure(
+        .unavailable, "the service did not run for a while, and the request may be older than it seems; not done")
+}

@@ -1,0 +1,90 @@
+import CZeroMQ
+import FoundationEssentials
+import Schemas
+import Testing
+
+@testable import CommandBus
+
+/// How long a request is worth beginning.
+@Suite(.timeLimit(.minutes(1)))
+struct RequestTimeTests {
+    /// What a request may say about its time, by a clock that is an hour slow or fast, and how it is answered.
+    static let cases: [(fields: String, status: String)] = [
+        (#""timeout":5000,"deadline":\#(UnixMilliseconds.now - 3_600_000)"#, "ok"),
+        (#""timeout":5000"#, "ok"),
+        (#""timeout":9223372036854775807"#, "ok"),
+        (#""timeout":0,"deadline":\#(UnixMilliseconds.now + 3_600_000)"#, "deadline_exceeded"),
+        (#""timeout":-1"#, "deadline_exceeded"),
+        (#""deadline":\#(UnixMilliseconds.now - 3_600_000)"#, "deadline_exceeded"),
+        (#""deadline":\#(UnixMilliseconds.now + 3_600_000)"#, "ok"),
+        (#""deadline":-9223372036854775808"#, "deadline_exceeded"),
+        (#""deadline":9223372036854775807"#, "ok"),
+    ]
+
+    @Test(arguments: cases) func timeoutTakesPrecedenceOverDeadline(fields: String, status: String) async throws {
+        try await withServerAndClient { server, _ in
+            let peer = try RawPeer(ZMQ_DEALER, connectedTo: server.endpoint)
+            try await peer.send(#"{"id":"1","command":"test.bytes",\#(fields)}"#, "{}")
+            #expect(try await peer.receiveText().first == #"{"id":"1","status":"\#(status)"}"#)
+        }
+    }
+
+    @Test func theClientSendsBoth() async throws {
+        try await withBus { bus in
+            let service = try RawPeer(ZMQ_ROUTER, boundTo: "tcp://127.0.0.1:*")
+            let client = try CommandClient(bus: bus, endpoints: [service.endpoint], logger: quietLogger)
+            let request = Task { try await client.request(Echo(text: ""), timeout: .seconds(20)) }
+            let frame = try await service.receive()[1]
+            let header: RequestHeader = try SchemaJSON.decode(from: Data(frame))
+            let timeout = try #require(header.timeout)
+            #expect((19_000...20_000).contains(timeout))
+            #expect(abs(try #require(header.deadline) - .now - 20_000) < 1_000)
+            request.cancel()
+            _ = await request.result
+        }
+    }
+
+    @Test func aHandlerLearnsTheDeadlineByItsOwnClock() async throws {
+        var router = CommandRouter()
+        router.on("test.left") { _, context in
+            Data("\(try #require(context.deadline) - .now > 4_000)".utf8)
+        }
+        try await withServerAndClient(router) { server, _ in
+            let peer = try RawPeer(ZMQ_DEALER, connectedTo: server.endpoint)
+            try await peer.send(#"{"id":"1","command":"test.left","timeout":5000,"deadline":7}"#, "{}")
+            #expect(try await peer.receiveText() == [#"{"id":"1","status":"ok"}"#, "true"])
+        }
+    }
+
+    @Test func workThatWaitedTooLongForItsTurnIsRefused() async throws {
+        let gate = Gate()
+        var router = CommandRouter()
+        router.on("test.turn") { payload, context in
+            await gate.pass()
+            try context.checkStillWanted()
+            return payload
+        }
+        try await withServerAndClient(router) { server, _ in
+            let peer = try RawPeer(ZMQ_DEALER, connectedTo: server.endpoint)
+            try await peer.send(#"{"id":"1","command":"test.turn","timeout":1500}"#, "{}")
+            try await eventually("the handler begins") { gate.entered == 1 }
+            try await Task.sleep(for: .milliseconds(1_510))
+            gate.open()
+            #expect(try await peer.receiveText().first == #"{"id":"1","status":"deadline_exceeded"}"#)
+        }
+    }
+
+    @Test func gapsAndJumpsArePauses() {
+        let watch = PauseWatch()
+        func moment(_ monotonic: Int64, _ wall: Int64) -> BusMoment { BusMoment(monotonic: monotonic, wall: wall) }
+        #expect(watch.look(from: moment(1_000, 50_000), to: moment(1_600, 50_600)) == nil)
+        #expect(watch.count == 0 && !watch.hasPaused(since: 0, now: 1_700))
+        // Before the bus thread has looked, others see how long ago its last look was.
+        #expect(watch.hasPaused(since: 0, now: 3_200))
+        #expect(watch.look(from: moment(1_600, 50_600), to: moment(3_600, 52_600)) == 2_000)
+        #expect(watch.count == 1 && watch.hasPaused(since: 0, now: 3_600) && !watch.hasPaused(since: 1, now: 3_600))
+        #expect(watch.look(from: moment(3_600, 52_600), to: moment(3_700, 3_652_700)) == 3_600_000)
+        #expect(watch.look(from: moment(3_700, 3_652_700), to: moment(3_800, 52_800)) == 3_600_000)
+        #expect(watch.look(from: moment(3_800, 52_800), to: moment(3_900, 52_950)) == nil)
+    }
+}
