@@ -18,8 +18,12 @@ package protocol MessageStore: Sendable {
 
     /// One page of what a filter leaves of the archive, newest first: by timestamp, and by `msi_key` where that is equal.
     ///
-    /// - Parameter before: The last message of the page before.
-    func page(_ filter: MessageFilter, before: PageCursor?, limit: Int) async throws -> [Message]
+    /// - Parameters:
+    ///   - before: The last message of the page before.
+    ///   - checkTurn: Called when the reading begins, which may be long after the call; throws where nobody waits any more.
+    func page(
+        _ filter: MessageFilter, before: PageCursor?, limit: Int, checkTurn: @escaping @Sendable () throws -> Void
+    ) async throws -> [Message]
 
     /// Leases messages whose next attempt is due: the record gets the lease, and its end as the next attempt. Each is taken
     /// in one atomic step: of several claimants only one gets a message.
@@ -68,6 +72,13 @@ package protocol MessageStore: Sendable {
 
     /// Lets what has begun end, and closes the database; nothing may use the store afterwards.
     func close() async throws
+}
+
+extension MessageStore {
+    /// The same for one who waits however long it takes.
+    package func page(_ filter: MessageFilter, before cursor: PageCursor?, limit: Int) async throws -> [Message] {
+        try await page(filter, before: cursor, limit: limit) {}
+    }
 }
 
 /// What a claimant has room for.

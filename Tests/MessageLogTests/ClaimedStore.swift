@@ -16,8 +16,10 @@ struct ClaimedStore: MessageStore {
     func message(of sender: String, idempotencyKey: String) async throws -> Message? {
         try await store.message(of: sender, idempotencyKey: idempotencyKey)
     }
-    func page(_ filter: MessageFilter, before: PageCursor?, limit: Int) async throws -> [Message] {
-        try await store.page(filter, before: before, limit: limit)
+    func page(
+        _ filter: MessageFilter, before: PageCursor?, limit: Int, checkTurn: @escaping @Sendable () throws -> Void
+    ) async throws -> [Message] {
+        try await store.page(filter, before: before, limit: limit, checkTurn: checkTurn)
     }
     func update(
         _ msiKey: ObjectID, _ change: @escaping @Sendable (inout RelayRecord, Message) throws -> Void

@@ -34,9 +34,10 @@ extension CommandRouter {
             }
             return message
         }
-        router.on(ListMessages.self) { command, _ in
+        router.on(ListMessages.self) { command, context in
             // One more than the page shows whether there is another page.
-            var messages = try await store.page(command.filter, before: command.before, limit: Int(command.limit) + 1)
+            var messages = try await store.page(
+                command.filter, before: command.before, limit: Int(command.limit) + 1, checkTurn: context.checkStillWanted)
             guard messages.count > command.limit else { return ListMessages.Reply(messages: messages, next: nil) }
             messages.removeLast()
             let next = messages.last.map { PageCursor(timestamp: $0.timestamp, msiKey: $0.msiKey) }

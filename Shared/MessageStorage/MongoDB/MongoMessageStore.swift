@@ -59,9 +59,13 @@ package struct MongoMessageStore: MessageStore {
         try await findOne(["sender": sender.bson, "idempotency_key": idempotencyKey.bson])
     }
 
-    package func page(_ filter: MessageFilter, before cursor: PageCursor?, limit: Int) async throws -> [Message] {
+    package func page(
+        _ filter: MessageFilter, before cursor: PageCursor?, limit: Int, checkTurn: @escaping @Sendable () throws -> Void
+    ) async throws -> [Message] {
         try await MongoError.asFailure {
             try await database.run { [unreadable] connection in
+                // It may have waited for a thread.
+                try checkTurn()
                 var messages: [Message] = []
                 var position = 0
                 while messages.count < limit {

@@ -14,13 +14,17 @@ actor HistoryReaders {
     private var free = mostAtATime
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
+    /// - Parameter checkTurn: Called when a reader is free; throws where nobody waits for the page any more. Without it, readers
+    ///   with a queue would serve only those who have given up.
     /// - Throws: ``CommandFailure`` with status `overloaded` where too many wait already, and `deadline_exceeded` for one that
     ///   takes too long.
     func read<Value: Sendable>(
-        from database: EmbeddedDatabase, _ body: @escaping @Sendable (Database) throws -> Value
+        from database: EmbeddedDatabase, checkTurn: @Sendable () throws -> Void,
+        _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         try await takePlace()
         defer { giveBack() }
+        try checkTurn()
         return try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask { try await database.read(body) }
             group.addTask {

@@ -38,8 +38,10 @@ package struct SQLiteMessageStore: MessageStore {
         try await database.read { try MessageRow.find(idempotencyKey, of: sender, in: $0)?.document }
     }
 
-    package func page(_ filter: MessageFilter, before cursor: PageCursor?, limit: Int) async throws -> [Message] {
-        try await historyReaders.read(from: database) { [unreadable] database in
+    package func page(
+        _ filter: MessageFilter, before cursor: PageCursor?, limit: Int, checkTurn: @escaping @Sendable () throws -> Void
+    ) async throws -> [Message] {
+        try await historyReaders.read(from: database, checkTurn: checkTurn) { [unreadable] database in
             var selection = MessageSelection(filter)
             if let cursor { try selection.begin(after: cursor, in: database) }
             var messages: [Message] = []

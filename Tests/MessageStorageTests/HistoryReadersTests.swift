@@ -1,0 +1,55 @@
+import Dispatch
+import EmbeddedDatabase
+import Schemas
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import MessageStorage
+
+/// What happens to pages that wait for a reader.
+@Suite(.timeLimit(.minutes(1)))
+struct HistoryReadersTests {
+    @Test("a page for which nobody waits any more is not read when its turn comes, and the next one is")
+    func givenUp() async throws {
+        try await withTemporaryFolder { folder in
+            let database = try EmbeddedDatabase(path: "\(folder)/db.sqlite", durability: .everyCommit) { _ in }
+            let readers = HistoryReaders()
+            let release = DispatchSemaphore(value: 0)
+            let reading = Count()
+            let busy = (0..<3).map { _ in
+                Task {
+                    try await readers.read(from: database, checkTurn: {}) { _ in
+                        reading.add()
+                        release.wait()
+                    }
+                }
+            }
+            try await eventually { reading.value == 3 }
+            let read = Count()
+            let late = CommandFailure(.deadlineExceeded, "too late")
+            let givenUp = (0..<10).map { _ in
+                Task {
+                    try await readers.read(from: database, checkTurn: { throw late }) { _ in
+                        read.add()
+                    }
+                }
+            }
+            let waiting = Task { try await readers.read(from: database, checkTurn: {}) { _ in true } }
+            for _ in busy { release.signal() }
+            for page in givenUp { await #expect(throws: late) { try await page.value } }
+            #expect(try await waiting.value)
+            #expect(read.value == 0)
+            for page in busy { try await page.value }
+            try database.close()
+        }
+    }
+}
+
+private final class Count: Sendable {
+    private let count = Atomic(0)
+
+    var value: Int { count.load(ordering: .sequentiallyConsistent) }
+
+    func add() { count.add(1, ordering: .sequentiallyConsistent) }
+}
