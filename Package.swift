@@ -53,6 +53,7 @@ let package = Package(
         .executable(name: "msi-load", targets: ["LoadTester"]),
         .executable(name: "msi-message-log", targets: ["MessageLog"]),
         // For the tests: loaded into the services by LD_PRELOAD.
+        .library(name: "HostsFile", type: .dynamic, targets: ["HostsFile"]),
         .library(name: "WriteRecorder", type: .dynamic, targets: ["WriteRecorder"]),
     ],
     dependencies: [
@@ -265,6 +266,7 @@ let package = Package(
             ],
             path: "Tests/System"),
         .target(name: "PowerCut", dependencies: ["SeededRandom"], path: "Tests/PowerCut"),
+        .target(name: "HostsFile", path: "Tests/HostsFile"),
         .target(name: "WriteRecorder", path: "Tests/WriteRecorder"),
         .target(
             name: "ProductHarness",

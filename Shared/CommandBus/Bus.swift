@@ -16,7 +16,7 @@ package import Logging
 /// One bus a process. Close it before the process ends: that flushes replies and fails whoever still waits.
 package final class Bus: Sendable {
     let context: ZeroMQContext
-    private let outbox: Outbox
+    let outbox: Outbox
     let executor: BusExecutor
 
     /// - Throws: ``BusError`` where the system has no room for a socket or a thread.

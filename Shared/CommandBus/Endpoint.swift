@@ -1,20 +1,32 @@
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 /// Where a service listens.
-enum Endpoint: Hashable {
+package enum Endpoint: Hashable, Sendable {
     /// A Unix socket of this path.
     case ipc(path: String)
-    /// `host:port`, as ZeroMQ reads it: an interface or `*` to bind, a name or an address to connect; port 0 or `*` to let
-    /// the system choose.
-    case tcp(address: String)
+    /// A TCP port of this machine's loopback interface; port 0 lets the system choose.
+    case tcp(host: Host, port: UInt16)
+
+    package enum Host: Hashable, Sendable {
+        /// An address of the loopback interface, such as `127.0.0.1` or `[::1]`.
+        case address(String)
+        /// A name that has to be looked up.
+        case name(String)
+    }
 
     /// The longest path of a Unix socket, in bytes: `sun_path` without its final zero.
     static let longestPath = 107
 
-    init(_ text: String) throws(BusError) {
+    /// - Throws: ``BusError`` where the text is no endpoint, or one of another machine: what passes there is neither encrypted nor
+    ///   authenticated.
+    package init(_ text: String) throws(BusError) {
         if let path = text.suffix(after: "ipc://") {
             try Self.check(path: path, of: text)
             self = .ipc(path: path)
-        } else if let address = text.suffix(after: "tcp://"), Self.hasHostAndPort(address) {
-            self = .tcp(address: address)
+        } else if let (host, port) = text.suffix(after: "tcp://").flatMap(Self.hostAndPort) {
+            self = .tcp(host: try Self.host(host, of: text), port: port)
         } else {
             throw BusError(.invalidEndpoint, "\"\(text.prefix(200))\": expected ipc://<path> or tcp://<host>:<port>")
         }
@@ -23,7 +35,45 @@ enum Endpoint: Hashable {
     var text: String {
         switch self {
         case .ipc(let path): "ipc://\(path)"
-        case .tcp(let address): "tcp://\(address)"
+        case .tcp(.address(let host), let port), .tcp(.name(let host), let port): "tcp://\(host):\(port)"
+        }
+    }
+
+    /// Whether an IPv4 or IPv6 address without brackets is one of the loopback interface; `nil` where it is no address.
+    static func isLoopback(_ address: String) -> Bool? {
+        var version4 = in_addr()
+        if inet_pton(AF_INET, address, &version4) == 1 { return UInt32(bigEndian: version4.s_addr) >> 24 == 127 }
+        var version6 = in6_addr()
+        guard inet_pton(AF_INET6, address, &version6) == 1 else { return nil }
+        return withUnsafeBytes(of: version6) { $0.dropLast().allSatisfy { $0 == 0 } && $0.last == 1 }
+    }
+
+    private static func host(_ host: String, of text: String) throws(BusError) -> Host {
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        if let isLoopback = isLoopback(isBracketed ? String(host.dropFirst().dropLast()) : host) {
+            guard isLoopback else { throw notLoopback(text, "\(host) is not one of them") }
+            return .address(host)
+        }
+        guard host != "*" else { throw notLoopback(text, "* is all of the machine's") }
+        guard host.utf8.count <= 253, host.utf8.allSatisfy(isNameCharacter) else {
+            throw BusError(.invalidEndpoint, "\"\(text.prefix(200))\": \"\(host.prefix(100))\" is neither a name nor an address")
+        }
+        return .name(host)
+    }
+
+    static func notLoopback(_ text: String, _ reason: String) -> BusError {
+        BusError(
+            .invalidEndpoint,
+            "\(text.prefix(200)): only loopback addresses such as 127.0.0.1 are allowed, because the bus neither encrypts nor "
+                + "authenticates; \(reason)")
+    }
+
+    private static func isNameCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
         }
     }
 
@@ -42,10 +92,10 @@ enum Endpoint: Hashable {
         }
     }
 
-    private static func hasHostAndPort(_ address: String) -> Bool {
-        guard let colon = address.lastIndex(of: ":"), colon != address.startIndex else { return false }
+    private static func hostAndPort(_ address: String) -> (String, UInt16)? {
+        guard let colon = address.lastIndex(of: ":"), colon != address.startIndex else { return nil }
         let port = address[address.index(after: colon)...]
-        return port == "*" || UInt16(port) != nil
+        return (port == "*" ? 0 : UInt16(port)).map { (String(address[..<colon]), $0) }
     }
 }
 

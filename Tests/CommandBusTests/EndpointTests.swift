@@ -13,7 +13,8 @@ struct EndpointTests {
     @Test(arguments: [
         "", "ipc://", "ipc://@abstract", "ipc://*", "tcp://", "tcp://localhost", "tcp://:5", "tcp://127.0.0.1:99999",
         "tcp://127.0.0.1:-1", "http://127.0.0.1:80", "inproc://x", "/tmp/x.sock",
-        "ipc:///tmp/" + String(repeating: "x", count: 104),
+        "ipc:///tmp/" + String(repeating: "x", count: 104), "tcp://0.0.0.0:7000", "tcp://*:7000", "tcp://10.1.2.3:7000",
+        "tcp://[::]:7000", "tcp://[2001:db8::1]:7000", "tcp://eth 0:7000", "tcp://127.0.0.1;127.0.0.1:7000",
     ])
     func whatIsNoEndpointIsRefused(text: String) async throws {
         try await withBus { bus in
@@ -36,6 +37,39 @@ struct EndpointTests {
             }
             #expect(error?.message.contains("108 bytes") == true)
             #expect(error?.message.contains("107") == true)
+        }
+    }
+
+    /// Where the machine has IPv6, at its loopback address as well.
+    static let otherLoopbackEndpoints: [String] =
+        ["tcp://localhost:0", "tcp://127.8.8.8:*"]
+        + (FileManager.default.contents(atPath: "/proc/net/if_inet6")?.isEmpty == false ? ["tcp://[::1]:0"] : [])
+
+    @Test(arguments: otherLoopbackEndpoints)
+    func isServed(endpoint: String) async throws {
+        try await withServerAndClient(at: endpoint) { _, client in
+            let echo = try await client.request(Echo(text: "here"))
+            #expect(echo.text == "here")
+        }
+    }
+
+    @Test func aClientLooksUpLocalhost() async throws {
+        try await withBus { bus in
+            try await withServer(bus, at: "tcp://127.0.0.1:0") { server in
+                let endpoint = server.endpoint.replacing("127.0.0.1", with: "localhost")
+                let client = try CommandClient(bus: bus, endpoints: [endpoint], logger: quietLogger)
+                let echo = try await client.request(Echo(text: "here"))
+                #expect(echo.text == "here")
+            }
+        }
+    }
+
+    @Test func aNameIsNoAddressToListenAt() async throws {
+        try await withBus { bus in
+            let error = #expect(throws: BusError.self) {
+                try CommandServer(bus: bus, endpoint: "tcp://example.edu:7000", router: .init(), logger: quietLogger)
+            }
+            #expect(error?.code == .invalidEndpoint && error?.message.contains("found a name") == true)
         }
     }
 

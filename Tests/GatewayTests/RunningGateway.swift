@@ -21,10 +21,15 @@ struct RunningGateway {
         return try await withServices(services[...], in: folder) {
             let settings = settings.merging(["MSI_GATEWAY_PORT": "0"]) { given, _ in given }
             return try await withService("msi-gateway", in: folder, settings: settings) { process in
-                let port = try #require(process.log.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)/).flatMap { Int($0.1) })
-                return try await body(RunningGateway(process: process, port: port, folder: folder))
+                try await body(RunningGateway(process, in: folder))
             }
         }
+    }
+
+    init(_ process: ServiceProcess, in folder: String) throws {
+        self.process = process
+        self.folder = folder
+        port = try #require(process.log.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)/).flatMap { Int($0.1) })
     }
 
     private static func withServices<Result>(

@@ -8,20 +8,29 @@ extension SystemTests {
     @Suite("A start that fails", .timeLimit(.minutes(2)))
     struct StartTests {
         @Test(
-            "a bus endpoint that is none is a wrong setting, and is shown",
+            "a bus endpoint that is none, or one of another machine, is a wrong setting, and is named and shown",
             arguments: [
-                ("msi-fcm-relay", "MSI_FCM_RELAY_LISTEN"), ("msi-cube", "MSI_CUBE_LISTEN"), ("msi-gateway", "MSI_CUBE_ENDPOINTS"),
+                ("msi-fcm-relay", "MSI_FCM_RELAY_LISTEN"), ("msi-cube", "MSI_CUBE_LISTEN"),
+                ("msi-cube", "MSI_CUBE_EVENTS_LISTEN"), ("msi-message-log", "MSI_MESSAGE_LOG_LISTEN"),
+                ("msi-message-log", "MSI_FCM_RELAY_ENDPOINTS"), ("msi-gateway", "MSI_CUBE_ENDPOINTS"),
+            ],
+            [
+                ("somewhere", "expected ipc://<path> or tcp://"), ("tcp://0.0.0.0:7000", "only loopback addresses"),
+                ("tcp://*:7000", "only loopback addresses"), ("tcp://192.168.1.9:7000", "only loopback addresses"),
             ])
-        func endpoints(service: String, setting: String) async throws {
+        func endpoints(service: (name: String, setting: String), endpoint: (text: String, problem: String)) async throws {
             try await withTemporaryFolder { folder in
                 let environment = [
                     "MSI_STATE_DIR": folder, "MSI_FCM_SERVER_KEY_FILE": folder + "/key", "MSI_GATEWAY_PORT": "0",
-                    setting: "somewhere",
+                    service.setting: endpoint.text,
                 ]
                 try Data("key".utf8).write(to: URL(filePath: folder + "/key"))
-                let end = try await end(of: service, environment)
+                let end = try await end(of: service.name, environment)
                 #expect(end.exitCode == 78)
-                #expect(end.lines.contains { $0.contains("\"somewhere\": expected ipc://<path> or tcp://") }, "\(end.lines)")
+                #expect(
+                    end.lines.contains {
+                        $0.contains("\(service.setting): ") && $0.contains(endpoint.text) && $0.contains(endpoint.problem)
+                    }, "\(end.lines)")
             }
         }
 

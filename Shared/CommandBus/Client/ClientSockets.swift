@@ -4,25 +4,20 @@ import Logging
 import Schemas
 import Synchronization
 
-/// A client's connections: one DEALER and its monitor for each endpoint, and the pool's state.
+/// A client's connections: one DEALER for each endpoint, and the pool's state.
 ///
 /// Owned by the bus thread once it is attached. Tasks that run there use it directly; others only pass it along in the outbox.
 final class ClientSockets: BusParticipant, @unchecked Sendable {
     private let endpoints: [String]
+    private let connectors: [Connector]
     private let dealers: [ZeroMQSocket]
-    private let monitors: [SocketMonitor]
     private let ids: RequestIDFormat
     private let logger: Logger
     private var pool: ClientPoolStateMachine<PendingRequest>
-    /// When to connect again to an endpoint whose connection was lost.
-    private var reconnect: [MonotonicMilliseconds?]
     /// What is to be sent with the next ``flush()``, and where.
     private var outgoing: [(request: PendingRequest, endpoint: Int)] = []
     /// Where headers are written, one after another.
     private var header = JSONBytes(capacity: 512)
-
-    /// How long after a lost connection the next one is tried, in milliseconds; from then on ZeroMQ tries by itself.
-    private static let reconnectDelay: Int64 = 50
 
     /// How long a request of the bus thread's own tasks may take before its task is told, in milliseconds: see
     /// ``CommandClient``.
@@ -32,28 +27,13 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     private static let repliesPerTurn = 512
 
     init(
-        context: ZeroMQContext, endpoints: [String], limits: ClientLimits, ids: RequestIDFormat, logger: Logger
+        bus: Bus, endpoints: [String], limits: ClientLimits, ids: RequestIDFormat, logger: Logger
     ) throws(BusError) {
-        var dealers: [ZeroMQSocket] = []
-        var monitors: [SocketMonitor] = []
-        do {
-            for endpoint in endpoints {
-                let address = try Endpoint(endpoint)
-                let dealer = try context.makeSocket(ZMQ_DEALER)
-                dealers.append(dealer)
-                try Self.configure(dealer, limits)
-                monitors.append(try SocketMonitor(of: dealer, context: context))
-                try dealer.connect(to: address.text)
-            }
-        } catch {
-            monitors.forEach { $0.close() }
-            dealers.forEach { $0.close() }
-            throw error
-        }
         self.endpoints = endpoints
-        reconnect = endpoints.map { _ in nil }
-        self.dealers = dealers
-        self.monitors = monitors
+        connectors = try Connector.all(ZMQ_DEALER, to: endpoints, bus: bus, logger: logger) { dealer throws(BusError) in
+            try Self.configure(dealer, limits)
+        }
+        dealers = connectors.map(\.socket)
         self.ids = ids
         self.logger = logger
         pool = ClientPoolStateMachine(
@@ -114,7 +94,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
 
     // MARK: What the sockets say
 
-    var sockets: [ZeroMQSocket] { dealers + monitors.map(\.socket) }
+    var sockets: [ZeroMQSocket] { dealers + connectors.map(\.monitor.socket) }
 
     func receive(from index: Int, now: MonotonicMilliseconds) -> Bool {
         if index < dealers.count {
@@ -126,7 +106,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
 
     private func receiveMonitorEvents(_ endpoint: Int, now: MonotonicMilliseconds) -> Bool {
         var hasReceived = false
-        while let event = monitors[endpoint].next() {
+        while let event = connectors[endpoint].monitor.next() {
             hasReceived = true
             switch event {
             case .connected: connected(endpoint, now: now)
@@ -137,7 +117,8 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     }
 
     private func connected(_ endpoint: Int, now: MonotonicMilliseconds) {
-        guard reconnect[endpoint] == nil else { return }
+        guard !connectors[endpoint].isWaiting else { return }
+        connectors[endpoint].connected()
         logger.debug("connected", metadata: ["endpoint": "\(endpoints[endpoint])"])
         for waiting in pool.connected(endpoint, now: now) {
             send(waiting.request, timeout: max(waiting.request.deadline - now, 0), to: waiting.endpoint)
@@ -156,23 +137,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         for request in pool.disconnected(endpoint) {
             fail(request, .connectionLost(endpoint: endpoint))
         }
-        dealers[endpoint].disconnect(from: endpoints[endpoint])
-        reconnect[endpoint] = now + Self.reconnectDelay
-    }
-
-    private func connectAgain(now: MonotonicMilliseconds) {
-        for (endpoint, due) in reconnect.enumerated() {
-            guard let due, due <= now else { continue }
-            // What the monitor has to tell is about the connection that was given up.
-            while monitors[endpoint].next() != nil {}
-            reconnect[endpoint] = nil
-            do {
-                try dealers[endpoint].connect(to: endpoints[endpoint])
-            } catch {
-                logger.error("cannot connect again", metadata: ["error": "\(error)"])
-                reconnect[endpoint] = now + 1_000
-            }
-        }
+        connectors[endpoint].giveUp(now: now)
     }
 
     /// - Returns: How many came.
@@ -244,7 +209,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     // MARK: Time
 
     var nextTick: MonotonicMilliseconds? {
-        let next = min(pool.nextTick ?? .max, reconnect.lazy.compactMap(\.self).min() ?? .max)
+        let next = min(pool.nextTick ?? .max, connectors.lazy.compactMap(\.nextTick).min() ?? .max)
         return next == .max ? nil : next
     }
 
@@ -253,7 +218,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         for (request, failure) in actions.failed { fail(request, failure) }
         for request in actions.slow { request.tellThatItIsSlow() }
         for endpoint in actions.probe { probe(endpoint) }
-        connectAgain(now: now)
+        for connector in connectors { connector.tick(now: now) }
     }
 
     /// Asks for a sign of life. The request is in nobody's table: any reply will do.
@@ -270,11 +235,11 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     func close() {
         outgoing = []
         for request in pool.stop() { fail(request, .stopped) }
-        monitors.forEach { $0.close() }
-        dealers.forEach { $0.close() }
+        connectors.forEach { $0.close() }
     }
 
     private func fail(_ request: PendingRequest, _ failure: ClientPoolStateMachine<PendingRequest>.Failure) {
-        request.complete(.failed(CommandFailure(failure, endpoints: endpoints)))
+        let lookup = failure == .notConnected ? connectors.lazy.compactMap(\.failure).first : nil
+        request.complete(.failed(CommandFailure(failure, endpoints: endpoints, lookup: lookup)))
     }
 }

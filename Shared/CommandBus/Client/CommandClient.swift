@@ -22,7 +22,7 @@ package final class CommandClient: Sendable {
         self.bus = bus
         maxPayloadBytes = limits.maxPayloadBytes
         sockets = try ClientSockets(
-            context: bus.context, endpoints: endpoints, limits: limits, ids: ids, logger: logger)
+            bus: bus, endpoints: endpoints, limits: limits, ids: ids, logger: logger)
         try bus.attach(sockets)
     }
 

@@ -2,12 +2,17 @@ import Schemas
 
 extension CommandFailure {
     /// What a client says where no service answered.
-    init<Request>(_ failure: ClientPoolStateMachine<Request>.Failure, endpoints: [String]) {
+    ///
+    /// - Parameter lookup: Why an endpoint has no address, where there is no connection.
+    init<Request>(
+        _ failure: ClientPoolStateMachine<Request>.Failure, endpoints: [String], lookup: NameLookup.Failure? = nil
+    ) {
         switch failure {
         case .overloaded:
             self.init(.overloaded, "too many requests are under way to \(Self.list(endpoints)); not sent")
         case .notConnected:
-            self.init(.unavailable, "no connection to \(Self.list(endpoints)); not sent")
+            let reason = lookup.map { " (\($0))" } ?? ""
+            self.init(.unavailable, "no connection to \(Self.list(endpoints))\(reason); not sent")
         case .connectionLost(let endpoint):
             self.init(.unavailable, "connection lost to \(endpoints[endpoint]), outcome unknown")
         case .deadlineExceeded:

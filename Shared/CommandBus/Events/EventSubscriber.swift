@@ -20,7 +20,7 @@ package final class EventSubscriber: Sendable {
     ) throws(BusError) {
         let mailbox = EventMailbox(capacity: limits.maxPending)
         sockets = try SubscriberSockets(
-            context: bus.context, endpoints: endpoints, names: names, limits: limits, mailbox: mailbox, logger: logger)
+            bus: bus, endpoints: endpoints, names: names, limits: limits, mailbox: mailbox, logger: logger)
         self.bus = bus
         events = AsyncStream(unfolding: mailbox.take, onCancel: mailbox.finish)
         try bus.attach(sockets)

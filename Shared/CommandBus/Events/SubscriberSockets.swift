@@ -2,14 +2,13 @@ import CZeroMQ
 import FoundationEssentials
 import Logging
 
-/// A subscriber's connections: one SUB and its monitor for each endpoint.
+/// A subscriber's connections: one SUB for each endpoint.
 ///
 /// Owned by the bus thread once it is attached.
 final class SubscriberSockets: BusParticipant, @unchecked Sendable {
     private let endpoints: [String]
     private let names: Set<String>
-    private let subscribers: [ZeroMQSocket]
-    private let monitors: [SocketMonitor]
+    private let connectors: [Connector]
     private let mailbox: EventMailbox
     private let logger: Logger
 
@@ -17,54 +16,41 @@ final class SubscriberSockets: BusParticipant, @unchecked Sendable {
     private static let eventsPerTurn = 512
 
     init(
-        context: ZeroMQContext, endpoints: [String], names: [String], limits: EventLimits, mailbox: EventMailbox,
-        logger: Logger
+        bus: Bus, endpoints: [String], names: [String], limits: EventLimits, mailbox: EventMailbox, logger: Logger
     ) throws(BusError) {
-        var subscribers: [ZeroMQSocket] = []
-        var monitors: [SocketMonitor] = []
-        do {
-            for endpoint in endpoints {
-                let address = try Endpoint(endpoint)
-                let subscriber = try context.makeSocket(ZMQ_SUB)
-                subscribers.append(subscriber)
-                try subscriber.set(ZMQ_RCVHWM, Int32(clamping: max(limits.maxPending, 1)))
-                try subscriber.set(ZMQ_MAXMSGSIZE, Int64(limits.maxPayloadBytes) * 16)
-                try subscriber.set(ZMQ_LINGER, Int32(0))
-                try subscriber.setLiveness(silence: limits.silence)
-                for name in names.isEmpty ? [""] : names { try subscriber.set(ZMQ_SUBSCRIBE, name) }
-                monitors.append(try SocketMonitor(of: subscriber, context: context))
-                try subscriber.connect(to: address.text)
-            }
-        } catch {
-            monitors.forEach { $0.close() }
-            subscribers.forEach { $0.close() }
-            throw error
+        connectors = try Connector.all(ZMQ_SUB, to: endpoints, bus: bus, logger: logger) { subscriber throws(BusError) in
+            try subscriber.set(ZMQ_RCVHWM, Int32(clamping: max(limits.maxPending, 1)))
+            try subscriber.set(ZMQ_MAXMSGSIZE, Int64(limits.maxPayloadBytes) * 16)
+            try subscriber.set(ZMQ_LINGER, Int32(0))
+            try subscriber.setLiveness(silence: limits.silence)
+            for name in names.isEmpty ? [""] : names { try subscriber.set(ZMQ_SUBSCRIBE, name) }
         }
         self.endpoints = endpoints
         self.names = Set(names)
-        self.subscribers = subscribers
-        self.monitors = monitors
         self.mailbox = mailbox
         self.logger = logger
     }
 
-    var sockets: [ZeroMQSocket] { subscribers + monitors.map(\.socket) }
+    var sockets: [ZeroMQSocket] { connectors.map(\.socket) + connectors.map(\.monitor.socket) }
 
     func receive(from index: Int, now: MonotonicMilliseconds) -> Bool {
-        if index < subscribers.count {
+        if index < connectors.count {
             receiveEvents(from: index, atMost: Self.eventsPerTurn) > 0
         } else {
-            receiveMonitorEvents(index - subscribers.count)
+            receiveMonitorEvents(index - connectors.count, now: now)
         }
     }
 
-    private func receiveMonitorEvents(_ index: Int) -> Bool {
+    private func receiveMonitorEvents(_ index: Int, now: MonotonicMilliseconds) -> Bool {
         var hasReceived = false
-        while let event = monitors[index].next() {
+        while let event = connectors[index].monitor.next() {
             hasReceived = true
             switch event {
-            case .connected: mailbox.put(.connected(endpoint: endpoints[index]))
+            case .connected:
+                connectors[index].connected()
+                mailbox.put(.connected(endpoint: endpoints[index]))
             case .disconnected:
+                connectors[index].disconnected(now: now)
                 _ = receiveEvents(from: index, atMost: .max)
                 mailbox.put(.disconnected(endpoint: endpoints[index]))
             }
@@ -75,7 +61,7 @@ final class SubscriberSockets: BusParticipant, @unchecked Sendable {
     /// - Returns: How many came.
     private func receiveEvents(from index: Int, atMost most: Int) -> Int {
         for count in 0..<most {
-            guard let frames = receiveFrames(from: subscribers[index]) else { return count }
+            guard let frames = receiveFrames(from: connectors[index].socket) else { return count }
             guard frames.count == 2, let name = String(validating: frames[0], as: UTF8.self),
                 (try? JSONDecoder().decode(AnyJSON.self, from: frames[1])) != nil
             else {
@@ -105,9 +91,16 @@ final class SubscriberSockets: BusParticipant, @unchecked Sendable {
         return frames.isEmpty ? nil : frames
     }
 
+    // MARK: Time
+
+    var nextTick: MonotonicMilliseconds? { connectors.lazy.compactMap(\.nextTick).min() }
+
+    func tick(now: MonotonicMilliseconds) {
+        for connector in connectors { connector.tick(now: now) }
+    }
+
     func close() {
-        monitors.forEach { $0.close() }
-        subscribers.forEach { $0.close() }
+        connectors.forEach { $0.close() }
         mailbox.finish()
     }
 }

@@ -80,6 +80,7 @@ final class BusLoop {
         switch work {
         case .request(let client, let request): client.perform(request, now: now)
         case .cancel(let client, let request): client.cancel(request)
+        case .lookedUp(let connector, let outcome): connector.lookedUp(outcome, now: now)
         case .stopServing(let server): server.stopServing(now: now)
         case .whenDrained(let server, let continuation): server.whenDrained(continuation)
         case .publish(let publisher, let name, let payload): publisher.send(name, payload)

@@ -8,6 +8,9 @@ enum BusWork: Sendable {
     case request(ClientSockets, PendingRequest)
     case cancel(ClientSockets, PendingRequest)
 
+    /// A name was looked up.
+    indirect case lookedUp(Connector, NameLookup.Outcome)
+
     /// Take no more requests; finish those that were accepted.
     case stopServing(ServerSocket)
     /// Resume when a stopped server has answered all that it accepted.

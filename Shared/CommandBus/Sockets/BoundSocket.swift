@@ -15,13 +15,17 @@ final class BoundSocket {
     ) throws(BusError) {
         let address = try Endpoint(endpoint)
         let socket = try context.makeSocket(type)
-        do {
+        do throws(BusError) {
             try configure(socket)
             switch address {
             case .ipc(let path):
                 listener = try Self.lend(UnixListener(path: path), to: socket, as: address.text)
                 self.endpoint = address.text
-            case .tcp:
+            case .tcp(.name(let name), _) where name != "localhost":
+                throw BusError(.invalidEndpoint, "\(endpoint): expected a loopback address such as 127.0.0.1 to listen at, found a name")
+            case .tcp(let host, let port):
+                if case .address(let address) = host, address.hasPrefix("[") { try socket.set(ZMQ_IPV6, Int32(1)) }
+                let address = Endpoint.tcp(host: host == .name("localhost") ? .address("127.0.0.1") : host, port: port)
                 try socket.bind(to: address.text)
                 listener = nil
                 self.endpoint = try socket.lastEndpoint()

@@ -1,3 +1,5 @@
+import CommandBus
+
 /// One setting of the product: a name, what it is for, what it may be, and its default.
 ///
 /// A setting has one name, written in three ways: `MSI_GATEWAY_PORT` in the environment and in the configuration file,
@@ -7,13 +9,16 @@ package struct Setting<Value: Sendable>: Sendable {
     package let declaration: SettingDeclaration
     /// Reads the text that an operator wrote; `nil` when it is not what is expected.
     let parse: @Sendable (String) -> Value?
+    /// Throws what is wrong with a value that was read.
+    let check: @Sendable (Value) throws -> Void
 
     package init(
         _ key: String, _ summary: String, expected: String, default fallback: String? = nil, isSecret: Bool = false,
-        parse: @escaping @Sendable (String) -> Value?
+        check: @escaping @Sendable (Value) throws -> Void = { _ in }, parse: @escaping @Sendable (String) -> Value?
     ) {
         declaration = SettingDeclaration(
             key: key, summary: summary, expected: expected, fallback: fallback, isSecret: isSecret)
+        self.check = check
         self.parse = parse
     }
 }
@@ -45,6 +50,13 @@ package struct SettingDeclaration: Hashable, Sendable {
 }
 
 extension Setting where Value == String {
+    /// Where a service of the bus listens.
+    static func busEndpoint(_ key: String, _ summary: String, default fallback: String) -> Setting {
+        Setting(
+            key, summary, expected: "a bus endpoint, ipc://PATH or tcp://ADDRESS:PORT with a loopback address", default: fallback,
+            check: { _ = try Endpoint($0) }, parse: { $0.isEmpty ? nil : $0 })
+    }
+
     /// A text of any kind but the empty one.
     static func text(_ key: String, _ summary: String, expected: String, default fallback: String? = nil) -> Setting {
         Setting(key, summary, expected: expected, default: fallback) { $0.isEmpty ? nil : $0 }
@@ -52,9 +64,12 @@ extension Setting where Value == String {
 }
 
 extension Setting where Value == [String] {
-    /// Texts separated by commas.
-    static func list(_ key: String, _ summary: String, expected: String, default fallback: String? = nil) -> Setting {
-        Setting(key, summary, expected: expected, default: fallback) { text in
+    /// Where services of the bus are, separated by commas.
+    static func busEndpoints(_ key: String, _ summary: String, default fallback: String) -> Setting {
+        Setting(
+            key, summary, expected: "bus endpoints separated by commas, ipc://PATH or tcp://HOST:PORT with a loopback address",
+            default: fallback, check: { for text in $0 { _ = try Endpoint(text) } }
+        ) { text in
             let items = items(of: text)
             return items.contains("") ? nil : items
         }

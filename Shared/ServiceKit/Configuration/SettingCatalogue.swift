@@ -15,17 +15,17 @@ extension Setting where Value == String {
         expected: "a MongoDB connection string, mongodb://HOST:PORT/DATABASE or mongodb+srv://HOST/DATABASE", isSecret: true
     ) { $0.isEmpty ? nil : $0 }
 
-    package static let cubeListen = text(
-        "cube.listen", "Where the cube service takes commands.", expected: busEndpoint,
+    package static let cubeListen = busEndpoint(
+        "cube.listen", "Where the cube service takes commands.",
         default: "ipc://$MSI_RUNTIME_DIR/cube.sock")
-    package static let cubeEventsListen = text(
-        "cube.events.listen", "Where the cube service publishes its events.", expected: busEndpoint,
+    package static let cubeEventsListen = busEndpoint(
+        "cube.events.listen", "Where the cube service publishes its events.",
         default: "ipc://$MSI_RUNTIME_DIR/cube-events.sock")
-    package static let messageLogListen = text(
-        "message.log.listen", "Where the message-logging service takes commands.", expected: busEndpoint,
+    package static let messageLogListen = busEndpoint(
+        "message.log.listen", "Where the message-logging service takes commands.",
         default: "ipc://$MSI_RUNTIME_DIR/message-log.sock")
-    package static let fcmRelayListen = text(
-        "fcm.relay.listen", "Where the FCM relay takes commands.", expected: busEndpoint,
+    package static let fcmRelayListen = busEndpoint(
+        "fcm.relay.listen", "Where the FCM relay takes commands.",
         default: "ipc://$MSI_RUNTIME_DIR/fcm-relay.sock")
 
     package static let fcmServiceAccountFile = text(
@@ -53,21 +53,20 @@ extension Setting where Value == String {
         "How the emulator treats its clients from the start, faults and limits: JSON, see Services/FCMEmulator/API.md.",
         expected: "a file")
 
-    private static var busEndpoint: String { "a bus endpoint, ipc://PATH or tcp://ADDRESS:PORT" }
     private static var originForm: String { "an https:// URL without a path" }
 }
 
 extension Setting where Value == [String] {
-    package static let cubeEndpoints = list(
-        "cube.endpoints", "The cube services to ask.", expected: busEndpoints, default: "ipc://$MSI_RUNTIME_DIR/cube.sock")
-    package static let cubeEventsEndpoints = list(
-        "cube.events.endpoints", "The cube services whose events to follow.", expected: busEndpoints,
+    package static let cubeEndpoints = busEndpoints(
+        "cube.endpoints", "The cube services to ask.", default: "ipc://$MSI_RUNTIME_DIR/cube.sock")
+    package static let cubeEventsEndpoints = busEndpoints(
+        "cube.events.endpoints", "The cube services whose events to follow.",
         default: "ipc://$MSI_RUNTIME_DIR/cube-events.sock")
-    package static let messageLogEndpoints = list(
-        "message.log.endpoints", "The message-logging services to ask.", expected: busEndpoints,
+    package static let messageLogEndpoints = busEndpoints(
+        "message.log.endpoints", "The message-logging services to ask.",
         default: "ipc://$MSI_RUNTIME_DIR/message-log.sock")
-    package static let fcmRelayEndpoints = list(
-        "fcm.relay.endpoints", "The FCM relays to hand messages to.", expected: busEndpoints,
+    package static let fcmRelayEndpoints = busEndpoints(
+        "fcm.relay.endpoints", "The FCM relays to hand messages to.",
         default: "ipc://$MSI_RUNTIME_DIR/fcm-relay.sock")
     package static let gatewayCORSOrigins = Setting(
         "gateway.cors.origins", "The origins whose pages may call the gateway from a browser, beside its own.",
@@ -76,8 +75,6 @@ extension Setting where Value == [String] {
         let origins = items(of: text)
         return origins.allSatisfy(isBrowserOrigin) ? origins : nil
     }
-
-    private static var busEndpoints: String { "bus endpoints separated by commas" }
 }
 
 extension Setting where Value == Int {

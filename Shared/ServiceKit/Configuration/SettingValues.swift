@@ -50,6 +50,11 @@ package struct SettingValues: Sendable {
             let found = declaration.isSecret ? "something else" : "\"\(text.prefix(80))\""
             throw ConfigurationError("\(declaration.name): expected \(declaration.expected), found \(found)")
         }
+        do {
+            try setting.check(value)
+        } catch {
+            throw ConfigurationError("\(declaration.name): \(error)")
+        }
         return value
     }
 

@@ -1,0 +1,60 @@
+import TestSupport
+import Testing
+
+/// Endpoints of the bus with host names, in the gateway as a process.
+@Suite("Gateway and host names", .timeLimit(.minutes(2)))
+struct HostNameTests {
+    @Test("a name that cannot be looked up harms no other endpoint")
+    func hangingName() async throws {
+        try await withNames(["log.test": nil]) { settings, folder in
+            let settings = settings.merging(
+                ["MSI_MESSAGE_LOG_ENDPOINTS": "tcp://log.test:7000,ipc://\(folder)/run/message-log.sock"]
+            ) { $1 }
+            try await withService("msi-gateway", in: folder, settings: settings) { process in
+                let gateway = try RunningGateway(process, in: folder)
+                for _ in 0..<14 { #expect(try await gateway.request("GET", "/health").status == 200) }
+                let path = try await gateway.makeSubject()
+                #expect(try await gateway.request("POST", "/message", body: path.message()).status == 201)
+            }
+        }
+    }
+
+    @Test("a name is followed to its address, also when that changes, and to no other machine")
+    func changingName() async throws {
+        let port = try FreePort.choose()
+        try await withNames(["log.test": "10.9.8.7"], logListens: "tcp://127.0.0.1:\(port)") { settings, folder in
+            let names = HostNames(path: "\(folder)/hosts")
+            let settings = settings.merging(["MSI_MESSAGE_LOG_ENDPOINTS": "tcp://log.test:\(port)"]) { $1 }
+            try await withService("msi-gateway", in: folder, settings: settings) { process in
+                let gateway = try RunningGateway(process, in: folder)
+                let path = try await gateway.makeSubject()
+                func status() async throws -> Int {
+                    try await gateway.request("POST", "/message", body: path.message()).status
+                }
+                #expect(try await status() == 503)
+                try await eventually { process.log.contains("log.test has the address 10.9.8.7, and only loopback") }
+                // An address of this machine at which nobody listens.
+                try names.set(["log.test": "127.0.0.2"])
+                try await Task.sleep(for: .milliseconds(2_500))
+                #expect(try await status() == 503)
+                try names.set(["log.test": "127.0.0.1"])
+                try await eventually { try await status() == 201 }
+            }
+        }
+    }
+
+    private func withNames(
+        _ addresses: [String: String?], logListens: String? = nil, _ body: ([String: String], String) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let names = HostNames(path: "\(folder)/hosts")
+            try names.set(addresses)
+            let log = logListens.map { ["MSI_MESSAGE_LOG_LISTEN": $0] } ?? [:]
+            try await withService("msi-cube", in: folder) { _ in
+                try await withService("msi-message-log", in: folder, settings: log) { _ in
+                    try await body(names.environment.merging(["MSI_GATEWAY_PORT": "0"]) { $1 }, folder)
+                }
+            }
+        }
+    }
+}
