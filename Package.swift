@@ -140,7 +140,9 @@ let package = Package(
         .target(name: "SeededRandom", path: "Shared/SeededRandom"),
         .target(
             name: "CommandBus",
-            dependencies: ["CZeroMQ", "DedicatedThread", "Schemas", deque, logging, serviceContext, serviceLifecycle],
+            dependencies: [
+                "CSocketGuard", "CZeroMQ", "DedicatedThread", "Schemas", deque, logging, serviceContext, serviceLifecycle,
+            ],
             path: "Shared/CommandBus",
             exclude: ["PROTOCOL.md"]),
         .target(
@@ -150,6 +152,7 @@ let package = Package(
                 unixSignals,
             ],
             path: "Shared/ServiceKit"),
+        .target(name: "CSocketGuard", path: "Shared/CSocketGuard"),
         .target(name: "DedicatedThread", path: "Shared/DedicatedThread"),
         .target(name: "DurableFiles", path: "Shared/DurableFiles"),
         .target(

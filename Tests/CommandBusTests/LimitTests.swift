@@ -121,6 +121,36 @@ struct LimitTests {
         }
     }
 
+    @Test(arguments: ["ipc", "tcp"]) func connectionsAreLimited(transport: String) async throws {
+        try await withTemporaryFolder { folder in
+            try await withBus { bus in
+                let endpoint = transport == "ipc" ? "ipc://\(folder)/few.sock" : "tcp://127.0.0.1:0"
+                try await withServer(bus, at: endpoint, limits: .with { $0.maxPeers = 3 }) { server in
+                    var peers = try (0..<10).map { _ in try RawPeer(ZMQ_DEALER, connectedTo: server.endpoint) }
+                    for peer in peers { try await peer.send(#"{"id":"1","command":"bus.ping"}"#, "{}") }
+                    var answered: [RawPeer] = []
+                    func takeAnswered() {
+                        for index in peers.indices.reversed() where peers[index].receiveNow() != nil {
+                            answered.append(peers.remove(at: index))
+                        }
+                    }
+                    try await eventually("three are served") {
+                        takeAnswered()
+                        return answered.count >= 3
+                    }
+                    try await Task.sleep(for: .milliseconds(300))
+                    takeAnswered()
+                    #expect(answered.count == 3)
+                    for peer in answered { peer.close() }
+                    try await eventually("others take their places") {
+                        takeAnswered()
+                        return answered.count == 6
+                    }
+                }
+            }
+        }
+    }
+
     @Test func aPayloadThatIsTooLargeIsInvalid() async throws {
         try await withServerAndClient(
             limits: .with { $0.maxPayloadBytes = 1_000 }, clientLimits: .with { $0.maxPayloadBytes = 10_000 }

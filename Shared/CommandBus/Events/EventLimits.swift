@@ -4,6 +4,8 @@ package struct EventLimits: Sendable {
     package var maxPending = 10_000
     /// The largest payload in bytes.
     package var maxPayloadBytes = 1 << 20
+    /// The most subscribers of a publisher; one more is closed at once. Less where the system allows the process few descriptors.
+    package var maxPeers = 1_024
     /// How long the other end of a connection may be silent, although asked for a sign of life, before the connection
     /// counts as lost.
     package var silence = Duration.seconds(3)

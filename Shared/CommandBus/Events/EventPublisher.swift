@@ -17,7 +17,7 @@ package final class EventPublisher: Sendable {
     ///
     /// - Throws: ``BusError`` where the endpoint is not one, somebody else serves it, or the system refuses.
     package init(bus: Bus, endpoint: String, limits: EventLimits = .init(), logger: Logger) throws(BusError) {
-        socket = try PublisherSocket(context: bus.context, endpoint: endpoint, limits: limits)
+        socket = try PublisherSocket(context: bus.context, endpoint: endpoint, limits: limits, logger: logger)
         self.bus = bus
         self.limits = limits
         self.logger = logger

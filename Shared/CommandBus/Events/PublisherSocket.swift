@@ -1,5 +1,6 @@
 import CZeroMQ
 import FoundationEssentials
+import Logging
 import Synchronization
 
 /// A publisher's PUB socket.
@@ -10,8 +11,15 @@ final class PublisherSocket: BusParticipant, @unchecked Sendable {
     /// Events in the outbox that are not sent yet.
     let pending = Atomic<Int>(0)
 
-    init(context: ZeroMQContext, endpoint: String, limits: EventLimits) throws(BusError) {
-        bound = try BoundSocket(ZMQ_PUB, at: endpoint, context: context) { socket throws(BusError) in
+    /// The most bytes of a subscription, and how many of them and of their ends one connection may send.
+    private static let (maxSubscriptionBytes, maxSubscriptions) = (1_024, 1_000)
+
+    init(context: ZeroMQContext, endpoint: String, limits: EventLimits, logger: Logger) throws(BusError) {
+        let peers = PeerLimits(
+            maxPeers: limits.maxPeers, maxMessageBytes: Self.maxSubscriptionBytes, maxMessages: Self.maxSubscriptions)
+        bound = try BoundSocket(ZMQ_PUB, at: endpoint, context: context, limits: peers, logger: logger) {
+            socket throws(BusError) in
+            try socket.set(ZMQ_MAXMSGSIZE, Int64(Self.maxSubscriptionBytes))
             try socket.set(ZMQ_SNDHWM, Int32(clamping: max(limits.maxPending, 1)))
             try socket.set(ZMQ_BACKLOG, Int32(4_096))
             try socket.set(ZMQ_LINGER, Int32(1_000))
@@ -34,6 +42,12 @@ final class PublisherSocket: BusParticipant, @unchecked Sendable {
         bound.socket.catchUp()
         // A subscriber that does not keep up loses events; the others get them.
         if bound.socket.send(Array(name.utf8), more: true) == .sent { _ = bound.socket.send(payload) }
+    }
+
+    var nextTick: MonotonicMilliseconds? { bound.nextTick }
+
+    func tick(now: MonotonicMilliseconds) {
+        bound.tick(now: now)
     }
 
     func close() {

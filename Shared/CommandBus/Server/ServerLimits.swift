@@ -7,6 +7,8 @@ package struct ServerLimits: Sendable {
     /// The largest payload of a request in bytes; a larger one is `invalid`. A peer that sends a frame of sixteen times
     /// as much is disconnected before that fills the memory.
     package var maxPayloadBytes = 1 << 20
+    /// The most connections; one more is closed at once. Less where the system allows the process few descriptors.
+    package var maxPeers = 1_024
     /// The largest payload of a reply in bytes; a handler that makes a larger one has failed.
     package var maxReplyBytes = 16 << 20
     /// How long a server that is stopping waits for its handlers; what they have not answered by then is `unavailable`.

@@ -36,8 +36,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
     /// What is to be sent with the next ``flush()``.
     private var outgoing: [(reply: Reply, envelope: ReplyEnvelope)] = []
     private var waitingForDrain: [CheckedContinuation<Void, Never>] = []
-    /// Where headers are read, one after another.
-    private var header: [UInt8] = []
+    private var receiver: RequestReceiver
     /// Where headers are written, one after another.
     private var replyHeader = JSONBytes(capacity: 512)
 
@@ -57,14 +56,19 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
         self.limits = limits
         self.logger = logger
         executor = bus.executor
-        bound = try BoundSocket(ZMQ_ROUTER, at: endpoint, context: bus.context) { socket throws(BusError) in
+        receiver = RequestReceiver(limits: limits)
+        let mostBytes = limits.maxPayloadBytes * 16
+        bound = try BoundSocket(
+            ZMQ_ROUTER, at: endpoint, context: bus.context,
+            limits: PeerLimits(maxPeers: limits.maxPeers, maxMessageBytes: mostBytes), logger: logger
+        ) { socket throws(BusError) in
             // Tells of replies that cannot be delivered, instead of dropping them silently.
             try socket.set(ZMQ_ROUTER_MANDATORY, Int32(1))
             // For each peer: more than one of our clients ever has outstanding.
             try socket.set(ZMQ_SNDHWM, Int32(20_000))
             try socket.set(ZMQ_RCVHWM, Int32(20_000))
             try socket.set(ZMQ_BACKLOG, Int32(4_096))
-            try socket.set(ZMQ_MAXMSGSIZE, Int64(limits.maxPayloadBytes) * 16)
+            try socket.set(ZMQ_MAXMSGSIZE, Int64(mostBytes))
             // The last replies leave within this time after closing.
             try socket.set(ZMQ_LINGER, Int32(2_000))
             try socket.setLiveness(silence: limits.silence)
@@ -79,7 +83,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
 
     func receive(from index: Int, now: MonotonicMilliseconds) -> Bool {
         for count in 0..<Self.requestsPerTurn {
-            guard let message = receiveMessage() else { return count > 0 }
+            guard let message = receiver.next(from: bound.socket) else { return count > 0 }
             accept(message, now: now)
         }
         return true
@@ -113,52 +117,6 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
 
     private func refuse(_ envelope: ReplyEnvelope, header: ReceivedHeader?, _ failure: CommandFailure) {
         send(Reply(id: header?.id ?? "", failure: failure), to: envelope)
-    }
-
-    private func receiveMessage() -> RequestMessage? {
-        var more = true
-        let peer = bound.socket.receive { bytes, hasMore in
-            more = hasMore
-            return Data(bytes)
-        }
-        guard let peer else { return nil }
-        var frames: [RequestMessage.Frame] = []
-        if more, let first = receiveHeader(&more) {
-            let second = more ? receiveFrame(&more) : nil
-            if first <= limits.maxHeaderBytes, first > 0, !more, case .bytes(let payload) = second,
-                payload.count <= limits.maxPayloadBytes
-            {
-                return RequestMessage(peer: peer, header: header, payload: payload)
-            }
-            frames.append(first <= limits.maxHeaderBytes ? .bytes(Data(header)) : .tooLong(first))
-            if let second { frames.append(second) }
-        }
-        var count = frames.count
-        while more, let frame = receiveFrame(&more) {
-            if count < RequestMessage.mostFrames { frames.append(frame) }
-            count += 1
-        }
-        return RequestMessage(peer: peer, frames: frames, count: count, limits: limits)
-    }
-
-    /// Receives a frame that should be a header into `header`, unless it is too long for one.
-    ///
-    /// - Returns: How many bytes the frame has.
-    private func receiveHeader(_ more: inout Bool) -> Int? {
-        header.removeAll(keepingCapacity: true)
-        return bound.socket.receive { bytes, hasMore in
-            more = hasMore
-            if bytes.count <= limits.maxHeaderBytes { header.append(contentsOf: bytes) }
-            return bytes.count
-        }
-    }
-
-    private func receiveFrame(_ more: inout Bool) -> RequestMessage.Frame? {
-        let longest = max(limits.maxHeaderBytes, limits.maxPayloadBytes)
-        return bound.socket.receive { bytes, hasMore in
-            more = hasMore
-            return bytes.count <= longest ? .bytes(Data(bytes)) : RequestMessage.Frame.tooLong(bytes.count)
-        }
     }
 
     // MARK: Lanes
@@ -271,6 +229,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
 
     func tick(now: MonotonicMilliseconds) {
         nextLook = now + PauseWatch.interval
+        bound.tick(now: now)
         guard case .stopping(let until) = phase, until <= now else { return }
         logger.warning("the service stops with commands unanswered", metadata: ["commands": "\(inFlight)"])
         giveUpDrain()

@@ -1,17 +1,38 @@
 import CZeroMQ
+import Logging
+
+#if canImport(Glibc)
+    import Glibc
+#endif
 
 /// A socket that listens: a service's ROUTER, a publisher's PUB.
 ///
-/// Owned by the thread that owns the socket.
+/// Its listening sockets are made here and lent to ZeroMQ, so that their peers can be limited (``PeerLimits``) and that a Unix
+/// socket whose file was removed can be made anew. Owned by the thread that owns the socket.
 final class BoundSocket {
     let socket: ZeroMQSocket
     /// Where it listens, with the port that the system chose.
     let endpoint: String
-    private let listener: UnixListener?
+    private let limits: PeerLimits
+    private let logger: Logger
+    private var unixListener: UnixListener?
+    /// What ZeroMQ listens at; it closes it.
+    private var descriptor: Int32
+    private var nextCheck: MonotonicMilliseconds = 0
+    /// Why the file could not be made anew; the log has it already.
+    private var lastProblem: String?
+    private var reported = PeerCounts()
+    private var nextReport: MonotonicMilliseconds = 0
+
+    /// How often is looked after the file, in milliseconds.
+    private static let checkInterval: Int64 = 1_000
+    /// At most one line about refused connections in this time, in milliseconds.
+    private static let reportInterval: Int64 = 10_000
 
     /// - Parameter configure: Sets the socket's options before it listens.
     init(
-        _ type: Int32, at endpoint: String, context: ZeroMQContext, configure: (ZeroMQSocket) throws(BusError) -> Void
+        _ type: Int32, at endpoint: String, context: ZeroMQContext, limits: PeerLimits, logger: Logger,
+        configure: (ZeroMQSocket) throws(BusError) -> Void
     ) throws(BusError) {
         let address = try Endpoint(endpoint)
         let socket = try context.makeSocket(type)
@@ -19,15 +40,19 @@ final class BoundSocket {
             try configure(socket)
             switch address {
             case .ipc(let path):
-                listener = try Self.lend(UnixListener(path: path), to: socket, as: address.text)
+                let listener = try UnixListener(path: path)
+                do throws(BusError) {
+                    try Self.lend(listener.descriptor, to: socket, as: address.text, limits)
+                } catch {
+                    listener.release()
+                    throw error
+                }
+                unixListener = listener
+                descriptor = listener.descriptor
                 self.endpoint = address.text
-            case .tcp(.name(let name), _) where name != "localhost":
-                throw BusError(.invalidEndpoint, "\(endpoint): expected a loopback address such as 127.0.0.1 to listen at, found a name")
             case .tcp(let host, let port):
-                if case .address(let address) = host, address.hasPrefix("[") { try socket.set(ZMQ_IPV6, Int32(1)) }
-                let address = Endpoint.tcp(host: host == .name("localhost") ? .address("127.0.0.1") : host, port: port)
-                try socket.bind(to: address.text)
-                listener = nil
+                descriptor = try TCPListener.listen(at: host, port: port, of: address)
+                try Self.lend(descriptor, to: socket, as: "tcp://127.0.0.1:\(port)", limits)
                 self.endpoint = try socket.lastEndpoint()
             }
         } catch {
@@ -35,24 +60,76 @@ final class BoundSocket {
             throw error
         }
         self.socket = socket
+        self.limits = limits
+        self.logger = logger
     }
 
+    /// - Parameter endpoint: For a TCP socket any one, since ZeroMQ asks the socket.
     private static func lend(
-        _ listener: UnixListener, to socket: ZeroMQSocket, as endpoint: String
-    ) throws(BusError) -> UnixListener {
-        do {
-            try socket.set(ZMQ_USE_FD, listener.descriptor)
+        _ descriptor: Int32, to socket: ZeroMQSocket, as endpoint: String, _ limits: PeerLimits
+    ) throws(BusError) {
+        do throws(BusError) {
+            try limits.guardListener(descriptor)
+            try socket.set(ZMQ_USE_FD, descriptor)
             try socket.bind(to: endpoint)
         } catch {
-            listener.abandon()
+            Glibc.close(descriptor)
             throw error
         }
-        return listener
+    }
+
+    // MARK: Time
+
+    var nextTick: MonotonicMilliseconds { nextCheck }
+
+    /// Looks after the file, and reports what was refused.
+    func tick(now: MonotonicMilliseconds) {
+        guard nextCheck <= now else { return }
+        nextCheck = now + Self.checkInterval
+        if let unixListener, !unixListener.isInPlace { listenAgain(instead: unixListener) }
+        if nextReport <= now { report(now) }
+    }
+
+    private func listenAgain(instead old: UnixListener) {
+        do throws(BusError) {
+            let listener = try UnixListener(replacing: old)
+            socket.unbind(from: endpoint)
+            unixListener = listener
+            descriptor = listener.descriptor
+            reported = PeerCounts()
+            do throws(BusError) {
+                try Self.lend(descriptor, to: socket, as: endpoint, limits)
+            } catch {
+                // The next look finds it missing, and tries again.
+                listener.removeFile()
+                throw error
+            }
+            logger.warning("the socket's file was removed, and is there again", metadata: ["endpoint": "\(endpoint)"])
+            lastProblem = nil
+        } catch {
+            if error.message != lastProblem {
+                logger.error("the socket's file was removed, and cannot be made anew", metadata: ["error": "\(error)"])
+            }
+            lastProblem = error.message
+        }
+    }
+
+    private func report(_ now: MonotonicMilliseconds) {
+        let counts = PeerCounts(of: descriptor)
+        guard counts.refused != reported.refused || counts.dropped != reported.dropped else { return }
+        logger.warning(
+            "connections were refused, because there were too many, or closed, because they exceeded a limit",
+            metadata: [
+                "endpoint": "\(endpoint)", "connections": "\(counts.peers)", "refused": "\(counts.refused - reported.refused)",
+                "closed": "\(counts.dropped - reported.dropped)",
+            ])
+        reported = counts
+        nextReport = now + Self.reportInterval
     }
 
     /// Stops listening; messages that are not sent yet leave within the socket's LINGER.
     func close() {
         socket.close()
-        listener?.release()
+        unixListener?.release()
     }
 }

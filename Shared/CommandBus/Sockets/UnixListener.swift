@@ -8,36 +8,65 @@
 /// that still serves it, would open it to every user for a moment, and would remove the file at some time after closing,
 /// when it may be a successor's. A lock on `<path>.lock`, which goes with the process however that ends, says whose the
 /// path is; the lock's file stays, since removing it would let two processes hold different locks of one name.
+///
+/// Others may remove the files all the same, such as a job that clears temporary folders. Then no client finds the service any
+/// more, so whoever owns a listener looks at ``isInPlace`` now and then.
 final class UnixListener {
     /// Listens; ZeroMQ closes it.
     let descriptor: Int32
     private let path: String
     private let lock: Int32
+    /// The socket's file.
+    private let file: FileIdentity?
 
     /// - Throws: ``BusError`` where another process serves the path, or the system refuses.
-    init(path: String) throws(BusError) {
-        self.path = path
+    convenience init(path: String) throws(BusError) {
         try Self.makeParent(of: path)
-        lock = try Self.lock(path)
+        let lock = try Self.lock(path)
         do {
-            try Self.removeStaleSocket(path)
-            descriptor = try Self.listen(path)
+            try self.init(path: path, lock: lock)
         } catch {
             Glibc.close(lock)
             throw error
         }
     }
 
-    /// Removes the socket's file and lets others have the path.
-    func release() {
-        unlink(path)
-        Glibc.close(lock)
+    /// Listens anew where the file of an earlier listener was removed; that one is not to be used any more.
+    ///
+    /// - Throws: ``BusError`` where another process has taken the path meanwhile, or the system refuses.
+    convenience init(replacing old: UnixListener) throws(BusError) {
+        try Self.makeParent(of: old.path)
+        let isLocked = FileIdentity(of: old.lock) == FileIdentity(at: Self.lockPath(old.path))
+        let lock = isLocked ? old.lock : try Self.lock(old.path)
+        do {
+            try self.init(path: old.path, lock: lock)
+        } catch {
+            if lock != old.lock { Glibc.close(lock) }
+            throw error
+        }
+        if lock != old.lock { Glibc.close(old.lock) }
     }
 
-    /// Gives everything back where ZeroMQ did not take the socket.
-    func abandon() {
-        Glibc.close(descriptor)
-        release()
+    private init(path: String, lock: Int32) throws(BusError) {
+        try Self.removeStaleSocket(path)
+        descriptor = try Self.listen(path)
+        file = FileIdentity(at: path)
+        self.path = path
+        self.lock = lock
+    }
+
+    /// Whether the file is still the one that was made here.
+    var isInPlace: Bool { file != nil && FileIdentity(at: path) == file }
+
+    /// Removes the socket's file, unless it is another one by now.
+    func removeFile() {
+        if isInPlace { unlink(path) }
+    }
+
+    /// Removes the socket's file and lets others have the path.
+    func release() {
+        removeFile()
+        Glibc.close(lock)
     }
 
     private static func makeParent(of path: String) throws(BusError) {
@@ -49,8 +78,10 @@ final class UnixListener {
         if mkdir(parent, 0o700) != 0, errno != EEXIST { throw failure(path, "cannot make the folder \(parent)") }
     }
 
+    private static func lockPath(_ path: String) -> String { "\(path).lock" }
+
     private static func lock(_ path: String) throws(BusError) -> Int32 {
-        let lock = open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let lock = open(lockPath(path), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw failure(path, "cannot open \(path).lock") }
         while flock(lock, LOCK_EX | LOCK_NB) != 0 {
             if errno == EINTR { continue }
@@ -114,5 +145,23 @@ final class UnixListener {
 
     private static func failure(_ path: String, _ what: String) -> BusError {
         BusError(.system, "ipc://\(path): \(what): \(ZeroMQFault(number: errno))")
+    }
+}
+
+/// Which file it is, whatever its name.
+private struct FileIdentity: Equatable {
+    let device: dev_t
+    let inode: ino_t
+
+    init?(at path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        (device, inode) = (status.st_dev, status.st_ino)
+    }
+
+    init?(of descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        (device, inode) = (status.st_dev, status.st_ino)
     }
 }

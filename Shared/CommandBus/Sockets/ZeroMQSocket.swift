@@ -81,6 +81,11 @@ final class ZeroMQSocket {
         throw BusError(fault.isAddressInUse ? .addressInUse : .system, "\(endpoint): cannot listen: \(fault)")
     }
 
+    /// Stops listening at an endpoint. Where the socket does not, nothing happens.
+    func unbind(from endpoint: String) {
+        zmq_unbind(socket, endpoint)
+    }
+
     func connect(to endpoint: String) throws(BusError) {
         guard zmq_connect(socket, endpoint) != 0 else { return }
         throw BusError(.invalidEndpoint, "\(endpoint): cannot connect: \(ZeroMQFault.last)")

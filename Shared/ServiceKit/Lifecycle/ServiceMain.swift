@@ -21,6 +21,7 @@ package enum ServiceMain {
         _ name: String, _ summary: String, settings: [SettingDeclaration],
         wire: @Sendable (Wiring) async throws -> ServicePlan
     ) async -> Never {
+        DescriptorLimit.raise()
         let accepted = SettingDeclaration.common + settings
         let arguments = Array(CommandLine.arguments.dropFirst())
         if arguments.contains("--help") {
