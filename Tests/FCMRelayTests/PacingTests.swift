@@ -85,6 +85,34 @@ struct PacingTests {
         #expect((4.5...5.5).contains(wait / .seconds(1)))
     }
 
+    @Test("what nobody waits for any more leaves at its deadline, from behind alerts too, and is no load for what comes later")
+    func late() {
+        var machine = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start))
+        #expect(Self.gone(machine.ask(Self.request(0), at: Self.start)) == [0])
+        for number in 1...20 {
+            let decisions = machine.ask(Self.request(number, within: .seconds(3)), at: Self.start)
+            #expect(decisions.isEmpty)
+        }
+        // Ten seconds' worth of alerts take their place.
+        for number in 100..<200 { _ = machine.ask(Self.request(number, isAlert: true), at: Self.start) }
+        var refused: [Int: Duration] = [:]
+        var now = Self.start
+        while now - Self.start < .seconds(3.05), let next = machine.nextMoment(at: now) {
+            now = max(next, now + .milliseconds(1))
+            for number in Self.refused(machine.advance(at: now)).keys { refused[number] = now - Self.start }
+        }
+        #expect(refused.keys.sorted() == Array(1...20))
+        #expect(refused.values.allSatisfy { $0 < .seconds(3.01) })
+
+        // Seven seconds' worth of alerts is left, and nothing else.
+        let next = Self.refused(machine.ask(Self.request(300, within: .seconds(8)), at: now))
+        guard case .tooMuch(let wait)? = next[300] else {
+            Issue.record("\(next)")
+            return
+        }
+        #expect((6.5...7.5).contains(wait / .seconds(1)), "\(wait)")
+    }
+
     @Test("a project whose quota is used up pauses: what can wait waits, what cannot is refused, and then all goes on")
     func projectPause() {
         var machine = Machine(bucket: TokenBucket(rate: 1_000, ramp: .zero, at: Self.start))

@@ -37,6 +37,8 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
         private var head = 0
         /// Of all that wait.
         private(set) var cost = 0
+        /// No deadline of those that wait is before this one. It may be too early: requests that went out leave it as it is.
+        private(set) var earliestDeadline: ContinuousClock.Instant?
 
         var isEmpty: Bool { head == requests.count }
         var first: Request? { isEmpty ? nil : requests[head] }
@@ -44,15 +46,28 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
         mutating func append(_ request: Request) {
             requests.append(request)
             cost += request.cost
+            earliestDeadline = min(earliestDeadline ?? request.deadline, request.deadline)
         }
 
         mutating func removeFirst() {
             cost -= requests[head].cost
             head += 1
-            if head > 1_000, head * 2 > requests.count {
+            if isEmpty {
+                requests.removeAll(keepingCapacity: true)
+                head = 0
+                earliestDeadline = nil
+            } else if head > 1_000, head * 2 > requests.count {
                 requests.removeFirst(head)
                 head = 0
             }
+        }
+
+        /// Takes out what nobody waits for any more. Nearly always this is one comparison.
+        mutating func removeLate(at now: ContinuousClock.Instant) -> [Request] {
+            guard let earliestDeadline, earliestDeadline <= now else { return [] }
+            let late = removeAll { $0.deadline <= now }
+            self.earliestDeadline = requests[head...].lazy.map(\.deadline).min()
+            return late
         }
 
         mutating func removeAll(where isGone: (Request) -> Bool) -> [Request] {
@@ -101,27 +116,30 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
         if let end = projectPausedUntil, end > now, end >= request.deadline {
             return [.refuse(request.waiter, .projectPaused(end - now))]
         }
+        let late = refuseLate(at: now)
         let ahead = alerts.cost + (request.isAlert ? 0 : information.cost)
         let wait = Duration.seconds(Double(ahead) / bucket.currentRate(at: now))
-        if now + wait >= request.deadline { return [.refuse(request.waiter, .tooMuch(wait))] }
+        if now + wait >= request.deadline { return late + [.refuse(request.waiter, .tooMuch(wait))] }
         if request.isAlert { alerts.append(request) } else { information.append(request) }
-        return advance(at: now)
+        return late + advance(at: now)
     }
 
     /// Time has passed, or something has changed.
     mutating func advance(at now: ContinuousClock.Instant) -> [Decision] {
-        var decisions: [Decision] = []
-        while let request = alerts.first ?? information.first {
-            if request.deadline <= now {
-                decisions.append(.refuse(request.waiter, refusal(at: now)))
-            } else {
-                if let end = projectPausedUntil, end > now { break }
-                guard bucket.take(request.cost, at: now) == nil else { break }
-                decisions.append(.go(request.waiter))
-            }
+        var decisions = refuseLate(at: now)
+        if let end = projectPausedUntil, end > now { return decisions }
+        while let request = alerts.first ?? information.first, bucket.take(request.cost, at: now) == nil {
+            decisions.append(.go(request.waiter))
             if alerts.isEmpty { information.removeFirst() } else { alerts.removeFirst() }
         }
         return decisions
+    }
+
+    /// Refuses what nobody waits for any more, wherever it stands: it must not count as load ahead of others, and whoever sent
+    /// it is told at its deadline and not when its turn would have come.
+    private mutating func refuseLate(at now: ContinuousClock.Instant) -> [Decision] {
+        let late = alerts.removeLate(at: now) + information.removeLate(at: now)
+        return late.isEmpty ? [] : late.map { .refuse($0.waiter, refusal(at: now)) }
     }
 
     /// When to advance next; `nil` where nothing waits.
@@ -129,7 +147,7 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
         guard let first = alerts.first ?? information.first else { return nil }
         var copy = bucket
         let turn = max(copy.take(first.cost, at: now) ?? now, projectPausedUntil ?? now)
-        return min(turn, first.deadline)
+        return [turn, alerts.earliestDeadline, information.earliestDeadline].compactMap(\.self).min()
     }
 
     /// FCM says that the project's quota is used up.
