@@ -9,6 +9,8 @@
 // argument on.
 
 typedef size_t (*ccurl_write_callback)(char *bytes, size_t size, size_t count, void *context);
+typedef int (*ccurl_socket_callback)(void *context, curl_socket_t socket, curlsocktype purpose);
+typedef int (*ccurl_request_callback)(void *context, char *peer, char *local, int peer_port, int local_port);
 
 static inline CURLcode ccurl_easy_setopt_long(CURL *handle, CURLoption option, long value) {
     return curl_easy_setopt(handle, option, value);
@@ -31,6 +33,14 @@ static inline CURLcode ccurl_easy_setopt_pointer(CURL *handle, CURLoption option
 }
 
 static inline CURLcode ccurl_easy_setopt_write_callback(CURL *handle, CURLoption option, ccurl_write_callback value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode ccurl_easy_setopt_socket_callback(CURL *handle, CURLoption option, ccurl_socket_callback value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode ccurl_easy_setopt_request_callback(CURL *handle, CURLoption option, ccurl_request_callback value) {
     return curl_easy_setopt(handle, option, value);
 }
 

@@ -18,12 +18,12 @@ struct CircuitStateMachineTests {
         var circuit = CircuitStateMachine()
         for _ in 0..<19 {
             circuit.failed(at: Self.start)
-            let pause = circuit.admit(at: Self.start)
-            #expect(pause == nil)
+            let admission = circuit.admit(at: Self.start)
+            #expect(admission == .go)
         }
         circuit.failed(at: Self.start)
-        let pauses = [Duration.zero, .milliseconds(999), .seconds(1), .seconds(1)].map { circuit.admit(at: Self.start + $0) }
-        #expect(pauses == [.seconds(1), .milliseconds(1), nil, .seconds(15)])
+        let admissions = [Duration.zero, .milliseconds(999), .seconds(1), .seconds(1)].map { circuit.admit(at: Self.start + $0) }
+        #expect(admissions == [.wait(.seconds(1)), .wait(.milliseconds(1)), .trial, .wait(.seconds(15))])
     }
 
     @Test("any answer begins the count anew, and ends the pause")
@@ -33,24 +33,24 @@ struct CircuitStateMachineTests {
             if number % 19 == 0 { circuit.answered() }
             circuit.failed(at: Self.start)
         }
-        let pause = circuit.admit(at: Self.start)
-        #expect(pause == nil)
+        let admission = circuit.admit(at: Self.start)
+        #expect(admission == .go)
 
         var open = Self.opened()
         open.answered()
         let after = open.admit(at: Self.start)
-        #expect(after == nil)
+        #expect(after == .go)
     }
 
     @Test("each request that finds nothing better doubles the pause, up to eight seconds")
     func pauses() {
         var circuit = Self.opened()
         var now = Self.start
-        var pauses: [Duration?] = []
+        var pauses: [Duration] = []
         for _ in 0..<5 {
-            let pause = circuit.admit(at: now)
+            guard case .wait(let pause) = circuit.admit(at: now) else { break }
             pauses.append(pause)
-            now += pause ?? .zero
+            now += pause
             _ = circuit.admit(at: now)
             circuit.failed(at: now)
         }
@@ -61,8 +61,8 @@ struct CircuitStateMachineTests {
     func lateFailures() {
         var circuit = Self.opened()
         for _ in 0..<500 { circuit.failed(at: Self.start + .milliseconds(900)) }
-        let pause = circuit.admit(at: Self.start + .seconds(1))
-        #expect(pause == nil)
+        let admission = circuit.admit(at: Self.start + .seconds(1))
+        #expect(admission == .trial)
     }
 
     @Test("a request that ended before FCM could answer makes way for the next")
@@ -71,15 +71,15 @@ struct CircuitStateMachineTests {
         let now = Self.start + .seconds(1)
         _ = circuit.admit(at: now)
         circuit.learnedNothing(at: now)
-        let pause = circuit.admit(at: now)
-        #expect(pause == nil)
+        let admission = circuit.admit(at: now)
+        #expect(admission == .trial)
     }
 
     @Test("a request that is never heard of again does not keep the others away")
     func lostTrial() {
         var circuit = Self.opened()
         _ = circuit.admit(at: Self.start + .seconds(1))
-        let pause = circuit.admit(at: Self.start + .seconds(16))
-        #expect(pause == nil)
+        let admission = circuit.admit(at: Self.start + .seconds(16))
+        #expect(admission == .trial)
     }
 }

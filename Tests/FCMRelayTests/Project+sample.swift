@@ -35,5 +35,7 @@ private struct NoTransport: HTTPTransport {
 
     func refuseNewRequests() {}
 
+    func renewConnections() {}
+
     func close() async {}
 }

@@ -40,6 +40,8 @@ struct UnreachableFCMTests {
 
         func refuseNewRequests() {}
 
+        func renewConnections() {}
+
         func close() async {}
 
         /// How many there have been.

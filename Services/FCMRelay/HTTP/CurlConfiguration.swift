@@ -14,6 +14,12 @@ struct CurlConfiguration: Sendable {
     var longestIdle = Duration.seconds(118)
     /// A connection that is so old is not used again: FCM closes it at one hour.
     var longestLife = Duration.seconds(3_300)
+    /// A connection that has had a request for so long and answered nothing since gets no more of them.
+    var silenceTimeout = Duration.seconds(3)
+    /// For how long the kernel repeats what the peer does not acknowledge before it closes the connection.
+    var acknowledgementTimeout = Duration.seconds(10)
+    /// A connection that was idle for so long is asked for a sign of life, so that a dead one is not there to be used.
+    var keepAliveInterval = Duration.seconds(30)
     /// The longest body of an answer, in bytes.
     var longestBody = 65_536
 

@@ -7,6 +7,12 @@ final class CurlEasy {
     let handle: UnsafeMutableRawPointer
     /// What it carries at the moment.
     var carried: Transfer?
+    /// The connections that it is carried by, while it is in libcurl's hands.
+    var connections: ConnectionSet?
+    /// When its request went to a connection; `nil` as long as it waits for one.
+    fileprivate(set) var sentAt: ContinuousClock.Instant?
+    /// The local port of that connection, which tells it from the others.
+    fileprivate(set) var localPort: Int32 = 0
     /// How that ended, as libcurl says once it has.
     var status = CURLE_OK
     private let errorText = UnsafeMutableBufferPointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -49,12 +55,16 @@ final class CurlEasy {
         try set(CURLOPT_PIPEWAIT, 1)
         if !environmentNamesProxy { try set(CURLOPT_PROXY, "") }
         try set(CURLOPT_NOSIGNAL, 1)
+        // A name is looked up on a thread of libcurl's. Without this it waits for that thread, for as long as the resolver takes,
+        // whenever a transfer ends before the name is known.
+        try set(CURLOPT_QUICK_EXIT, 1)
         try set(CURLOPT_FOLLOWLOCATION, 0)
         try set(CURLOPT_POST, 1)
         try set(CURLOPT_USERAGENT, "msi-fcm-relay")
         try set(CURLOPT_CONNECTTIMEOUT_MS, Int(clamping: configuration.connectTimeout.milliseconds))
         try set(CURLOPT_MAXAGE_CONN, Int(clamping: configuration.longestIdle.components.seconds))
         try set(CURLOPT_MAXLIFETIME_CONN, Int(clamping: configuration.longestLife.components.seconds))
+        try setUpKeepAlive(configuration)
         if let file = configuration.certificateAuthorityFile {
             try set(CURLOPT_CAINFO, file)
             // Instead of the system's, not beside them.
@@ -67,6 +77,20 @@ final class CurlEasy {
         try check(ccurl_easy_setopt_pointer(handle, CURLOPT_ERRORBUFFER, errorText.baseAddress))
         try check(ccurl_easy_setopt_write_callback(handle, CURLOPT_WRITEFUNCTION, receiveBody))
         try check(ccurl_easy_setopt_pointer(handle, CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque()))
+        try check(ccurl_easy_setopt_request_callback(handle, CURLOPT_PREREQFUNCTION, noteRequest))
+        try check(ccurl_easy_setopt_pointer(handle, CURLOPT_PREREQDATA, Unmanaged.passUnretained(self).toOpaque()))
+    }
+
+    /// So that the kernel finds out by itself that a peer is gone without a word.
+    private func setUpKeepAlive(_ configuration: CurlConfiguration) throws(TransportError) {
+        let seconds = Int(clamping: configuration.keepAliveInterval.components.seconds)
+        try set(CURLOPT_TCP_KEEPALIVE, 1)
+        try set(CURLOPT_TCP_KEEPIDLE, seconds)
+        try set(CURLOPT_TCP_KEEPINTVL, max(1, seconds / 3))
+        // Its argument is a number, in the place of a pointer.
+        let timeout = Int(clamping: configuration.acknowledgementTimeout.milliseconds)
+        try check(ccurl_easy_setopt_socket_callback(handle, CURLOPT_SOCKOPTFUNCTION, setAcknowledgementTimeout))
+        try check(ccurl_easy_setopt_pointer(handle, CURLOPT_SOCKOPTDATA, UnsafeMutableRawPointer(bitPattern: timeout)))
     }
 
     /// The one that a handle belongs to.
@@ -89,6 +113,7 @@ final class CurlEasy {
     func prepare(_ request: HTTPTransportRequest) throws(TransportError) {
         body = Data()
         isBodyTooLong = false
+        sentAt = nil
         errorText[0] = 0
         try prepare(url: request.url)
         try prepare(body: request.body)
@@ -195,6 +220,28 @@ final class CurlEasy {
 /// Whether libcurl would find a proxy for `https` in the environment, where it looks for every request.
 private let environmentNamesProxy = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].contains { (name: String) in
     getenv(name) != nil
+}
+
+/// libcurl's `CURLOPT_SOCKOPTFUNCTION`, for each socket that it makes.
+private nonisolated func setAcknowledgementTimeout(
+    _ milliseconds: UnsafeMutableRawPointer?, _ socket: curl_socket_t, _ purpose: curlsocktype
+) -> Int32 {
+    var timeout = UInt32(clamping: Int(bitPattern: milliseconds))
+    // Where the system has no such option its own, longer time-out is in force.
+    setsockopt(socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &timeout, socklen_t(MemoryLayout.size(ofValue: timeout)))
+    return CURL_SOCKOPT_OK
+}
+
+/// libcurl's `CURLOPT_PREREQFUNCTION`: a request is about to be sent.
+private nonisolated func noteRequest(
+    _ context: UnsafeMutableRawPointer?, _ peer: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
+    _ peerPort: Int32, _ localPort: Int32
+) -> Int32 {
+    guard let context else { return CURL_PREREQFUNC_ABORT }
+    let easy = Unmanaged<CurlEasy>.fromOpaque(context).takeUnretainedValue()
+    easy.sentAt = .now
+    easy.localPort = localPort
+    return CURL_PREREQFUNC_OK
 }
 
 /// libcurl's `CURLOPT_WRITEFUNCTION`: anything but the number of bytes that it was given ends the transfer.

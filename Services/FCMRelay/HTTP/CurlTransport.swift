@@ -9,7 +9,7 @@ import Synchronization
 final class CurlTransport: HTTPTransport {
     private struct State {
         var inbox: TransferInbox
-        /// `nil` once the thread has given it up.
+        /// What the thread waits at; `nil` once it has ended.
         var multi: CurlMulti?
         var whenClosed: [CheckedContinuation<Void, Never>] = []
     }
@@ -20,10 +20,11 @@ final class CurlTransport: HTTPTransport {
     ///
     /// - Throws: ``TransportError`` where libcurl or the system has no room for it.
     init(_ configuration: CurlConfiguration) throws(TransportError) {
-        let multi = try CurlMulti(configuration)
+        let loop = try TransferLoop(configuration)
+        let multi = loop.multi
         state = Mutex(State(inbox: TransferInbox(mostOutstanding: configuration.mostOutstanding), multi: multi))
         do {
-            try DedicatedThread.start { self.work(multi, configuration) }
+            try DedicatedThread.start { self.work(loop) }
         } catch {
             multi.close()
             state.withLock { $0.multi = nil }
@@ -49,6 +50,11 @@ final class CurlTransport: HTTPTransport {
 
     func refuseNewRequests() {
         state.withLock { $0.inbox.refuseNew() }
+    }
+
+    func renewConnections() {
+        // No need to wake the thread: it is woken by the first request that they are for.
+        state.withLock { $0.inbox.renewConnections() }
     }
 
     /// Fails every request that has no answer yet, refuses new ones, closes the connections and ends the thread.
@@ -81,17 +87,21 @@ final class CurlTransport: HTTPTransport {
     }
 
     /// The thread: until it is told to stop.
-    private func work(_ multi: CurlMulti, _ configuration: CurlConfiguration) {
-        var loop = TransferLoop(multi: multi, configuration: configuration)
+    private func work(_ loop: consuming TransferLoop) {
         repeat {
             let ended = loop.takeEnded()
-            loop.turn(state.withLock { $0.inbox.take(ended: ended) })
+            let multi = loop.multi
+            let batch = state.withLock { state in
+                state.multi = multi
+                return state.inbox.take(ended: ended)
+            }
+            loop.turn(batch)
         } while !loop.isStopped
         let waiting = state.withLock { state in
             state.multi = nil
             return state.whenClosed
         }
-        multi.close()
+        loop.close()
         for continuation in waiting { continuation.resume() }
     }
 }

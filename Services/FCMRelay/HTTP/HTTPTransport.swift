@@ -13,6 +13,10 @@ protocol HTTPTransport: Sendable {
     /// Refuses every later request; those that have no answer yet go on.
     func refuseNewRequests()
 
+    /// Sends all requests from now on over new connections, since those that there are may be dead. What is under way on them
+    /// may still be answered.
+    func renewConnections()
+
     /// Fails every request that has no answer yet, refuses new ones and closes the connections.
     func close() async
 }

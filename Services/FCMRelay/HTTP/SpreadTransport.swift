@@ -59,6 +59,10 @@ final class SpreadTransport: HTTPTransport {
         for share in shares { share.transport.refuseNewRequests() }
     }
 
+    func renewConnections() {
+        for share in shares { share.transport.renewConnections() }
+    }
+
     func close() async {
         for share in shares { await share.transport.close() }
     }

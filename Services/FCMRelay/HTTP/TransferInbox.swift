@@ -5,6 +5,8 @@ struct TransferInbox {
         var arrivals: [Exchange] = []
         /// Those that nobody waits for any more. Some may have ended, or be yet to come.
         var cancelled: [Exchange] = []
+        /// Whether the arrivals go over new connections.
+        var renewsConnections = false
         var isStopping = false
     }
 
@@ -45,6 +47,11 @@ struct TransferInbox {
     /// What was submitted before goes on.
     mutating func refuseNew() {
         refusesNew = true
+    }
+
+    /// What comes in from now on, and what comes with it, goes over new connections.
+    mutating func renewConnections() {
+        batch.renewsConnections = true
     }
 
     /// - Returns: Whether the thread must be woken.

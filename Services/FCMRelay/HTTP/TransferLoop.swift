@@ -5,12 +5,18 @@ import CCurl
 struct TransferLoop {
     /// Deadlines are kept here and not by libcurl, which forgets those of transfers that wait for a connection (7.88.1).
     private static let deadlineCheck = Duration.milliseconds(50)
+    private static let silenceCheck = Duration.milliseconds(250)
     private static let longestWait = Duration.seconds(10)
     /// How long memory is kept that was needed once.
     private static let longestSpare = Duration.seconds(10)
 
-    private let multi: CurlMulti
     private let configuration: CurlConfiguration
+    /// What new transfers go over.
+    private var connections: ConnectionSet
+    /// What transfers that were sent before still wait for. Each is closed when it has none left.
+    private var givenUp: [ConnectionSet] = []
+    /// Whether ``multi`` has changed in this turn.
+    private var hasRenewed = false
     private let clock = ContinuousClock()
     /// Everything without an outcome, in no order.
     private var open: [Transfer] = []
@@ -22,15 +28,20 @@ struct TransferLoop {
     private var handles: SparePool<CurlEasy>
     private var ended = 0
     private var nextDeadlineCheck: ContinuousClock.Instant
+    private var nextSilenceCheck: ContinuousClock.Instant
     private(set) var isStopped = false
 
-    init(multi: CurlMulti, configuration: CurlConfiguration) {
-        self.multi = multi
+    init(_ configuration: CurlConfiguration) throws(TransportError) {
         self.configuration = configuration
+        connections = try ConnectionSet(configuration)
         let now = clock.now
         nextDeadlineCheck = now
+        nextSilenceCheck = now
         handles = SparePool(period: Self.longestSpare, at: now)
     }
+
+    /// What ends the wait of the next turn. It may be another one after each turn.
+    var multi: CurlMulti { connections.multi }
 
     /// How many transfers have ended since this was last asked.
     mutating func takeEnded() -> Int {
@@ -40,6 +51,8 @@ struct TransferLoop {
 
     /// One turn: returns when there may be something new.
     mutating func turn(_ batch: TransferInbox.Batch) {
+        closeGivenUp()
+        hasRenewed = false
         for exchange in batch.arrivals { exchange.transfers.forEach { take($0) } }
         for exchange in batch.cancelled {
             for transfer in exchange.transfers where transfer.place != nil {
@@ -50,14 +63,17 @@ struct TransferLoop {
             stop()
             return
         }
+        if batch.renewsConnections { renewConnections() }
         startWaiting()
+        for set in givenUp { set.multi.perform() }
         multi.perform()
         finishEnded()
         endLate()
+        leaveSilentConnections()
         closeUnneeded()
-        // A transfer that ended has made room for one that waits.
-        let mayStart = !queue.isEmpty && handles.inUse < configuration.mostInFlight
-        if !mayStart { multi.wait(for: open.isEmpty ? Self.longestWait : Self.deadlineCheck) }
+        // A transfer that ended has made room for one that waits; and nobody knows yet how to end a wait at new connections.
+        let mayStart = !queue.isEmpty && connections.transfers < configuration.mostInFlight
+        if !mayStart, !hasRenewed { multi.wait(for: open.isEmpty && givenUp.isEmpty ? Self.longestWait : Self.deadlineCheck) }
     }
 
     private mutating func take(_ transfer: Transfer) {
@@ -68,7 +84,7 @@ struct TransferLoop {
 
     /// Starts what waits, oldest first, as far as there is room. What has waited too long is not sent.
     private mutating func startWaiting() {
-        let room = configuration.mostInFlight - handles.inUse
+        let room = configuration.mostInFlight - connections.transfers
         guard room > 0, !queue.isEmpty else { return }
         let now = clock.now
         var taken = 0
@@ -93,7 +109,7 @@ struct TransferLoop {
             transfer.easy = easy
             easy.carried = transfer
             try easy.prepare(transfer.request)
-            try multi.add(easy)
+            try connections.add(easy)
         } catch {
             release(transfer)
             end(transfer, .failure(error))
@@ -112,10 +128,14 @@ struct TransferLoop {
 
     private mutating func finishEnded() {
         // All first: libcurl looks through what it has not said yet whenever one is taken out.
+        for set in givenUp { while let easy = set.multi.nextEnded() { done.append(easy) } }
         while let easy = multi.nextEnded() { done.append(easy) }
+        guard !done.isEmpty else { return }
+        let now = clock.now
         for easy in done {
             guard let transfer = easy.carried else { continue }
             let outcome = easy.outcome()
+            if case .success = outcome { easy.connections?.answered(easy, at: now) }
             release(transfer)
             end(transfer, outcome)
         }
@@ -138,7 +158,54 @@ struct TransferLoop {
     }
 
     private mutating func endLate(_ transfer: Transfer) {
+        if let easy = transfer.easy, easy.connections === connections,
+            connections.shouldGiveUp(for: easy, isTooLate: true, at: clock.now)
+        {
+            renewConnections()
+        }
         abandon(transfer, .timeout, "no answer in time")
+    }
+
+    /// Looks, now and then, for a connection that has requests and does not answer.
+    private mutating func leaveSilentConnections() {
+        let now = clock.now
+        guard now >= nextSilenceCheck else { return }
+        nextSilenceCheck = now + Self.silenceCheck
+        connections.forgetOldAnswers(at: now)
+        let isSilent = open.contains { transfer in
+            guard let easy = transfer.easy, easy.connections === connections else { return false }
+            return connections.shouldGiveUp(for: easy, isTooLate: false, at: now)
+        }
+        if isSilent { renewConnections() }
+    }
+
+    /// From now on all goes over new connections. What was sent may still be answered, as long as its deadline allows.
+    private mutating func renewConnections() {
+        // Without memory for others these stay.
+        guard let new = try? ConnectionSet(configuration) else { return }
+        let former = connections
+        givenUp.append(former)
+        connections = new
+        hasRenewed = true
+        var unsent: [Transfer] = []
+        for transfer in open {
+            guard let easy = transfer.easy, easy.connections === former, easy.sentAt == nil else { continue }
+            release(transfer)
+            unsent.append(transfer)
+        }
+        queue.insert(contentsOf: unsent, at: 0)
+    }
+
+    /// Closes the connections that nothing waits for any more.
+    private mutating func closeGivenUp() {
+        for set in givenUp where set.transfers == 0 { set.multi.close() }
+        givenUp.removeAll { $0.transfers == 0 }
+    }
+
+    /// Closes all connections. All transfers have ended.
+    func close() {
+        for set in givenUp { set.multi.close() }
+        multi.close()
     }
 
     private mutating func stop() {
@@ -157,7 +224,7 @@ struct TransferLoop {
     /// Takes it out of libcurl's hands, if it is there.
     private mutating func release(_ transfer: Transfer) {
         guard let easy = transfer.easy else { return }
-        multi.remove(easy)
+        easy.connections?.remove(easy)
         transfer.easy = nil
         easy.carried = nil
         handles.giveBack(easy)

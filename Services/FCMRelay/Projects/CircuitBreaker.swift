@@ -5,10 +5,16 @@ import Synchronization
 final class CircuitBreaker: Sendable {
     private let machine = Mutex(CircuitStateMachine())
 
+    /// - Parameter beforeTrial: Called if the send is the one that finds out whether FCM answers again.
     /// - Returns: `nil` where a send may go out; otherwise why it does not: a retryable error.
-    func refusal() -> ComponentError? {
-        machine.withLock { $0.admit(at: .now) }.map { pause in
-            ComponentError(
+    func refusal(beforeTrial: () -> Void) -> ComponentError? {
+        switch machine.withLock({ $0.admit(at: .now) }) {
+        case .go: return nil
+        case .trial:
+            beforeTrial()
+            return nil
+        case .wait(let pause):
+            return ComponentError(
                 class: .retryable, code: "CIRCUIT_OPEN", message: "FCM has failed for the project many times in a row",
                 retryAfter: max(1, pause.milliseconds))
         }

@@ -5,6 +5,15 @@ import ServiceKit
 /// After many failures in a row nothing is sent for a moment, and then one message alone, to see. Without this every send of a
 /// project whose FCM hangs would hold its stream, and its place among the commands, until it times out.
 struct CircuitStateMachine: Sendable {
+    /// Whether a send may go out.
+    enum Admission: Hashable, Sendable {
+        case go
+        /// It goes alone, to see whether FCM answers again.
+        case trial
+        /// Nothing is sent for so long.
+        case wait(Duration)
+    }
+
     private enum State {
         case closed(failures: Int)
         /// Nothing is sent before `until`; `pause` is how long that was.
@@ -24,15 +33,13 @@ struct CircuitStateMachine: Sendable {
     private var state = State.closed(failures: 0)
 
     /// Something is to be sent.
-    ///
-    /// - Returns: `nil` where it may be; otherwise how long nothing is.
-    mutating func admit(at now: ContinuousClock.Instant) -> Duration? {
+    mutating func admit(at now: ContinuousClock.Instant) -> Admission {
         switch state {
-        case .closed: return nil
+        case .closed: return .go
         case .open(let until, let pause), .trying(let until, let pause):
-            guard until <= now else { return until - now }
+            guard until <= now else { return .wait(until - now) }
             state = .trying(until: now + Self.longestTrial, pause: pause)
-            return nil
+            return .trial
         }
     }
 

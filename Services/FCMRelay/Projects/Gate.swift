@@ -3,7 +3,13 @@ import Schemas
 /// What every request to one of Google's services passes: first its turn, then the question whether the service is worth asking.
 struct Gate: Sendable {
     let pacer: Pacer
+    let transport: any HTTPTransport
     private let breaker = CircuitBreaker()
+
+    init(pacer: Pacer, transport: any HTTPTransport) {
+        self.pacer = pacer
+        self.transport = transport
+    }
 
     // Inlined here and all the way down: each of these functions would have a frame of its own in memory, for every send.
 
@@ -23,7 +29,8 @@ struct Gate: Sendable {
         {
             return error
         }
-        return breaker.refusal()
+        // The connections that there are may be what fails.
+        return breaker.refusal(beforeTrial: transport.renewConnections)
     }
 
     /// Takes note of what the failures among a message's results say about others.

@@ -14,7 +14,7 @@ final class Project: Sendable {
     private let transport: any HTTPTransport
     private let tokens: AccessTokenSource?
     private let messageGate: Gate
-    private let topicGate = Gate(pacer: Pacer(rate: TopicManager.changesPerSecond, ramp: .zero))
+    private let topicGate: Gate
     private let commandsUnderWay = Atomic<Int>(0)
 
     /// - Parameters:
@@ -29,7 +29,8 @@ final class Project: Sendable {
         self.topics = topics
         self.tokens = tokens
         self.transport = transport
-        messageGate = Gate(pacer: pacer)
+        messageGate = Gate(pacer: pacer, transport: transport)
+        topicGate = Gate(pacer: Pacer(rate: TopicManager.changesPerSecond, ramp: .zero), transport: transport)
     }
 
     /// Sees to it that the first message need not wait for an access token, and that a key that Google refuses is in the log

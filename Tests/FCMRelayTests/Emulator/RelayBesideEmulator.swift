@@ -7,12 +7,28 @@ import TestSupport
 import Testing
 
 /// A relay's executable, with the emulator's as its FCM.
-struct RelayBesideEmulator {
+struct RelayBesideEmulator: Sendable {
     let client: CommandClient
     let fcm: FCMServer
+    let process: ServiceProcess
 
-    func relay(_ message: RelayMessage) async throws -> [ComponentOutcome] {
-        try await client.request(message, timeout: .seconds(20)).components
+    func relay(_ message: RelayMessage, timeout: Duration = .seconds(20)) async throws -> [ComponentOutcome] {
+        try await client.request(message, timeout: timeout).components
+    }
+
+    /// Whether FCM accepts every component of a message.
+    func isAccepted(_ message: RelayMessage, timeout: Duration = .seconds(20)) async throws -> Bool {
+        try await relay(message, timeout: timeout).allSatisfy { outcome in
+            if case .success = outcome.result { true } else { false }
+        }
+    }
+
+    /// Why a component of a message is not accepted; `nil` where all are.
+    func errorCode(of message: RelayMessage, timeout: Duration = .seconds(20)) async throws -> String? {
+        for outcome in try await relay(message, timeout: timeout) {
+            if case .failure(let error) = outcome.result { return error.code }
+        }
+        return nil
     }
 
     /// Registers a phone.
@@ -47,19 +63,28 @@ func withRelayBesideEmulator(
 ) async throws {
     try await withTemporaryFolder { folder in
         try await withEmulator(in: folder) { port in
-            var relaySettings = [
-                "MSI_FCM_ENDPOINT": "https://127.0.0.1:\(port)", "MSI_FCM_CA_FILE": "\(folder)/fcm-emulator/ca.pem",
-            ]
-            relaySettings.merge(try settings("\(folder)/fcm-emulator", port)) { $1 }
-            try await withService("msi-fcm-relay", in: folder, settings: relaySettings) { _ in
-                try await withBus { bus in
-                    let client = try CommandClient(
-                        bus: bus, endpoints: ["ipc://\(folder)/run/fcm-relay.sock"], logger: quietLogger)
-                    try await withHTTPClient(trusting: "\(folder)/fcm-emulator/ca.pem") { http in
-                        let fcm = FCMServer(port: port, folder: "\(folder)/fcm-emulator", http: http)
-                        try await body(RelayBesideEmulator(client: client, fcm: fcm))
-                    }
-                }
+            try await withRelay(beside: port, in: folder, settings: settings("\(folder)/fcm-emulator", port), body)
+        }
+    }
+}
+
+/// Runs a test with a relay's executable beside an emulator that runs in the same folder.
+///
+/// - Parameter settings: Of the relay, beside those that lead it to the emulator.
+func withRelay(
+    beside port: Int, in folder: String, settings: [String: String], isolation: isolated (any Actor)? = #isolation,
+    _ body: (RelayBesideEmulator) async throws -> Void
+) async throws {
+    let emulator = "\(folder)/fcm-emulator"
+    let relaySettings = [
+        "MSI_FCM_ENDPOINT": "https://127.0.0.1:\(port)", "MSI_FCM_CA_FILE": "\(emulator)/ca.pem",
+    ].merging(settings) { $1 }
+    try await withService("msi-fcm-relay", in: folder, settings: relaySettings) { process in
+        try await withBus { bus in
+            let client = try CommandClient(bus: bus, endpoints: ["ipc://\(folder)/run/fcm-relay.sock"], logger: quietLogger)
+            try await withHTTPClient(trusting: "\(emulator)/ca.pem") { http in
+                let fcm = FCMServer(port: port, folder: emulator, http: http)
+                try await body(RelayBesideEmulator(client: client, fcm: fcm, process: process))
             }
         }
     }

@@ -1,0 +1,103 @@
+import CommandBus
+import Foundation
+import ProductHarness
+import Schemas
+import TestSupport
+import Testing
+
+/// The way to FCM breaks without a word, below the relay's executable.
+@Suite("The way to FCM breaks without a word", .timeLimit(.minutes(2)))
+struct BrokenPathTests {
+    /// Before, delivery stood still until the kernel gave the connection up: a quarter of an hour.
+    @Test("connections that take everything and answer nothing are replaced within FCM's request timeout")
+    func deadConnections() async throws {
+        try await withTemporaryFolder { folder in
+            try await withEmulator(in: folder) { port in
+                try await withTCPProxy(to: port) { proxy in
+                    let settings = [
+                        "MSI_FCM_ENDPOINT": "https://127.0.0.1:\(proxy.port)",
+                        "MSI_FCM_SERVICE_ACCOUNT_FILE": "\(folder)/fcm-emulator/service-account.json",
+                    ]
+                    try await withRelay(beside: port, in: folder, settings: settings) { relay in
+                        // One connection for each of the relay's threads.
+                        while proxy.connections < 2 { #expect(try await relay.isAccepted(.sample(.information))) }
+                        proxy.swallowPresentConnections()
+                        let cut = ContinuousClock.now
+                        let resumed = try #require(try await Self.firstAccepted(by: relay))
+                        #expect(resumed - cut < .seconds(10))
+                        // Those that are dead have no requests any more by then, and stay open no longer.
+                        try await eventually(within: .seconds(15)) { proxy.openSwallowedConnections == 0 }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sends a message five times a second until FCM accepts one.
+    ///
+    /// - Returns: When it did; `nil` if it does not within half a minute.
+    private static func firstAccepted(by relay: RelayBesideEmulator) async throws -> ContinuousClock.Instant? {
+        let (accepted, acceptance) = AsyncStream<ContinuousClock.Instant>.makeStream()
+        return await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await withDiscardingTaskGroup { sends in
+                    while (try? await Task.sleep(for: .milliseconds(200))) != nil {
+                        sends.addTask {
+                            let isAccepted = try? await relay.isAccepted(.sample(.information), timeout: .seconds(8))
+                            if isAccepted == true { acceptance.yield(.now) }
+                        }
+                    }
+                }
+            }
+            group.addTask {
+                try? await Task.sleep(for: .seconds(30))
+                acceptance.finish()
+            }
+            defer { group.cancelAll() }
+            for await moment in accepted { return moment }
+            return nil
+        }
+    }
+
+    /// Before, a command with 3 seconds was answered when the resolver was, and so the stop.
+    @Test("a resolver that hangs holds up neither the answers nor the stop")
+    func hangingResolver() async throws {
+        try await withTemporaryFolder { folder in
+            let hangs = "\(folder)/hangs"
+            try Data().write(to: URL(filePath: hangs))
+            try await withEmulator(in: folder) { port in
+                let settings = [
+                    "LD_PRELOAD": try BuiltProduct.path(of: "libHangingResolver.so"), "HANGING_RESOLVER_NAME": "fcm.test",
+                    "HANGING_RESOLVER_FILE": hangs, "MSI_FCM_ENDPOINT": "https://fcm.test:\(port)",
+                    "MSI_FCM_SERVICE_ACCOUNT_FILE": "\(folder)/fcm-emulator/service-account.json",
+                ]
+                try await withRelay(beside: port, in: folder, settings: settings) { relay in
+                    let begin = ContinuousClock.now
+                    // Each of the relay's threads gets some.
+                    try await withThrowingTaskGroup(of: String?.self) { group in
+                        for _ in 0..<8 {
+                            group.addTask { try await relay.errorCode(of: .sample(.information), timeout: .seconds(3)) }
+                        }
+                        for try await code in group { #expect(code == "TIMEOUT") }
+                    }
+                    #expect(ContinuousClock.now - begin < .seconds(4))
+
+                    try FileManager.default.removeItem(atPath: hangs)
+                    // The emulator is found then, though its certificate is for another name.
+                    #expect(try await relay.errorCode(of: .sample(.information)) == "TLS")
+                }
+                try Data().write(to: URL(filePath: hangs))
+                try await withRelay(beside: port, in: folder, settings: settings) { relay in
+                    async let answer = relay.relay(.sample(.information), timeout: .seconds(3))
+                    // By then the command is under way.
+                    _ = try await relay.client.request(Ping(), timeout: .seconds(3))
+                    let told = ContinuousClock.now
+                    let status = await relay.process.stop()
+                    #expect(status == 0)
+                    #expect(ContinuousClock.now - told < .seconds(5))
+                    _ = try? await answer
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@testable import FCMRelay
+
+/// When connections are given up for new ones, on a real server.
+@Suite("Connections that answer nothing")
+struct SilentConnectionTests {
+    private static func request(_ url: String, _ path: String, within time: Duration = .seconds(20)) -> HTTPTransportRequest {
+        HTTPTransportRequest(url: url + path, headers: [], body: Data("x".utf8), deadline: .now + time)
+    }
+
+    private static func server(_ body: @escaping @Sendable (TLSServer) async throws -> Void) async throws {
+        try await withTLSServer { request in
+            if request.path == "/slow" { try await Task.sleep(for: .milliseconds(900)) }
+            if request.path == "/never" { try await Task.sleep(for: .seconds(60)) }
+            return .init(200)
+        } _: {
+            try await body($0)
+        }
+    }
+
+    @Test("a request that waits in silence sends the later ones over a new connection, and still gets its answer")
+    func silence() async throws {
+        try await Self.server { server in
+            try await withTransport(to: server, CurlTransport.init) {
+                $0.silenceTimeout = .milliseconds(300)
+            } _: { transport in
+                _ = try await transport.send(Self.request(server.url, "/"))
+                async let slow = transport.send(Self.request(server.url, "/slow"))
+                try await eventually { server.requests.count == 2 }
+                try await Task.sleep(for: .milliseconds(700))
+                _ = try await transport.send(Self.request(server.url, "/"))
+                #expect(server.connections == 2)
+                #expect(try await slow.status == 200)
+            }
+        }
+    }
+
+    @Test("a request that hangs alone does not take the connection from those that are answered")
+    func oneThatHangs() async throws {
+        try await Self.server { server in
+            try await withTransport(to: server, CurlTransport.init) {
+                $0.silenceTimeout = .seconds(2)
+            } _: { transport in
+                _ = try await transport.send(Self.request(server.url, "/"))
+                async let hanging = transport.send([Self.request(server.url, "/never", within: .milliseconds(2_500))])
+                let end = ContinuousClock.now + .milliseconds(2_600)
+                while .now < end { _ = try await transport.send(Self.request(server.url, "/")) }
+                _ = await hanging
+                _ = try await transport.send(Self.request(server.url, "/"))
+                #expect(server.connections == 1)
+            }
+        }
+    }
+
+    @Test("new connections are used at once when they are asked for, and the old ones finish")
+    func renewal() async throws {
+        try await Self.server { server in
+            try await withTransport(to: server, CurlTransport.init) { transport in
+                async let slow = transport.send(Self.request(server.url, "/slow"))
+                try await eventually { server.requests.count == 1 }
+                transport.renewConnections()
+                for _ in 0..<3 { _ = try await transport.send(Self.request(server.url, "/")) }
+                #expect(server.connections == 2)
+                #expect(try await slow.status == 200)
+            }
+        }
+    }
+
+    @Test("what waits for a stream of a silent connection goes over the new one")
+    func waiting() async throws {
+        try await Self.server { server in
+            try await withTransport(to: server, CurlTransport.init) {
+                $0.silenceTimeout = .milliseconds(300)
+                $0.connectionsPerHost = 1
+                $0.streamsPerConnection = 1
+            } _: { transport in
+                _ = try await transport.send(Self.request(server.url, "/"))
+                async let hanging = transport.send([Self.request(server.url, "/never", within: .seconds(5))])
+                try await eventually { server.requests.count == 2 }
+                let begin = ContinuousClock.now
+                _ = try await transport.send(Self.request(server.url, "/"))
+                #expect(ContinuousClock.now - begin < .seconds(4))
+                _ = await hanging
+            }
+        }
+    }
+}

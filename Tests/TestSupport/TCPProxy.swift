@@ -1,0 +1,108 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// A way between a client and a server on the loopback address that can break without a word, as a firewall does that has
+/// forgotten a connection: it stays open, its bytes are taken, and nothing comes out at the other end.
+package final class TCPProxy: Sendable {
+    /// The port that clients connect to.
+    package let port: Int
+    private let links: Links
+
+    fileprivate init(port: Int, links: Links) {
+        self.port = port
+        self.links = links
+    }
+
+    /// From now on nothing that is sent over the present connections arrives. New ones work.
+    package func swallowPresentConnections() {
+        links.state.withLock { $0.swallowed = $0.opened }
+    }
+
+    /// How many connections have been made so far.
+    package var connections: Int { links.state.withLock(\.opened) }
+
+    /// How many of those that swallow everything the client has not closed yet.
+    package var openSwallowedConnections: Int {
+        links.state.withLock { state in state.swallowed - state.closed.count { $0 <= state.swallowed } }
+    }
+}
+
+/// Runs a test with a proxy before a server's port.
+package func withTCPProxy(
+    to serverPort: Int, isolation: isolated (any Actor)? = #isolation, _ body: (TCPProxy) async throws -> Void
+) async throws {
+    let threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let links = Links()
+    let result: Result<Void, any Error>
+    do {
+        let listener = try await ServerBootstrap(group: threads)
+            .childChannelInitializer { client in
+                let number = links.open()
+                let server = ClientBootstrap(group: client.eventLoop).connect(host: "127.0.0.1", port: serverPort)
+                return server.flatMap { server in
+                    client.eventLoop.makeCompletedFuture {
+                        try client.pipeline.syncOperations.addHandler(Forwarder(to: server, number, links, isClient: true))
+                        try server.pipeline.syncOperations.addHandler(Forwarder(to: client, number, links, isClient: false))
+                    }
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        result = .success(try await body(TCPProxy(port: listener.localAddress?.port ?? 0, links: links)))
+    } catch {
+        result = .failure(error)
+    }
+    try await threads.shutdownGracefully()
+    try result.get()
+}
+
+/// The connections of a proxy, numbered from 1 in the order in which they were made.
+private final class Links: Sendable {
+    struct State {
+        var opened = 0
+        var closed: Set<Int> = []
+        /// Up to this number nothing arrives.
+        var swallowed = 0
+    }
+
+    let state = Mutex(State())
+
+    func open() -> Int {
+        state.withLock { state in
+            state.opened += 1
+            return state.opened
+        }
+    }
+}
+
+/// Hands what one end of a connection sends to the other, or swallows it.
+private final class Forwarder: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let peer: any Channel
+    private let number: Int
+    private let links: Links
+    private let isClient: Bool
+
+    init(to peer: any Channel, _ number: Int, _ links: Links, isClient: Bool) {
+        self.peer = peer
+        self.number = number
+        self.links = links
+        self.isClient = isClient
+    }
+
+    private var isSwallowed: Bool { links.state.withLock { number <= $0.swallowed } }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if !isSwallowed { peer.writeAndFlush(unwrapInboundIn(data), promise: nil) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        if isClient { links.state.withLock { _ = $0.closed.insert(number) } }
+        if !isSwallowed || isClient { peer.close(promise: nil) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+}
