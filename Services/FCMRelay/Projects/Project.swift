@@ -16,6 +16,8 @@ final class Project: Sendable {
     private let messageGate: Gate
     private let topicGate: Gate
     private let commandsUnderWay = Atomic<Int>(0)
+    /// What has been sent lately, or is being sent.
+    let history = Mutex(SendHistory<JointOutcome>())
 
     /// - Parameters:
     ///   - pacer: Of its messages.
@@ -51,15 +53,13 @@ final class Project: Sendable {
         return await work()
     }
 
-    /// Sends a message's components when its turn has come, in the order asked for, so that a phone is likely to show the
-    /// notification first.
-    ///
-    /// - Parameter now: The wall clock.
+    /// Sends components when their turn has come, in the order asked for, so that a phone is likely to show the notification
+    /// first.
+    @inline(__always)
     func send(
-        _ command: RelayMessage, before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant,
-        now: @Sendable () -> UnixMilliseconds
+        _ components: [Component], of command: RelayMessage, before expiry: ContinuousClock.Instant,
+        by deadline: ContinuousClock.Instant, now: @Sendable () -> UnixMilliseconds
     ) async -> [ComponentOutcome] {
-        let components = command.components
         let topic = command.target == .topic ? command.draft.topicKey : nil
         let isAlert = command.draft.distribution == .alert
         if let error = await messageGate.enter(for: topic, isAlert: isAlert, cost: components.count, by: min(expiry, deadline)) {

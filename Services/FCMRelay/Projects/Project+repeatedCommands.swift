@@ -1,0 +1,67 @@
+import Schemas
+import Synchronization
+
+extension Project {
+    /// Sends a message's components, each of them once: what another command has under way is waited for, and what FCM has
+    /// lately accepted is known.
+    ///
+    /// - Parameter now: The wall clock.
+    func send(
+        _ command: RelayMessage, before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant,
+        now: @Sendable () -> UnixMilliseconds
+    ) async -> [ComponentOutcome] {
+        // A check sends nothing, and its answer is that of the moment.
+        if command.validateOnly { return await send(command.components, of: command, before: expiry, by: deadline, now: now) }
+        let key = SendKey(command)
+        if let places = history.withLock({ $0.begin(command.components, of: key, joint: JointOutcome.init) }) {
+            return await send(command, at: places, key, before: expiry, by: deadline, now: now)
+        }
+        let outcomes = await send(command.components, of: command, before: expiry, by: deadline, now: now)
+        remember(outcomes, of: key)
+        return outcomes
+    }
+
+    /// Whether a command has come before, so that some of it need not be sent.
+    func knows(_ command: RelayMessage) -> Bool {
+        !command.validateOnly && history.withLock { $0.knows(SendKey(command)) }
+    }
+
+    private func remember(_ outcomes: [ComponentOutcome], of key: SendKey) {
+        let waiting = history.withLock { $0.end(outcomes, of: key, at: .now) }
+        for (joint, outcome) in waiting { joint.resolve(outcome) }
+    }
+
+    /// Sends what is left of a command that has come before.
+    @inline(never)
+    private func send(
+        _ command: RelayMessage, at places: [SendHistory<JointOutcome>.Place], _ key: SendKey,
+        before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant, now: @Sendable () -> UnixMilliseconds
+    ) async -> [ComponentOutcome] {
+        let unsent = zip(command.components, places).compactMap { component, place in
+            if case .send = place { component } else { nil }
+        }
+        var sent: [ComponentOutcome] = []
+        if !unsent.isEmpty {
+            sent = await send(unsent, of: command, before: expiry, by: deadline, now: now)
+            remember(sent, of: key)
+        }
+        var outcomes: [ComponentOutcome] = []
+        for (component, place) in zip(command.components, places) {
+            switch place {
+            case .send: outcomes += sent.filter { $0.component == component }
+            case .accepted(let name): outcomes.append(ComponentOutcome(component: component, result: .success(name)))
+            case .join(let joint):
+                let outcome = await joint.value(by: deadline)
+                outcomes.append(ComponentOutcome(component: component, result: outcome ?? .failure(.stillUnderWay)))
+            }
+        }
+        return outcomes
+    }
+}
+
+extension ComponentError {
+    /// Another command has it under way, and its time is longer.
+    fileprivate static let stillUnderWay = ComponentError(
+        class: .retryable, code: "TIMEOUT",
+        message: "another command with the same component is still under way; FCM may have accepted it")
+}

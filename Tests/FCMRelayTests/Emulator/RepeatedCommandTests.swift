@@ -1,0 +1,34 @@
+import ProductHarness
+import Schemas
+import TestSupport
+import Testing
+
+/// What the relay's executable sends when a command comes more than once.
+@Suite("Commands that come twice, beside the emulator", .timeLimit(.minutes(2)))
+struct RepeatedCommandTests {
+    private static func names(_ outcomes: [ComponentOutcome]) throws -> [String] {
+        try outcomes.map { try $0.result.get() }
+    }
+
+    @Test("a command that comes again while FCM has it, or when it has accepted it, is sent once")
+    func sentOnce() async throws {
+        try await withRelayBesideEmulator { relay in
+            try await relay.fcm.setFaults([["fault": "DELAY_REPLY", "fixed_ms": 1_000]], seed: 1)
+            let message = RelayMessage.sample(.alert)
+            async let first = relay.relay(message)
+            async let second = relay.relay(message)
+            // As the message log does when one of an Alert's components has been accepted.
+            async let part = relay.relay(
+                RelayMessage(msiKey: message.msiKey, timestamp: message.timestamp, draft: message.draft, components: [.data]))
+            let names = try Self.names(try await first)
+            #expect(try Self.names(try await second) == names)
+            #expect(try Self.names(try await part) == [names[1]])
+
+            // Its answer was lost, say.
+            try await relay.fcm.setFaults([["fault": "UNAVAILABLE"]], seed: 1)
+            #expect(try Self.names(try await relay.relay(message)) == names)
+            let counts = try await relay.fcm.counts()
+            #expect(counts.accepted == 2 && counts.doubled == 0, "\(counts)")
+        }
+    }
+}

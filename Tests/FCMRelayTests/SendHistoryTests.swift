@@ -1,0 +1,100 @@
+import Schemas
+import Testing
+
+@testable import FCMRelay
+
+/// What is known of a message's components, with a clock of the test's own.
+@Suite("Commands that come twice")
+struct SendHistoryTests {
+    private typealias History = SendHistory<Int>
+
+    private static let start = ContinuousClock.now
+    private static let both = [Component.notification, .data]
+    private static let error = ComponentError(class: .retryable, code: "UNAVAILABLE", message: "later")
+
+    private static func outcomes(_ results: [(Component, Result<String, ComponentError>)]) -> [ComponentOutcome] {
+        results.map { ComponentOutcome(component: $0.0, result: $0.1) }
+    }
+
+    /// In words, since places have no order of their own.
+    private static func words(_ places: [History.Place]?) -> [String]? {
+        places?.map { place in
+            switch place {
+            case .send: "send"
+            case .join(let joint): "join \(joint)"
+            case .accepted(let name): name
+            }
+        }
+    }
+
+    @Test("a component that is under way is joined, and its outcome goes to all who have")
+    func joining() {
+        var history = History()
+        let key = SendKey(.sample())
+        #expect(history.begin([.data], of: key, joint: { 0 }) == nil)
+        #expect(Self.words(history.begin(Self.both, of: key, joint: { 1 })) == ["send", "join 1"])
+        #expect(Self.words(history.begin(Self.both, of: key, joint: { 2 })) == ["join 2", "join 1"])
+        let told = history.end(Self.outcomes([(.data, .success("d"))]), of: key, at: Self.start)
+        #expect(told.map(\.joint) == [1])
+        #expect(told.map(\.result) == [.success("d")])
+        let others = history.end(Self.outcomes([(.notification, .failure(Self.error))]), of: key, at: Self.start)
+        #expect(others.map(\.result) == [.failure(Self.error)])
+        // What FCM has is not sent again, what it has not is.
+        #expect(Self.words(history.begin(Self.both, of: key, joint: { 3 })) == ["send", "d"])
+    }
+
+    @Test("what FCM has not accepted leaves nothing behind")
+    func failures() {
+        var history = History()
+        let key = SendKey(.sample())
+        for _ in 0..<3 {
+            #expect(history.begin(Self.both, of: key, joint: { 0 }) == nil)
+            let results = Self.both.map { ($0, Result<String, ComponentError>.failure(Self.error)) }
+            #expect(history.end(Self.outcomes(results), of: key, at: Self.start).isEmpty)
+        }
+    }
+
+    @Test("what FCM has accepted is remembered for two minutes, and of ten thousand messages")
+    func memory() {
+        var history = History()
+        let keys = (0...10_000).map { _ in SendKey(.sample()) }
+        for key in keys {
+            #expect(history.begin([.data], of: key, joint: { 0 }) == nil)
+            _ = history.end(Self.outcomes([(.data, .success("d"))]), of: key, at: Self.start)
+        }
+        #expect(history.begin([.data], of: keys[0], joint: { 0 }) == nil, "one too many")
+        #expect(Self.words(history.begin([.data], of: keys[1], joint: { 0 })) == ["d"])
+        let other = SendKey(.sample())
+        _ = history.begin([.data], of: other, joint: { 0 })
+        _ = history.end(Self.outcomes([(.data, .success("o"))]), of: other, at: Self.start + .seconds(121))
+        #expect(history.begin([.data], of: keys[1], joint: { 0 }) == nil, "too long ago")
+        #expect(Self.words(history.begin([.data], of: other, joint: { 0 })) == ["o"])
+    }
+
+    @Test("one key with other contents, or another receiver, is another message")
+    func contents() {
+        let message = RelayMessage.sample()
+        func key(_ target: RelayTarget = .topic, text: String = "Line 1", timestamp: UnixMilliseconds = 1) -> SendKey {
+            var draft = message.draft
+            draft.message = text
+            return SendKey(RelayMessage(msiKey: message.msiKey, timestamp: timestamp, draft: draft, target: target))
+        }
+        #expect(key() == key())
+        #expect(Set([key(), key(.token("a")), key(.token("b")), key(text: "Line 2"), key(timestamp: 2)]).count == 5)
+        // For how long FCM keeps it changes with every try.
+        let later = RelayMessage(
+            msiKey: message.msiKey, timestamp: message.timestamp, draft: message.draft, expires: 1, components: [.data])
+        #expect(SendKey(later) == SendKey(message))
+    }
+
+    @Test("whoever joins waits no longer than its own deadline")
+    func deadline() async {
+        let joint = JointOutcome()
+        #expect(await joint.value(by: .now + .milliseconds(50)) == nil)
+        #expect(await joint.value(by: .now - .milliseconds(50)) == nil)
+        async let waiting = joint.value(by: .now + .seconds(30))
+        joint.resolve(.success("n"))
+        #expect(await waiting == .success("n"))
+        #expect(await joint.value(by: .now + .seconds(30)) == .success("n"))
+    }
+}
