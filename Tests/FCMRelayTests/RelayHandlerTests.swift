@@ -136,6 +136,26 @@ struct RelayHandlerTests {
         #expect((expected...(expected + .seconds(10))).contains(given))
     }
 
+    @Test func oneProjectThatFailsMakesTheRelayUnavailableForNobody() async throws {
+        let error = ComponentError(class: .retryable, code: "UNAVAILABLE", message: "later")
+        let failing = Project.sample("failing", RecordingSender { _ in .failure(SendFailure(error, scope: .service)) })
+        let handler = RelayHandler(
+            projects: Projects(standard: .sample("p", RecordingSender()), others: [(failing, [])]), limit: .topic,
+            now: { Self.now })
+        let context = CommandContext(id: "1", command: RelayMessage.name, deadline: nil, logger: .quiet)
+        var codes: [String?] = []
+        for _ in 0..<21 {
+            let message = RelayMessage.sample(.information)
+            let command = RelayMessage(
+                msiKey: message.msiKey, timestamp: message.timestamp, draft: message.draft, project: "failing")
+            guard case .failure(let error) = try await handler.relay(command, context).components[0].result else { break }
+            codes.append(error.code)
+        }
+        #expect(codes == Array(repeating: "UNAVAILABLE", count: 20) + ["CIRCUIT_OPEN"])
+        #expect(handler.projects.health["fcm"] == .ok)
+        #expect(handler.projects.health["fcm/failing"]?.status == .unavailable)
+    }
+
     @Test func whatHasNoTimeLeftIsNotSent() async throws {
         let sender = RecordingSender()
         for outcome in try await relay(.sample(.information), sender, deadline: Self.now + 100) {

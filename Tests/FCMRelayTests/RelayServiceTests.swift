@@ -4,6 +4,7 @@ import HTTPTypes
 import Logging
 import Schemas
 import ServiceLifecycle
+import Synchronization
 import TestSupport
 import Testing
 
@@ -99,6 +100,54 @@ struct RelayServiceTests {
             try await eventually { relay.google.grants == 1 }
             _ = try await relay.client.request(RelayMessage.sample(), timeout: .seconds(30))
             #expect(relay.google.grants == 1)
+        }
+    }
+
+    @Test func whileFCMFailsTheRelayIsUnavailableAndItsHealthSaysWhy() async throws {
+        let isBack = Mutex(false)
+        try await withRelay { _ in
+            if isBack.withLock(\.self) { return .init(200, #"{"name":"d"}"#) }
+            return .init(503, #"{"error":{"code":503,"message":"Busy.","status":"UNAVAILABLE"}}"#)
+        } _: { relay in
+            func health() async throws -> PartHealth? {
+                try await relay.client.request(CheckHealth(), timeout: .seconds(30)).parts["fcm"]
+            }
+            func relayed() async throws(CommandFailure) -> [ComponentOutcome] {
+                try await relay.client.request(RelayMessage.sample(.information), timeout: .seconds(30)).components
+            }
+            #expect(try await health() == .ok)
+            _ = try await relayed()
+            #expect(try await health()?.message?.hasPrefix("UNAVAILABLE: Busy., since 20") == true)
+            for _ in 0..<19 { _ = try await relayed() }
+            let failure = await #expect(throws: CommandFailure.self) { try await relayed() }
+            #expect(failure?.status == .unavailable)
+            #expect(failure?.message.hasPrefix("CIRCUIT_OPEN: FCM has failed") == true)
+            // Another relay may have FCM: nobody is told to wait.
+            #expect(failure?.retryAfter == nil)
+            let open = try await health()
+            #expect(open?.status == .unavailable)
+            #expect(open?.message?.contains("UNAVAILABLE: Busy., since 20") == true)
+
+            isBack.withLock { $0 = true }
+            try await eventually { await relay.client.failure(of: RelayMessage.sample(.information)) == nil }
+            #expect(try await health() == .ok)
+            // What finds out whether FCM is back goes over a new connection.
+            #expect(relay.server.connections >= 2)
+        }
+    }
+
+    @Test func healthSaysThatThereIsNoAccessToken() async throws {
+        try await withRelay { _ in
+            .init(200, #"{"name":"d"}"#)
+        } _: { relay in
+            try await eventually { relay.google.grants == 1 }
+            relay.google.revokeTokens()
+            relay.google.refuseTokens(with: .init(400, #"{"error":"invalid_grant"}"#))
+            // FCM refuses the token that there is, and Google gives no other.
+            _ = try await relay.client.request(RelayMessage.sample(.information), timeout: .seconds(30))
+            let health = try await relay.client.request(CheckHealth(), timeout: .seconds(30)).parts["fcm"]
+            #expect(health?.status == .unavailable)
+            #expect(health?.message?.hasPrefix("OAUTH: ") == true)
         }
     }
 

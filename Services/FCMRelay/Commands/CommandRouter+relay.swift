@@ -4,7 +4,7 @@ import Schemas
 extension CommandRouter {
     /// The commands of the FCM relay.
     static func relay(_ messages: RelayHandler, _ topics: TopicHandler) -> CommandRouter {
-        var router = CommandRouter()
+        var router = CommandRouter(parts: { messages.projects.health })
         router.on(RelayMessage.self, runs: .busThread) { command, context in try await messages.relay(command, context) }
         router.on(SubscribePhones.self) { try await topics.perform(.subscribe, $0.phones, $1) }
         router.on(UnsubscribePhones.self) { try await topics.perform(.unsubscribe, $0.phones, $1) }

@@ -9,7 +9,7 @@ struct RelayHandler: Sendable {
     /// The wall clock.
     let now: @Sendable () -> UnixMilliseconds
 
-    /// - Throws: ``CommandFailure`` for a project that nobody knows, or one that has too much to do.
+    /// - Throws: ``CommandFailure`` for a project that nobody knows or that has too much to do, and if nothing can be sent by any.
     func relay(_ command: RelayMessage, _ context: CommandContext) async throws(CommandFailure) -> RelayMessage.Reply {
         let now = now()
         reportBegin(of: command, to: context)
@@ -18,6 +18,7 @@ struct RelayHandler: Sendable {
         if let refusal = refusal(of: command, now: now) {
             outcomes = command.components.map { ComponentOutcome(component: $0, result: .failure(refusal)) }
         } else {
+            try projects.checkCircuit(of: project, for: command)
             let deadline = CommandDeadline.instant(of: context, now: now)
             outcomes = try await project.underWay { await send(command, by: project, now: now, deadline: deadline) }
         }

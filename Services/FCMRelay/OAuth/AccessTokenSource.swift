@@ -8,6 +8,8 @@ final class AccessTokenSource: Sendable {
     private struct State {
         var machine = TokenStateMachine<UInt64>()
         var waiting: [UInt64: Waiting] = [:]
+        /// Why the last request for a token failed, if it did.
+        var outage: Outage?
     }
 
     private let granter: any TokenGranter
@@ -24,6 +26,11 @@ final class AccessTokenSource: Sendable {
     /// Sees to it that there is a token, or will be, before anybody needs it.
     func prepare() {
         if state.withLock({ $0.machine.prepare(now: clock.now) }) { requestToken() }
+    }
+
+    /// Why there is no token; `nil` where there is one, or where none has been refused.
+    var outage: Outage? {
+        state.withLock { $0.machine.hasToken(now: clock.now) ? nil : $0.outage }
     }
 
     /// The current token, or the next one if there is none.
@@ -102,9 +109,11 @@ final class AccessTokenSource: Sendable {
             do throws(TokenFailure) {
                 let granted = try await granter.grant()
                 logger.debug("got an access token", metadata: ["lifetime": "\(granted.lifetime)"])
+                state.withLock { $0.outage = nil }
                 finish { $0.granted(granted, now: $1) }
             } catch {
                 logger.warning("got no access token", metadata: ["code": "OAUTH", "error": "\(error)"])
+                state.withLock { $0.outage = Outage(code: "OAUTH", message: error.description, after: $0.outage) }
                 finish { $0.failed(error, now: $1) }
             }
         }

@@ -63,6 +63,11 @@ struct TokenStateMachine<Waiter: Hashable> {
         return .use(current.token, requestsNew: now >= current.renewAt && beginRequest(now))
     }
 
+    /// Whether there is a token that can be used.
+    func hasToken(now: Instant) -> Bool {
+        current.map { now < $0.goodUntil } ?? false
+    }
+
     /// Nobody needs a token yet, but somebody will.
     ///
     /// - Returns: Whether the caller requests one and reports how that went.

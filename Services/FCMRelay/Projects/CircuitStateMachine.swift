@@ -43,6 +43,14 @@ struct CircuitStateMachine: Sendable {
         }
     }
 
+    /// Whether nothing may go out.
+    func isOpen(at now: ContinuousClock.Instant) -> Bool {
+        switch state {
+        case .closed: false
+        case .open(let until, _), .trying(let until, _): now < until
+        }
+    }
+
     /// What went out ended before FCM could answer.
     mutating func learnedNothing(at now: ContinuousClock.Instant) {
         if case .trying(_, let pause) = state { state = .open(until: now, pause: pause) }

@@ -4,7 +4,7 @@ import Schemas
 struct Gate: Sendable {
     let pacer: Pacer
     let transport: any HTTPTransport
-    private let breaker = CircuitBreaker()
+    let breaker = CircuitBreaker()
 
     init(pacer: Pacer, transport: any HTTPTransport) {
         self.pacer = pacer

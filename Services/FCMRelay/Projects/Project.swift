@@ -41,6 +41,19 @@ final class Project: Sendable {
         tokens?.prepare()
     }
 
+    /// Whether messages reach FCM, and if not, why and since when.
+    var health: PartHealth {
+        if let reason = messageGate.breaker.openReason {
+            let since = messageGate.breaker.outage.map { ", since \($0.begin)" } ?? ""
+            return PartHealth(.unavailable, "CIRCUIT_OPEN: \(reason)\(since)")
+        }
+        guard let outage = tokens?.outage ?? messageGate.breaker.outage else { return .ok }
+        return PartHealth(.unavailable, outage.description)
+    }
+
+    /// Why no message may go out now; `nil` where they may.
+    var openCircuit: String? { messageGate.breaker.openReason }
+
     /// Does a command's work if the project has room for it.
     ///
     /// - Throws: ``CommandFailure`` `overloaded` where it has none.

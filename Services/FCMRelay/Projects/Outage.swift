@@ -1,0 +1,33 @@
+import FoundationEssentials
+import Schemas
+
+/// Something that a project needs does not work.
+struct Outage: Hashable, Sendable {
+    let code: String
+    let message: String
+    let since: UnixMilliseconds
+    private let last: ContinuousClock.Instant
+
+    /// As long as a message waits for FCM it is tried again within this time: after a longer silence nobody knows.
+    private static let memory = Duration.seconds(900)
+
+    /// - Parameter former: What was wrong until now.
+    init(_ error: ComponentError, after former: Outage?) {
+        self.init(code: error.code, message: error.message, after: former)
+    }
+
+    init(code: String, message: String, after former: Outage?) {
+        self.code = code
+        self.message = message
+        since = former.flatMap { $0.isRecent ? $0.since : nil } ?? .now
+        last = .now
+    }
+
+    var isRecent: Bool { ContinuousClock.now - last < Self.memory }
+
+    /// When it began, as in `2026-11-22T16:20:00Z`.
+    var begin: String { Date(timeIntervalSince1970: Double(since) / 1_000).formatted(.iso8601) }
+
+    /// One sentence for the operator.
+    var description: String { "\(code): \(message), since \(begin)" }
+}
