@@ -10,7 +10,7 @@ enum Main {
                 Setting.fcmServerKeyFile.declaration, Setting.fcmProjectsFile.declaration, Setting.fcmEndpoint.declaration,
                 Setting.fcmTopicEndpoint.declaration, Setting.fcmCAFile.declaration,
                 Setting.fcmTopicPayloadLimit.declaration, Setting.fcmQuota.declaration, Setting.fcmQuotaShare.declaration,
-                Setting.fcmRamp.declaration,
+                Setting.fcmRamp.declaration, Setting.alertTTL.declaration, Setting.fcmInformationPriority.declaration,
             ],
             wire: ServicePlan.fcmRelay)
     }

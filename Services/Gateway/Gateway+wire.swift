@@ -15,7 +15,8 @@ extension ServicePlan {
         let port = try settings.value(.gatewayPort)
         let origins = try settings.value(.gatewayCORSOrigins)
         let payloadLimit = PayloadLimit(bytes: try settings.value(.fcmTopicPayloadLimit))
-        let timeToLive = Int64(try settings.value(.messageTTL))
+        let lifetimes = MessageLifetimes(
+            message: Int64(try settings.value(.messageTTL)), alert: Int64(try settings.value(.alertTTL)))
 
         let bus = try Bus(logger: logger)
         let cubeClient = try CommandClient(bus: bus, endpoints: settings.value(.cubeEndpoints), logger: logger)
@@ -24,7 +25,7 @@ extension ServicePlan {
             bus: bus, endpoints: settings.value(.cubeEventsEndpoints), names: [CubeChanged.name], logger: logger)
         let cube = CubeService(client: cubeClient, subscriber: announcements, logger: logger)
         let posting = MessagePosting(
-            cube: cube, messageLog: messageLog, payloadLimit: payloadLimit, timeToLive: timeToLive)
+            cube: cube, messageLog: messageLog, payloadLimit: payloadLimit, lifetimes: lifetimes)
 
         let limit = ConnectionLimit(maxConnections: try settings.value(.gatewayMaxConnections), logger: logger)
         let router = Router.gateway(allowedOrigins: origins, limit: limit, logger: logger)

@@ -8,6 +8,7 @@ enum Main {
             settings: [
                 Setting.gatewayPort.declaration, Setting.gatewayCORSOrigins.declaration,
                 Setting.gatewayMaxConnections.declaration, Setting.messageTTL.declaration,
+                Setting.alertTTL.declaration,
                 Setting.fcmTopicPayloadLimit.declaration, Setting.cubeEndpoints.declaration,
                 Setting.cubeEventsEndpoints.declaration, Setting.messageLogEndpoints.declaration,
             ],

@@ -62,15 +62,36 @@ struct FCMMappingTests {
     @Test("FCM keeps a message for a phone that is off until the message expires, four weeks at most")
     func timeToLive() throws {
         let now: UnixMilliseconds = 1_763_712_000_500
-        func ttl(_ expires: UnixMilliseconds?) throws -> String {
-            FCMMessage(.data, of: try Self.relayed(.alert, expires: expires), now: now).android.ttl
+        func ttl(_ expires: UnixMilliseconds?, _ distribution: Distribution = .alert) throws -> String {
+            FCMMessage(.data, of: try Self.relayed(distribution, expires: expires), now: now).android.ttl
         }
-        #expect(try ttl(nil) == "2419200s")
+        #expect(try ttl(nil, .information) == "2419200s")
+        // A phone that was off for weeks shows no old alert.
+        #expect(try ttl(nil) == "86400s")
         #expect(try ttl(now + 60_999) == "60s")
         #expect(try ttl(now - 1) == "0s")
         #expect(try ttl(.max) == "2419200s")
         let message = FCMMessage(.data, of: try Self.relayed(.alert, expires: now + 60_000), now: now)
         #expect(message.apns.headers["apns-expiration"] == "1763712060")
+    }
+
+    @Test("Information alone has the priority that the operator wants")
+    func priority() throws {
+        var defaults = FCMDefaults()
+        defaults.informationPriority = .normal
+        defaults.alertTimeToLive = 3_600
+        let now: UnixMilliseconds = 1_763_712_000_500
+        for (distribution, priority) in [(Distribution.alert, "HIGH"), (.information, "NORMAL")] {
+            for component in distribution.components {
+                let relayed = try Self.relayed(distribution)
+                let request = FCMRequest(component, of: relayed, now: now, defaults: defaults)
+                #expect(request.message.android.priority == priority)
+                #expect(request.message.android.ttl == (distribution == .alert ? "3600s" : "2419200s"))
+                // APNs takes a background push with priority 5 only, and shows a pop-up at once with 10.
+                #expect(request.message.apns.headers["apns-priority"] == (component == .data ? "5" : "10"))
+                #expect(try FCMRequest.body(component, of: relayed, now: now, defaults: defaults) == SchemaJSON.encode(request))
+            }
+        }
     }
 
     @Test("the payload is measured in bytes of keys and values, in the component that is largest")

@@ -5,15 +5,20 @@ import Schemas
 struct HTTPv1Sender: FCMSender {
     private let url: String
     private let api: AuthorizedPost
+    private let defaults: FCMDefaults
     private let now: @Sendable () -> UnixMilliseconds
 
     /// - Parameters:
     ///   - endpoint: `https://` and a host, and a port perhaps.
     ///   - project: The Firebase project's id.
     ///   - now: The wall clock, for a Retry-After that is a date.
-    init(endpoint: String, project: String, api: AuthorizedPost, now: @escaping @Sendable () -> UnixMilliseconds) {
+    init(
+        endpoint: String, project: String, api: AuthorizedPost, defaults: FCMDefaults = FCMDefaults(),
+        now: @escaping @Sendable () -> UnixMilliseconds
+    ) {
         url = "\(endpoint)/v1/projects/\(project)/messages:send"
         self.api = api
+        self.defaults = defaults
         self.now = now
     }
 
@@ -29,6 +34,6 @@ struct HTTPv1Sender: FCMSender {
 
     @inline(never)
     private func bodies(_ components: [Component], of message: RelayMessage, now: UnixMilliseconds) -> [Data]? {
-        try? components.map { try FCMRequest.body($0, of: message, now: now) }
+        try? components.map { try FCMRequest.body($0, of: message, now: now, defaults: defaults) }
     }
 }

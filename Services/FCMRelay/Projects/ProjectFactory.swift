@@ -16,6 +16,7 @@ struct ProjectFactory {
     /// `nil` where it depends on where FCM is.
     private let topics: String?
     private let network: CurlConfiguration
+    private let defaults: FCMDefaults
     private let now: @Sendable () -> UnixMilliseconds = { .now }
 
     /// - Throws: ``ConfigurationError``.
@@ -25,6 +26,10 @@ struct ProjectFactory {
         fcm = try settings.value(.fcmEndpoint)
         topics = try settings.optional(.fcmTopicEndpoint)
         network = try CurlConfiguration(certificateAuthorityFile: Self.certificates(settings))
+        var defaults = FCMDefaults()
+        defaults.alertTimeToLive = Int64(try settings.value(.alertTTL))
+        defaults.informationPriority = try settings.value(.fcmInformationPriority)
+        self.defaults = defaults
     }
 
     /// The project that the settings describe, and those of the projects file.
@@ -70,13 +75,13 @@ struct ProjectFactory {
             // Whoever stands for FCM stands for the service beside it.
             let topics = topics ?? (fcm == Self.google ? Self.googleTopics : fcm)
             return Project(
-                id: id, sender: HTTPv1Sender(endpoint: fcm, project: account.projectID, api: api, now: now),
+                id: id, sender: HTTPv1Sender(endpoint: fcm, project: account.projectID, api: api, defaults: defaults, now: now),
                 topics: TopicManager(endpoint: topics, api: api, now: now), tokens: tokens, transport: transport, pacer: pacer)
         case .serverKey(let key):
             logger.info("sends by a project in the legacy format", metadata: ["project": "\(id)", "fcm": "\(fcm)"])
             return Project(
-                id: id, sender: LegacySender(endpoint: fcm, key: key, transport: transport, now: now), topics: nil, tokens: nil,
-                transport: transport, pacer: pacer)
+                id: id, sender: LegacySender(endpoint: fcm, key: key, transport: transport, defaults: defaults, now: now),
+                topics: nil, tokens: nil, transport: transport, pacer: pacer)
         }
     }
 

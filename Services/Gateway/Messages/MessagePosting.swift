@@ -16,8 +16,7 @@ struct MessagePosting: Sendable {
     let cube: CubeService
     let messageLog: CommandClient
     let payloadLimit: PayloadLimit
-    /// For how many seconds a message is worth delivering whose sender does not say.
-    let timeToLive: Int64
+    let lifetimes: MessageLifetimes
 
     /// A portal's clock may be so far behind, in milliseconds, that its now is in the past.
     private static let clockDifference: Int64 = 60_000
@@ -69,7 +68,7 @@ struct MessagePosting: Sendable {
                 "send_at: expected a moment from now on, at most a year ahead, in Unix milliseconds; now is \(now), found \(sendAt)",
                 field: "send_at")
         }
-        let lifetime = max(draft.ttl ?? timeToLive, Self.shortestTry) * 1_000
+        let lifetime = max(draft.ttl ?? lifetimes[draft.distribution], Self.shortestTry) * 1_000
         let command = LogMessage(
             msiKey: ObjectID(), draft: draft, sender: Self.sender, timestamp: now, names: entry.names,
             expires: max(now, draft.sendAt ?? now) + lifetime, idempotencyKey: idempotencyKey)

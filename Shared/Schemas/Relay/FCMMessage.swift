@@ -99,11 +99,13 @@ extension FCMMessage {
     ///
     /// - Parameter now: When it is sent, Unix milliseconds: a phone that is off keeps the message waiting at FCM until the
     ///   message expires, and no longer.
-    package init(_ component: Component, of message: RelayMessage, now: UnixMilliseconds) {
+    package init(
+        _ component: Component, of message: RelayMessage, now: UnixMilliseconds, defaults: FCMDefaults = FCMDefaults()
+    ) {
         let draft = message.draft
         let options = draft.options
         let isNotification = component == .notification
-        let timeToLive = message.timeToLive(from: now)
+        let timeToLive = message.timeToLive(from: now, defaults)
         let image = isNotification ? options?.image : nil
         // FCM keeps the newest message of a key: with one key for both, an Alert's data would take the place of its pop-up.
         let collapseKey = options?.collapseKey.map { isNotification ? $0 : $0 + ".data" }
@@ -125,7 +127,7 @@ extension FCMMessage {
                 "timestamp": String(message.timestamp),
             ]
         android = Android(
-            priority: "HIGH", ttl: "\(timeToLive)s", collapseKey: collapseKey,
+            priority: message.priority(defaults).rawValue.uppercased(), ttl: "\(timeToLive)s", collapseKey: collapseKey,
             notification: isNotification ? .init(sound: "default", channelID: options?.android?.channelID) : nil)
         var headers = [
             "apns-priority": isNotification ? "10" : "5",
@@ -169,8 +171,18 @@ extension FCMMessage {
 
 extension RelayMessage {
     /// For how many seconds FCM keeps it for phones that are off: until it expires, and no longer than it is worth.
-    func timeToLive(from now: UnixMilliseconds) -> Int64 {
-        let remaining = expires.map { max(0, ($0 - now) / 1_000) } ?? FCMMessage.longestTimeToLive
+    func timeToLive(from now: UnixMilliseconds, _ defaults: FCMDefaults) -> Int64 {
+        let remaining = expires.map { max(0, ($0 - now) / 1_000) } ?? defaultTimeToLive(defaults)
         return min(remaining, draft.ttl ?? FCMMessage.longestTimeToLive, FCMMessage.longestTimeToLive)
+    }
+
+    /// Where nobody says when it expires.
+    private func defaultTimeToLive(_ defaults: FCMDefaults) -> Int64 {
+        draft.ttl == nil && draft.distribution == .alert ? defaults.alertTimeToLive : FCMMessage.longestTimeToLive
+    }
+
+    /// The priority of both components of an Alert, of which one shows something, is always high.
+    func priority(_ defaults: FCMDefaults) -> FCMDefaults.Priority {
+        draft.distribution == .alert ? .high : defaults.informationPriority
     }
 }

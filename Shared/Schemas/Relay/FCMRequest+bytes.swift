@@ -6,20 +6,20 @@ extension FCMRequest {
     /// A relay makes nothing as often as these. The common form, to a topic and without options, is written here in a
     /// fraction of the time that it takes to put the parts together and have them encoded; all others are.
     ///
-    /// - Parameter now: Unix milliseconds, as for ``FCMMessage/init(_:of:now:)``.
+    /// - Parameter now: Unix milliseconds, as for ``FCMMessage/init(_:of:now:defaults:)``.
     /// - Throws: ``SchemaViolation``, or an encoder's error.
     package static func body(
-        _ component: Component, of message: RelayMessage, now: UnixMilliseconds
+        _ component: Component, of message: RelayMessage, now: UnixMilliseconds, defaults: FCMDefaults = FCMDefaults()
     ) throws -> Data {
         guard message.target == .topic, message.draft.options == nil, !message.validateOnly else {
-            return try SchemaJSON.encode(FCMRequest(component, of: message, now: now))
+            return try SchemaJSON.encode(FCMRequest(component, of: message, now: now, defaults: defaults))
         }
         let draft = message.draft
         var json = JSONBytes(capacity: 640 + draft.title.utf8.count + draft.desc.utf8.count + draft.message.utf8.count)
         switch component {
         case .notification:
             json.append(#"{"message":{"android":{"notification":{"sound":"default"},"#)
-            json.appendTimes(of: message, now: now)
+            json.appendTimes(of: message, now: now, defaults)
             json.append(#""apns-priority":"10","apns-push-type":"alert"},"payload":{"aps":{"sound":"default"}}},"#)
             json.append(#""data":{"msi_key":"#)
             json.append(message.msiKey)
@@ -29,7 +29,7 @@ extension FCMRequest {
             json.append(text: draft.title)
         case .data:
             json.append(#"{"message":{"android":{"#)
-            json.appendTimes(of: message, now: now)
+            json.appendTimes(of: message, now: now, defaults)
             json.append(#""apns-priority":"5","apns-push-type":"background"},"payload":{"aps":{"content-available":1}}},"#)
             json.append(#""data":{"desc":"#)
             json.append(text: draft.desc)
@@ -55,9 +55,9 @@ extension FCMRequest {
 
 extension JSONBytes {
     /// The rest of `android`, and `apns` up to when it expires.
-    fileprivate mutating func appendTimes(of message: RelayMessage, now: UnixMilliseconds) {
-        let timeToLive = message.timeToLive(from: now)
-        append(#""priority":"HIGH","ttl":""#)
+    fileprivate mutating func appendTimes(of message: RelayMessage, now: UnixMilliseconds, _ defaults: FCMDefaults) {
+        let timeToLive = message.timeToLive(from: now, defaults)
+        append(message.priority(defaults) == .high ? #""priority":"HIGH","ttl":""# : #""priority":"NORMAL","ttl":""#)
         append(timeToLive)
         append(#"s"},"apns":{"headers":{"apns-expiration":"#)
         append(text: FCMMessage.apnsExpiration(timeToLive, from: now))

@@ -11,9 +11,12 @@ package struct FCMRequest: Codable, Hashable, Sendable {
 
     /// One component of a message, sent now.
     ///
-    /// - Parameter now: Unix milliseconds, as for ``FCMMessage/init(_:of:now:)``.
-    package init(_ component: Component, of message: RelayMessage, now: UnixMilliseconds) {
-        self.init(message: FCMMessage(component, of: message, now: now), validateOnly: message.validateOnly)
+    /// - Parameter now: Unix milliseconds, as for ``FCMMessage/init(_:of:now:defaults:)``.
+    package init(
+        _ component: Component, of message: RelayMessage, now: UnixMilliseconds, defaults: FCMDefaults = FCMDefaults()
+    ) {
+        self.init(
+            message: FCMMessage(component, of: message, now: now, defaults: defaults), validateOnly: message.validateOnly)
     }
 
     private enum CodingKeys: String, CodingKey {

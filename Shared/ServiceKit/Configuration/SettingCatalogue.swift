@@ -1,4 +1,5 @@
 package import Logging
+package import Schemas
 
 // Every setting of the product, in one place: a service reads the ones that it needs, and refuses to start when the
 // environment names one that nobody knows.
@@ -99,8 +100,12 @@ extension Setting where Value == Int {
         "fcm.ramp", "Over how many seconds the relay rises to its full rate after a time without traffic.", in: 0...3_600,
         default: 60)
     package static let messageTTL = integer(
-        "message.ttl", "For how many seconds a message is worth delivering where its sender does not say.",
+        "message.ttl", "For how many seconds a message is worth delivering where its sender does not say; see MSI_ALERT_TTL.",
         in: 60...2_419_200, default: 2_419_200)
+    package static let alertTTL = integer(
+        "alert.ttl",
+        "For how many seconds an Alert is worth delivering where its sender does not say; MSI_MESSAGE_TTL if that is shorter.",
+        in: 60...2_419_200, default: 86_400)
     package static let messageRetention = integer(
         "message.retention",
         "For how many days messages are kept in the archive once they have come to their end; 0 is for ever.", in: 0...36_500,
@@ -119,6 +124,14 @@ extension Setting where Value == Int64 {
         How much the archive may take up, its write-ahead log included: at 90 % the log warns, at 95 % new messages are refused; \
         the rest is for those that were accepted before.
         """)
+}
+
+extension Setting where Value == FCMDefaults.Priority {
+    package static let fcmInformationPriority = Setting(
+        "fcm.information.priority",
+        "How urgent Information is to Android's phones: high wakes each at once, normal waits until it wakes up.",
+        expected: "one of " + FCMDefaults.Priority.allCases.map(\.rawValue).joined(separator: ", "), default: "high"
+    ) { FCMDefaults.Priority(rawValue: $0) }
 }
 
 extension Setting where Value == Logger.Level {
@@ -164,6 +177,7 @@ extension SettingDeclaration {
             Setting.messageRetention.declaration, Setting.messageLogStorageLimit.declaration,
             Setting.gatewayPort.declaration, Setting.gatewayCORSOrigins.declaration,
             Setting.gatewayMaxConnections.declaration, Setting.messageTTL.declaration,
+            Setting.alertTTL.declaration, Setting.fcmInformationPriority.declaration,
             Setting.fcmServiceAccountFile.declaration, Setting.fcmServerKeyFile.declaration, Setting.fcmProjectsFile.declaration,
             Setting.fcmEndpoint.declaration, Setting.fcmTopicEndpoint.declaration, Setting.fcmCAFile.declaration,
             Setting.fcmQuota.declaration, Setting.fcmQuotaShare.declaration, Setting.fcmRamp.declaration,

@@ -127,13 +127,13 @@ struct DeliveryTests {
             let sent = try await relay.accepted(message)
             #expect(
                 sent.first { $0["notification"] != nil } == [
-                    "to": "/topics/\(topic)", "priority": "high", "time_to_live": 2_419_200,
+                    "to": "/topics/\(topic)", "priority": "high", "time_to_live": 86_400,
                     "notification": ["title": "Storm", "body": "Stay at home", "sound": "default"],
                     "data": ["msi_key": "\(message.msiKey)"],
                 ])
             #expect(
                 sent.first { $0["notification"] == nil } == [
-                    "to": "/topics/\(topic)", "priority": "high", "content_available": true, "time_to_live": 2_419_200,
+                    "to": "/topics/\(topic)", "priority": "high", "content_available": true, "time_to_live": 86_400,
                     "data": [
                         "msi_key": "\(message.msiKey)", "topic_key": "\(topic)", "dist": "Alert", "title": "Storm",
                         "desc": "Stay at home", "message": "The campus is closed.", "timestamp": .integer(message.timestamp),

@@ -53,7 +53,7 @@ struct LegacyRequest: Encodable, Hashable, Sendable {
     /// A topic or token; or else there is a condition.
     let to: String?
     let condition: String?
-    let priority = "high"
+    let priority: String
     let contentAvailable: Bool?
     let mutableContent: Bool?
     /// Seconds.
@@ -78,6 +78,7 @@ struct LegacyRequest: Encodable, Hashable, Sendable {
         let message = request.message
         to = message.topic.map { "/topics/\($0)" } ?? message.token
         condition = message.condition
+        priority = message.android.priority.lowercased()
         contentAvailable = message.apns.payload.aps.contentAvailable == 1 ? true : nil
         mutableContent = message.apns.payload.aps.mutableContent == 1 ? true : nil
         timeToLive = Int64(message.android.ttl.dropLast())

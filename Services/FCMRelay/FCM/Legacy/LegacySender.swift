@@ -6,17 +6,20 @@ struct LegacySender: FCMSender {
     private let url: String
     private let key: ServerKey
     private let transport: any HTTPTransport
+    private let defaults: FCMDefaults
     private let now: @Sendable () -> UnixMilliseconds
 
     /// - Parameters:
     ///   - endpoint: `https://` and a host, and a port perhaps.
     ///   - now: The wall clock, for a Retry-After that is a date.
     init(
-        endpoint: String, key: ServerKey, transport: any HTTPTransport, now: @escaping @Sendable () -> UnixMilliseconds
+        endpoint: String, key: ServerKey, transport: any HTTPTransport, defaults: FCMDefaults = FCMDefaults(),
+        now: @escaping @Sendable () -> UnixMilliseconds
     ) {
         url = "\(endpoint)/fcm/send"
         self.key = key
         self.transport = transport
+        self.defaults = defaults
         self.now = now
     }
 
@@ -24,7 +27,9 @@ struct LegacySender: FCMSender {
         _ components: [Component], of message: RelayMessage, now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
         by deadline: ContinuousClock.Instant
     ) async -> [Result<String, SendFailure>] {
-        let bodies = try? components.map { try SchemaJSON.encode(LegacyRequest(FCMRequest($0, of: message, now: now))) }
+        let bodies = try? components.map { component in
+            try SchemaJSON.encode(LegacyRequest(FCMRequest(component, of: message, now: now, defaults: defaults)))
+        }
         guard let bodies else { return components.map { _ in .failure(.unwritable) } }
         let responses = await PatientPost(transport: transport).post(
             bodies, to: url, headers: [PatientPost.contentType, "authorization: key=\(key.value)"], before: expiry, by: deadline)
