@@ -172,6 +172,8 @@ struct MessageStoreTests {
                 }
             }
             #expect(!lines.contains { $0.contains("secret") }, "\(lines)")
+            let error = await #expect(throws: (any Error).self) { try await store.message(messages[0].msiKey) }
+            #expect(error.map { !"\($0)".contains("secret") } == true, "\(String(describing: error))")
 
             // Whoever copies the archive has to know.
             let strict = try await place.open(unreadable: .refused)

@@ -41,7 +41,7 @@ struct MessageInsertion: Sendable {
     private func known(in database: Database) throws -> Message? {
         let byKey = try database.cachedStatement(sql: "SELECT position FROM message WHERE msiKey = ?")
         if try Int64.fetchOne(byKey, arguments: [message.msiKey]) != nil {
-            return try MessageRow.filter(Column("msiKey") == message.msiKey).fetchOne(database)?.document
+            return try MessageRow.find(message.msiKey, in: database)?.document
         }
         guard let key = message.idempotencyKey else { return nil }
         return try MessageRow.find(key, of: message.sender, in: database)?.document

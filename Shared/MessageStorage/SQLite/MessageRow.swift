@@ -100,6 +100,14 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
 
     /// The message that a sender posted with an idempotency key.
     static func find(_ key: String, of sender: String, in database: Database) throws -> MessageRow? {
-        try filter(Column("sender") == sender && Column("idempotencyKey") == key).fetchOne(database)
+        try Row.fetchOne(
+            database, sql: "SELECT * FROM message WHERE sender = ? AND idempotencyKey = ?", arguments: [sender, key]
+        ).map { try MessageRow(reading: $0) }
+    }
+
+    static func find(_ msiKey: ObjectID, in database: Database) throws -> MessageRow? {
+        try Row.fetchOne(database, sql: "SELECT * FROM message WHERE msiKey = ?", arguments: [msiKey]).map {
+            try MessageRow(reading: $0)
+        }
     }
 }

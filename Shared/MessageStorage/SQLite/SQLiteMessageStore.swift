@@ -31,7 +31,7 @@ package struct SQLiteMessageStore: MessageStore {
     }
 
     package func message(_ msiKey: ObjectID) async throws -> Message? {
-        try await database.read { try Self.row(msiKey, in: $0)?.document }
+        try await database.read { try MessageRow.find(msiKey, in: $0)?.document }
     }
 
     package func message(of sender: String, idempotencyKey: String) async throws -> Message? {
@@ -82,7 +82,7 @@ package struct SQLiteMessageStore: MessageStore {
         _ msiKey: ObjectID, _ change: @escaping @Sendable (inout RelayRecord, Message) throws -> Void
     ) async throws -> Message? {
         try await database.write { database in
-            guard var row = try Self.row(msiKey, in: database) else { return nil }
+            guard var row = try MessageRow.find(msiKey, in: database) else { return nil }
             let stored = row.document
             try change(&row.relay, stored)
             try row.update(database, columns: MessageRow.relayColumns)
@@ -139,9 +139,5 @@ package struct SQLiteMessageStore: MessageStore {
 
     package func diskSpace() async throws -> DiskSpace? {
         try await database.diskSpace()
-    }
-
-    private static func row(_ msiKey: ObjectID, in database: Database) throws -> MessageRow? {
-        try MessageRow.filter(Column("msiKey") == msiKey).fetchOne(database)
     }
 }
