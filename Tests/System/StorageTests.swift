@@ -57,7 +57,7 @@ extension SystemTests {
                     try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
                         var posts = Posts(portal: portal, subject: subject)
                         try await stack.whileFrozen("msi-fcm-emulator") {
-                            try disk.fill(leaving: 13 << 20)
+                            try disk.fill(leaving: 12 << 20)
                             while try await posts.post().status == 201, posts.count < 5_000 {}
                             let refusal = try #require(posts.refused.last)
                             #expect(refusal.status == 507)
@@ -66,7 +66,7 @@ extension SystemTests {
                             let channel = try await portal.call(.POST, "/channel", ["name": "One more", "desc": ""])
                             #expect(channel.status == 507)
                         }
-                        try await expectAccounted(posts, stack, phone)
+                        try await expectAccounted(posts, stack, phone, mayDouble: true)
                         // What takes no room is done.
                         #expect(try await portal.call(.DELETE, "/channel/\(subject.channel)").status == 204)
                     }
@@ -96,7 +96,7 @@ extension SystemTests {
                         try await eventually("a message is accepted again", within: .seconds(40)) {
                             try await posts.post().status == 201
                         }
-                        try await expectAccounted(posts, stack, phone, wasKilled: true)
+                        try await expectAccounted(posts, stack, phone, mayDouble: true)
                     }
                 }
             }
@@ -162,7 +162,7 @@ extension SystemTests {
                     try await eventually("a message is accepted again", within: .seconds(40)) {
                         try await posts.post().status == 201
                     }
-                    try await expectAccounted(posts, stack, phone, wasKilled: true)
+                    try await expectAccounted(posts, stack, phone, mayDouble: true)
                 }
             }
         }
@@ -173,7 +173,7 @@ extension SystemTests {
         }
 
         /// Waits until what was accepted is relayed and with the phone, and checks that nothing else is there.
-        private func expectAccounted(_ posts: Posts, _ stack: Stack, _ phone: Phone, wasKilled: Bool = false) async throws {
+        private func expectAccounted(_ posts: Posts, _ stack: Stack, _ phone: Phone, mayDouble: Bool = false) async throws {
             let accepted = Set(posts.accepted)
             let archive = try await eventually("every message is relayed", within: .seconds(60), every: .milliseconds(250)) {
                 let archive = try await stack.portal.archive()
@@ -183,8 +183,8 @@ extension SystemTests {
             let components = Set(archive.flatMap(\.components).map(\.component))
             let events = try await phone.events(components.count)
             #expect(Set(events.map(\.delivered)) == components)
-            // Only a process that was killed may double what it had under way.
-            if !wasKilled { #expect(events.count == components.count) }
+            // Only where FCM's answer was lost: a process was killed, or FCM was silent for too long.
+            if !mayDouble { #expect(events.count == components.count) }
         }
     }
 }
