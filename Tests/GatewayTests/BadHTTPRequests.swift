@@ -8,8 +8,6 @@ struct BadHTTPRequest: Sendable {
     let bytes: [UInt8]
     /// Whether the other side hangs up after these bytes, in the middle of what it has announced.
     var isCutOff = false
-    /// Whether a reader may take it after all, because the rules leave it open.
-    var mayBeTaken = false
 }
 
 /// Makes bad requests for every route, the same ones for the same seed.
@@ -33,8 +31,7 @@ struct BadHTTPRequests {
                 requests.append(
                     BadHTTPRequest(
                         description: "\(route.method) \(route.target) with a body \(fault)",
-                        bytes: HTTPConversation.request(route.method, route.target, body: document.bytes),
-                        mayBeTaken: !fault.isSurelyRefused))
+                        bytes: HTTPConversation.request(route.method, route.target, body: document.bytes)))
             }
             requests += framing(of: route)
         }

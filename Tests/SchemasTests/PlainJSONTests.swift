@@ -171,11 +171,15 @@ struct PlainJSONTests {
         }
     }
 
-    /// The value, or the violation, that two decoders find.
+    /// The value, or the violation, that two decoders find. What is not JSON is refused before Foundation's decoder sees it.
     private func compare<Value: Decodable>(_ type: Value.Type, _ json: Data, _ describe: (Value) -> String) {
         let expected: Result<String, SchemaViolation> = Result {
-            try describe(JSONDecoder().decode(type, from: json))
-        }.mapError { ($0 as? DecodingError).map { SchemaViolation($0) } ?? SchemaViolation(field: "", problem: "not valid JSON") }
+            try StrictJSON.check(json)
+            return try describe(JSONDecoder().decode(type, from: json))
+        }.mapError { error in
+            (error as? SchemaViolation) ?? (error as? DecodingError).map { SchemaViolation($0) }
+                ?? SchemaViolation(field: "", problem: "not valid JSON")
+        }
         let found: Result<String, SchemaViolation> = Result { try describe(SchemaJSON.decode(type, from: json)) }
             .mapError { $0 as? SchemaViolation ?? SchemaViolation(field: "", problem: "\($0)") }
         #expect(found == expected, "\(String(decoding: json, as: UTF8.self))")

@@ -17,8 +17,6 @@ package struct BadBusRequest: Sendable {
     package enum Answer: Sendable {
         /// A failure; with the request's id where its header can be read.
         case refused(id: String)
-        /// Any reply at all.
-        case any
         /// None: the connection is closed.
         case disconnected
     }
@@ -65,7 +63,7 @@ package struct BadBusRequests {
         let document = command.payload.spoilt(by: fault, giant: 500_000, using: &generator)
         return BadBusRequest(
             description: "\(command.name) with a payload \(fault)", frames: [header(id, command.name), document.bytes],
-            answer: fault.isSurelyRefused ? .refused(id: id) : .any)
+            answer: .refused(id: id))
     }
 
     private mutating func headers(of command: SampleCommand) -> [BadBusRequest] {
@@ -88,6 +86,10 @@ package struct BadBusRequests {
             ("with a huge deadline", Array(#"{"id":"x","command":"\#(name)","deadline":1e400}"#.utf8)),
             ("with a passed deadline", Array(#"{"id":"x","command":"\#(name)","deadline":-9223372036854775808}"#.utf8)),
             ("with an unknown field", Array(#"{"id":"x","command":"\#(name)","priority":1}"#.utf8)),
+            ("with a field twice", Array(#"{"id":"x","command":"\#(name)","actor":"a","actor":"b"}"#.utf8)),
+            ("with a trailing comma", Array(#"{"id":"x","command":"\#(name)",}"#.utf8)),
+            ("with a byte order mark", [0xEF, 0xBB, 0xBF] + plain),
+            ("in UTF-16", plain.flatMap { [$0, 0] }),
             ("with nulls", Array(#"{"id":"x","command":"\#(name)","actor":null}"#.utf8)),
             ("with an object for an actor", Array(#"{"id":"x","command":"\#(name)","actor":{}}"#.utf8)),
             ("with an unknown command", Array(#"{"id":"x","command":"\#(name).\#(Self.secret)"}"#.utf8)),

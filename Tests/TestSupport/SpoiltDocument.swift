@@ -7,12 +7,9 @@ package struct SpoiltDocument: Sendable {
     package let bytes: [UInt8]
 
     package enum Fault: CaseIterable, Sendable {
-        case truncated, empty, notAnObject, trailing, notJSON
+        case truncated, empty, notAnObject, trailing, notJSON, trailingComma, byteOrderMark, otherEncoding
         case missingField, extraField, nullField, wrongType, duplicateField
         case hugeNumber, deepNesting, openNesting, badUTF8, loneSurrogate, rawNUL, escapedNUL, giantText
-
-        /// Whether no reader may take it. Which of two fields of the same name counts, JSON leaves open.
-        package var isSurelyRefused: Bool { self != .duplicateField }
     }
 }
 
@@ -64,12 +61,26 @@ package struct SampleDocument: Sendable {
         case .notAnObject: return Array(any(of: ["[]", "7", "null", "true", "\"text\"", "[{}]"]).utf8)
         case .trailing: return bytes + Array(any(of: ["}", "{}", "x", ",", "\u{0}", "//"]).utf8)
         case .notJSON: return Array(any(of: ["{'name':'x'}", "{name:1}", "<a/>", "NaN", "{,}", "a=b&c=d", "{\"a\":}"]).utf8)
+        case .trailingComma:
+            let list = replacing("[1,]")
+            return Bool.random(using: &generator) ? bytes.dropLast() + Array(",}".utf8) : list
+        case .byteOrderMark: return [0xEF, 0xBB, 0xBF] + bytes
+        case .otherEncoding:
+            // UTF-16 and UTF-32, with a byte order mark and without.
+            let width = any(of: ["2", "4"]) == "2" ? 2 : 4
+            let mark: [UInt8] =
+                any(of: ["mark", "none"]) == "mark" ? [0xFF, 0xFE] + [UInt8](repeating: 0, count: width - 2) : []
+            return mark + bytes.flatMap { [$0] + [UInt8](repeating: 0, count: width - 1) }
         case .missingField: return Self.bytes(fields.filter { !$0.isOptional }.dropLast().map { ($0.name, Array($0.json.utf8)) })
         case .extraField: return Self.bytes(fields.map { ($0.name, Array($0.json.utf8)) } + [("surprise", Array("1".utf8))])
         case .nullField: return replacing("null")
         case .wrongType: return replacing(any(of: ["[]", "true", "[\"x\"]", "[[1]]", "[{\"a\":[null]}]"]))
         case .duplicateField:
-            return Self.bytes(fields.flatMap { [($0.name, Array($0.json.utf8)), ($0.name, Array("{\"a\":0}".utf8))] })
+            // The same name, also where it is written in another way.
+            let name = fields[victim].name
+            let escaped = "\\u00" + String(name.utf8.first ?? 0, radix: 16) + name.dropFirst()
+            return Self.bytes(
+                fields.map { ($0.name, Array($0.json.utf8)) } + [(any(of: [name, escaped]), Array(fields[victim].json.utf8))])
         case .hugeNumber:
             return replacing(any(of: ["1e999", "-1e999", "9999999999999999999999999", "-9223372036854775809", "0.5e-400", "-"]))
         case .deepNesting:

@@ -11,6 +11,8 @@ package enum SchemaJSON {
     /// - Throws: ``SchemaViolation``, and nothing else.
     package static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from json: Data) throws -> Value {
         if let value = json.withUnsafeBytes({ PlainDecoder.decode(type, from: $0) }) { return value }
+        // Foundation's decoder takes what is not JSON: names that are there twice, trailing commas, other encodings.
+        try StrictJSON.check(json)
         do {
             return try JSONDecoder().decode(type, from: json)
         } catch let error as DecodingError {

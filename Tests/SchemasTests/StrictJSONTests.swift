@@ -1,0 +1,109 @@
+import FoundationEssentials
+import SeededRandom
+import Testing
+
+@testable import Schemas
+
+/// What callers send is JSON as PROTOCOL.md promises it, or is refused with the reason.
+@Suite("Strict JSON")
+struct StrictJSONTests {
+    private func violation(_ json: some Sequence<UInt8>) -> SchemaViolation? {
+        do {
+            _ = try SchemaJSON.decode(Anything.self, from: Data(json))
+            return nil
+        } catch {
+            return error as? SchemaViolation ?? SchemaViolation(field: "", problem: "\(error)")
+        }
+    }
+
+    @Test(
+        "a name that is there twice is refused by the path of its field",
+        arguments: [
+            (#"{"a":1,"a":2}"#, "a"), (#"{"a":1,"b":2,"a":1}"#, "a"), (#"{"a":{"b":[0,{"c":1,"c":2}]}}"#, "a.b[1].c"),
+            (#"{"a":1,"\u0061":2}"#, "a"), (#"{"\ud83c\udf93":1,"🎓":2}"#, "🎓"), (#"[{"":1,"":2}]"#, "[0]."),
+            ("{" + (0..<100).map { "\"k\($0)\":0" }.joined(separator: ",") + #","k7":0}"#, "k7"),
+        ])
+    func duplicates(json: String, field: String) {
+        #expect(violation(json.utf8) == SchemaViolation(field: field, problem: "there twice, expected at most once"))
+    }
+
+    @Test(
+        "what is not JSON is refused with what was expected, and where",
+        arguments: [
+            ("", "expected a value at the end"), (" ", "expected a value at the end"),
+            ("{", "expected a field's name in double quotes at the end"),
+            (#"{"a":1,}"#, "expected a field's name in double quotes at byte 7"), ("[1,]", "expected a value at byte 3"),
+            ("[,1]", "expected a value at byte 1"), (#"{"a" 1}"#, "expected a colon at byte 5"),
+            ("[1 2]", "expected a comma or ] at byte 3"),
+            (#"{"a":1 "b":2}"#, "expected a comma or } at byte 7"), ("{} x", "expected the end at byte 3"),
+            ("{}{}", "expected the end at byte 2"),
+            ("{'a':1}", "expected a field's name in double quotes at byte 1"), ("// a\n{}", "expected a value at byte 0"),
+            ("[1]/**/", "expected the end at byte 3"), ("[tru]", "expected a value at byte 1"),
+            ("[NaN]", "expected a value at byte 1"),
+            ("[Infinity]", "expected a value at byte 1"), ("[01]", "expected a number without leading zeros at byte 3"),
+            ("[+1]", "expected a value at byte 1"), ("[1.]", "expected a digit at byte 3"),
+            ("[.5]", "expected a value at byte 1"),
+            ("[1e]", "expected a digit at byte 3"), ("[0x1]", "expected a comma or ] at byte 2"),
+            ("[-]", "expected a value at byte 1"),
+            ("[1e999]", "expected a number that fits 64 bits at byte 6"),
+            ("[0.5e-400]", "expected a number that fits 64 bits at byte 9"),
+            (#"["a"#, "expected a double quote at the end"), ("[\"a\nb\"]", "expected no control character in a text at byte 3"),
+            (#"["\x"]"#, "expected an escape of JSON's at byte 2"),
+            (#"["\u12g4"]"#, "expected four hexadecimal digits at byte 2"),
+            (#"["\ud83c"]"#, "expected a surrogate pair at byte 2"), (#"["\udf93"]"#, "expected a surrogate pair at byte 2"),
+            (#"["\ud83c\u0041"]"#, "expected a surrogate pair at byte 2"), ("\u{A0}{}", "expected a value at byte 0"),
+        ])
+    func malformed(json: String, problem: String) {
+        #expect(violation(json.utf8) == SchemaViolation(field: "", problem: "not valid JSON: " + problem))
+    }
+
+    @Test("other encodings than UTF-8, and byte order marks, are refused by name")
+    func encodings() {
+        let text = #"{"a":1}"#
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        #expect(violation(mark + Array(text.utf8))?.problem == "not valid JSON: it begins with a byte order mark")
+        let utf16 = "not valid JSON: expected UTF-8, found what looks like UTF-16 or UTF-32"
+        for width in [2, 4] {
+            let zeros = [UInt8](repeating: 0, count: width - 1)
+            let littleEndian = text.utf8.flatMap { [$0] + zeros }
+            let bigEndian = text.utf8.flatMap { zeros + [$0] }
+            #expect(violation(littleEndian)?.problem == utf16)
+            #expect(violation(bigEndian)?.problem == utf16)
+            #expect(violation([0xFF, 0xFE] + zeros.dropFirst() + littleEndian)?.problem == utf16)
+            #expect(violation([0xFE, 0xFF] + bigEndian)?.problem == utf16)
+        }
+        for bytes in PlainJSONTests.noUTF8 {
+            #expect(violation(Array("[\"".utf8) + bytes + Array("\"]".utf8))?.problem == "not valid JSON: it is not UTF-8")
+        }
+    }
+
+    @Test(
+        "what is JSON is taken, however unusual",
+        arguments: [
+            "{}", "[]", " \t\r\n{ \"a\" : [ ] } \n", "null", "\"a\"", "-0", "[0e999,0.0e-999,-0E5]",
+            "[0.5e-3,1E+2,-1e3,1234567890123456789012345]",
+            #"["\u0041\u00e9\ud83c\udf93\n\/\b"]"#, #"{"a":{"a":1},"b":{"a":1}}"#, #"[{"a":1},{"a":2}]"#, "[\"\u{2028}\u{7F}é\"]",
+            String(repeating: "[", count: 512) + String(repeating: "]", count: 512), #"{"":0," ":1}"#,
+        ])
+    func unusual(json: String) {
+        #expect(violation(json.utf8) == nil)
+    }
+
+    @Test("the quick reader takes nothing that is not JSON")
+    func quickReader() {
+        var random = SeededGenerator(seed: 11)
+        let originals = PlainJSONTests.addAreas + [#"{"a":[1,-2,{"b":null,"c":true}],"d":"\n"}"#]
+        for original in originals.map({ Array($0.utf8) }) {
+            for _ in 0..<3_000 {
+                let json = PlainJSONTests.damaged(original, &random)
+                guard json.withUnsafeBytes({ PlainDecoder.decode(Anything.self, from: $0) }) != nil else { continue }
+                #expect(throws: Never.self, "\(String(decoding: json, as: UTF8.self))") { try StrictJSON.check(json) }
+            }
+        }
+    }
+}
+
+/// Any document.
+private struct Anything: Decodable {
+    init(from decoder: any Decoder) throws {}
+}
