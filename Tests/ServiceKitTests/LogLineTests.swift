@@ -34,6 +34,40 @@ struct LogLineTests {
         #expect(object["msi_key"] == "0123456789abcdef01234567")
     }
 
+    @Test(
+        "characters that end a line or turn the direction of the text are shown as what they are",
+        arguments: [
+            0x85, 0x9B, 0x61C, 0x200E, 0x200F, 0x2028, 0x2029, 0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0x2066, 0x2067, 0x2068,
+            0x2069,
+        ] as [UInt32])
+    func direction(code: UInt32) throws {
+        let scalar = try #require(Unicode.Scalar(code))
+        let escaped = "\\u{\(String(code, radix: 16))}"
+        for type in [TextLogLine.self, JSONLogLine.self] as [any LogLine.Type] {
+            let text = type.init(
+                time: Date(), level: .info, service: "s", message: "a\(scalar)b",
+                fields: [("key", "c\(scalar)d"), ("name", "e \(scalar)")]
+            ).text
+            #expect(!text.unicodeScalars.contains(scalar))
+            // JSON escapes the backslash once more.
+            let count = text.split(separator: escaped, omittingEmptySubsequences: false).count - 1
+            #expect(count == 3, "\(text)")
+        }
+    }
+
+    @Test("letters that are joined, and signs of several characters, stay as they are")
+    func harmless() {
+        let message = "می\u{200C}خواهم 👩\u{200D}🎓 مرحبا"
+        #expect(TextLogLine(time: Date(), level: .info, service: "s", message: message, fields: []).text.hasSuffix(message))
+    }
+
+    @Test("a quote with a combining character does not end a value")
+    func combinedQuote() {
+        let line = TextLogLine(
+            time: Date(), level: .info, service: "s", message: "m", fields: [("error", "a\"\u{301} level=error")])
+        #expect(line.text.utf8.suffix(20).elementsEqual("=\"a\\\"\u{301} level=error\"".utf8))
+    }
+
     @Test("a text without end is cut")
     func long() {
         let text = JSONLogLine(

@@ -20,10 +20,12 @@ struct TextLogLine: LogLine {
 
     /// Quoted, and quotes in it escaped, where anything in it could be taken for the end of the value.
     private static func quoted(_ value: String) -> String {
-        guard value.isEmpty || value.contains(where: { $0 == "\"" || $0 == "\\" || $0 == "=" || $0.isWhitespace }) else {
-            return value.onOneLine
-        }
-        return "\"" + value.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined().onOneLine + "\""
+        // By scalars: a quote with a combining character is another `Character` than a quote.
+        let scalars = value.unicodeScalars
+        guard scalars.isEmpty || scalars.contains(where: { "\"\\=".unicodeScalars.contains($0) || $0.properties.isWhitespace })
+        else { return value.onOneLine }
+        let escaped = scalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined()
+        return "\"" + escaped.onOneLine + "\""
     }
 }
 
@@ -51,11 +53,21 @@ extension Date {
 }
 
 extension String {
-    /// What somebody else wrote, kept from breaking the line or filling the log.
+    /// What somebody else wrote, kept from breaking the line, showing it in another order, or filling the log.
     fileprivate var onOneLine: String {
         let short = unicodeScalars.prefix(1_000).map { scalar in
-            scalar.properties.generalCategory == .control ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+            scalar.isUnsafeInLine ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
         }.joined()
         return unicodeScalars.count > 1_000 ? short + "…" : short
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it moves the cursor, ends the line, or changes the direction of what follows.
+    fileprivate var isUnsafeInLine: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: properties.isBidiControl
+        }
     }
 }
