@@ -121,7 +121,8 @@ let package = Package(
         .executableTarget(
             name: "Operator",
             dependencies: [
-                "CubeStorage", "MessageStorage", "MongoDatabase", "Schemas", "ServiceKit", argumentParser, crypto, logging,
+                "CubeStorage", "DedicatedThread", "MessageStorage", "MongoDatabase", "Schemas", "ServiceKit", argumentParser,
+                crypto, logging,
                 serviceLifecycle,
                 subprocess, systemPackage,
             ],
@@ -149,8 +150,8 @@ let package = Package(
         .target(
             name: "ServiceKit",
             dependencies: [
-                "CommandBus", "DurableFiles", "Schemas", configuration, logging, serviceContext, serviceLifecycle, systemPackage,
-                unixSignals,
+                "CommandBus", "DedicatedThread", "DurableFiles", "Schemas", configuration, logging, serviceContext,
+                serviceLifecycle, systemPackage, unixSignals,
             ],
             path: "Shared/ServiceKit"),
         .target(name: "CSocketGuard", path: "Shared/CSocketGuard"),
@@ -251,7 +252,8 @@ let package = Package(
             name: "MongoDatabaseTests", dependencies: ["MongoDatabase", "Schemas", "TestSupport"],
             path: "Tests/MongoDatabaseTests"),
         .testTarget(
-            name: "OperatorTests", dependencies: ["CubeStorage", "MessageStorage", "Operator", "Schemas", "TestSupport"],
+            name: "OperatorTests",
+            dependencies: ["CubeStorage", "MessageStorage", "Operator", "Schemas", "ServiceKit", "TestSupport", systemPackage],
             path: "Tests/OperatorTests"),
         .testTarget(name: "PowerCutTests", dependencies: ["PowerCut", "TestSupport"], path: "Tests/PowerCutTests"),
         .testTarget(

@@ -1,21 +1,38 @@
-import Dispatch
+import DedicatedThread
 import Glibc
+import Logging
 import ServiceLifecycle
 
 /// Ends when standard input does: the supervisor holds the other end, so that no service outlives it.
+///
+/// A thread waits for that end until the process exits. A dispatch source would crash: when the other end of a pipe is closed,
+/// libdispatch's `epoll` loop may use a source after it has freed it.
 struct Lifeline: Service {
+    let logger: Logger
+
     func run() async throws {
         let ended = AsyncStream<Void>.makeStream()
-        let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .global())
-        source.setEventHandler {
-            var byte: UInt8 = 0
-            // Whatever is written there means nothing; its end does.
-            if read(STDIN_FILENO, &byte, 1) == 0 { ended.continuation.finish() }
+        try DedicatedThread.start {
+            Self.waitForEnd(of: STDIN_FILENO)
+            ended.continuation.finish()
         }
-        source.activate()
-        defer { source.cancel() }
         await cancelWhenGracefulShutdown {
             for await _ in ended.stream {}
+            if !Task.isCancelled { logger.notice("standard input has ended: the supervisor is gone") }
+        }
+    }
+
+    /// Reads a descriptor until nothing more can come of it. What is read there means nothing.
+    private static func waitForEnd(of descriptor: Int32) {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while true {
+            if poll(&entry, 1, -1) < 0 {
+                if errno == EINTR { continue }
+                return
+            }
+            let count = read(descriptor, &buffer, buffer.count)
+            guard count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN)) else { return }
         }
     }
 }

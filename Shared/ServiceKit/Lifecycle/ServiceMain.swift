@@ -54,7 +54,7 @@ package enum ServiceMain {
     private static func run(_ plan: ServicePlan, isSupervised: Bool, logger: Logger) async throws {
         var services = plan.services.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) }
         if isSupervised {
-            services.append(.init(service: Lifeline(), successTerminationBehavior: .gracefullyShutdownGroup))
+            services.append(.init(service: Lifeline(logger: logger), successTerminationBehavior: .gracefullyShutdownGroup))
         }
         services.append(.init(service: ReadinessService(whenReady: plan.whenReady, logger: logger)))
         var quiet = logger
