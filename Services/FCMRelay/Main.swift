@@ -2,8 +2,8 @@ import ServiceKit
 
 @main
 enum Main {
-    static func main() async {
-        await ServiceMain.run(
+    static func main() {
+        ServiceMain.run(
             "msi-fcm-relay", "hands messages to Firebase Cloud Messaging.",
             settings: [
                 Setting.fcmRelayListen.declaration, Setting.fcmServiceAccountFile.declaration,

@@ -17,6 +17,7 @@ struct GatewayLoad: AsyncParsableCommand {
     func run() async throws {
         let settings = try await SettingValues(
             arguments: [], environment: ProcessInfo.processInfo.environment, accepted: [])
+        for warning in settings.warnings { LoadOptions.tell(warning) }
         let url = try self.url ?? "http://127.0.0.1:\(settings.value(.gatewayPort))"
         try LoopbackRule.check(url, isRemoteAllowed: load.allowRemote)
         var configuration = HTTPClient.Configuration()

@@ -17,6 +17,7 @@ struct RelayLoad: AsyncParsableCommand {
     func run() async throws {
         let settings = try await SettingValues(
             arguments: [], environment: ProcessInfo.processInfo.environment, accepted: [])
+        for warning in settings.warnings { LoadOptions.tell(warning) }
         let endpoints = endpoint.isEmpty ? try settings.value(.fcmRelayEndpoints) : endpoint
         for endpoint in endpoints { try LoopbackRule.check(endpoint, isRemoteAllowed: load.allowRemote) }
         var logger = Logger(label: "msi-load")

@@ -128,13 +128,52 @@ struct SettingTests {
         #expect(HTTPAuthority("LOCALHOST:80")?.host == "localhost" && HTTPAuthority("[::A]:80")?.port == 80)
     }
 
-    @Test("an unknown name in the file is refused, with the file's path")
-    func unknownInFile() async throws {
+    @Test(
+        "a name that is a slip or two away from a setting's is refused with that setting's, wherever it is",
+        arguments: [
+            ("MSI_GATEWAY_PORTS", "MSI_GATEWAY_PORT"), ("MSI_GATWAY_PROT", "MSI_GATEWAY_PORT"), ("MSI_STATEDIR", "MSI_STATE_DIR"),
+            ("MSI_DATABASE_ULR", "MSI_DATABASE_URL"), ("MSI_FCM_SERVICE_ACOUNT_FLE", "MSI_FCM_SERVICE_ACCOUNT_FILE"),
+        ])
+    func slips(name: String, meant: String) async throws {
+        let inEnvironment = try #require(await problem([], [name: "1"]))
+        #expect(inEnvironment == "\(name) in the environment is not a setting; did you mean \(meant)?")
         try await withTemporaryFolder { folder in
             let file = folder + "/settings"
-            try Data("MSI_COLOUR=red\n".utf8).write(to: URL(filePath: file))
-            let problem = try #require(await problem(["--config-file", file]))
-            #expect(problem.contains("MSI_COLOUR in \(file) is not a setting"))
+            try Data("\(name)=1\n".utf8).write(to: URL(filePath: file))
+            let inFile = try #require(await problem(["--config-file", file]))
+            #expect(inFile == "\(name) in \(file) is not a setting; did you mean \(meant)?")
+        }
+    }
+
+    @Test("any other name is a warning, one that belongs to another service is nothing")
+    func otherNames() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder + "/settings"
+            try Data("MSI_COLOUR=red\nMSI_FCM_QUOTA=1\n".utf8).write(to: URL(filePath: file))
+            let values = try await values(
+                [], ["MSI_CONFIG_FILE": file, "MSI_GATEWAY_SERVICE_HOST": "10.0.0.1", "MSI_CUBE_LISTEN": "x", "HOME": "/root"])
+            #expect(
+                values.warnings == [
+                    "MSI_GATEWAY_SERVICE_HOST in the environment is not a setting of this version, and is ignored",
+                    "MSI_COLOUR in \(file) is not a setting of this version, and is ignored",
+                ])
+        }
+    }
+
+    @Test("a file with a secret that others can read is a warning")
+    func readableFile() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder + "/settings"
+            for (line, mode, isWarning) in [
+                ("MSI_DATABASE_URL=x", 0o600, false), ("MSI_DATABASE_URL=x", 0o640, true), ("MSI_DATABASE_URL=x", 0o604, true),
+                ("MSI_GATEWAY_PORT=1", 0o644, false),
+            ] {
+                try Data(line.utf8).write(to: URL(filePath: file))
+                try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+                let warnings = try await values(["--config-file", file]).warnings
+                #expect(
+                    warnings.contains { $0.contains(file) && $0.contains(String(mode, radix: 8)) } == isWarning, "\(warnings)")
+            }
         }
     }
 

@@ -39,6 +39,7 @@ struct ProjectFactory {
         let credentials = try ProjectCredentials(settings: settings)
         let entries = try settings.optional(.fcmProjectsFile).map { try ProjectsFile(file: $0).projects } ?? []
         let others = try entries.map { ($0, try ProjectCredentials($0)) }
+        try warnAboutReadableKeys(entries)
         var ids: Set = [credentials.projectID ?? Self.standardID]
         for (entry, credentials) in others {
             let id = entry.project ?? credentials.projectID ?? ""
@@ -56,6 +57,15 @@ struct ProjectFactory {
             throw error
         }
         return Projects(standard: standard, others: made)
+    }
+
+    /// Warns of files with keys, and of the file that names them, that other users can read.
+    private func warnAboutReadableKeys(_ entries: [ProjectsFile.Entry]) throws {
+        let named = try [Setting.fcmServiceAccountFile, .fcmServerKeyFile, .fcmProjectsFile].compactMap(settings.optional)
+        let files = named + entries.compactMap(\.serviceAccountFile) + entries.compactMap(\.serverKeyFile)
+        for file in files {
+            if let warning = FilePermissions.warning(about: file) { logger.warning("\(warning)") }
+        }
     }
 
     private func project(_ credentials: ProjectCredentials, entry: ProjectsFile.Entry?) throws -> Project {

@@ -44,7 +44,8 @@ extension LoadOptions {
         }
     }
 
-    private static func tell(_ line: String) {
+    /// Writes a line to standard error.
+    static func tell(_ line: String) {
         // One write, so that lines of several processes do not mix.
         let text = line + "\n"
         _ = Glibc.write(STDERR_FILENO, text, text.utf8.count)

@@ -1,14 +1,19 @@
 import Configuration
 import FoundationEssentials
-import SystemPackage
 
 /// The settings as the operator wrote them: flags before the environment, the environment before the file.
 package struct SettingValues: Sendable {
     private let reader: ConfigReader
     /// What `~` stands for, as a shell has it: `HOME`, and where that is not set the user's own folder.
     private let home: String
+    /// What the operator should hear about and what does not stop the start, a sentence each.
+    package let warnings: [String]
 
-    /// Reads all three sources and refuses names that nobody knows.
+    /// Reads all three sources.
+    ///
+    /// An unknown flag is refused. An unknown name in the environment or in the file is refused where it looks like a mistyped
+    /// setting, and is a warning otherwise: container platforms add variables, and other versions of the product have other
+    /// settings.
     ///
     /// - Parameters:
     ///   - arguments: The command line without the program's name: `--flag value` or `--flag=value`, nothing else.
@@ -17,14 +22,21 @@ package struct SettingValues: Sendable {
     /// - Throws: ``ConfigurationError``.
     package init(arguments: [String], environment: [String: String], accepted: [SettingDeclaration]) async throws {
         try Self.checkFlags(arguments, accepted: accepted)
-        try Self.checkNames(environment.keys.filter { $0.hasPrefix("MSI_") }, in: "the environment")
+        var warnings = try Self.unknownNames(environment.keys.filter { $0.hasPrefix("MSI_") }, in: "the environment")
         let flags = CommandLineArgumentsProvider(arguments: [""] + arguments)
         let variables = EnvironmentVariablesProvider(environmentVariables: environment)
         var providers: [any ConfigProvider] = [flags, variables.prefixKeys(with: "msi")]
         if let path = ConfigReader(providers: providers).string(forKey: ConfigKey(SettingDeclaration.configFile.key)) {
-            providers.append(try await Self.file(at: path).prefixKeys(with: "msi"))
+            let file = try await SettingsFile(path: path)
+            providers.append(file.provider.prefixKeys(with: "msi"))
+            warnings += try Self.unknownNames(file.names, in: path)
+            let secrets = Set(SettingDeclaration.all.filter(\.isSecret).map(\.name))
+            if !secrets.isDisjoint(with: file.names), let warning = FilePermissions.warning(about: path) {
+                warnings.append(warning)
+            }
         }
         reader = ConfigReader(providers: providers)
+        self.warnings = warnings
         home =
             environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
             ?? FileManager.default.homeDirectoryForCurrentUser.path(percentEncoded: false)
@@ -96,7 +108,8 @@ package struct SettingValues: Sendable {
                 throw ConfigurationError("\(flag) would be seen in every list of processes; set \(secret.name) instead")
             }
             guard known.contains(flag) else {
-                throw ConfigurationError("\(flag.prefix(80)) is not a flag of this program\(suggestion(for: flag, among: known))")
+                let suggestion = nearest(to: flag, among: known).map { "; did you mean \($0)?" } ?? ""
+                throw ConfigurationError("\(flag.prefix(80)) is not a flag of this program\(suggestion)")
             }
             if parts.count == 1, rest.popFirst()?.hasPrefix("--") ?? true {
                 throw ConfigurationError("\(flag) needs a value")
@@ -104,51 +117,20 @@ package struct SettingValues: Sendable {
         }
     }
 
-    private static func checkNames(_ names: some Sequence<String>, in place: String) throws {
+    /// - Returns: A warning for each name that is not a setting.
+    /// - Throws: ``ConfigurationError`` for one that looks like a mistyped setting.
+    private static func unknownNames(_ names: some Sequence<String>, in place: String) throws -> [String] {
         let known = SettingDeclaration.all.map(\.name)
-        for name in names.sorted() where !known.contains(name) {
-            throw ConfigurationError("\(name.prefix(80)) in \(place) is not a setting\(suggestion(for: name, among: known))")
+        return try names.sorted().filter { !known.contains($0) }.map { name in
+            let problem = "\(name.prefix(80)) in \(place) is not a setting"
+            if let meant = nearest(to: name, among: known) { throw ConfigurationError("\(problem); did you mean \(meant)?") }
+            return "\(problem) of this version, and is ignored"
         }
     }
 
-    private static func file(at path: String) async throws -> EnvironmentVariablesProvider {
-        do {
-            let text = try String(contentsOfFile: path, encoding: .utf8)
-            // The provider answers for names that it is asked for; which names a file holds is read off its lines.
-            let names = try names(in: text, at: path)
-            try checkNames(names, in: path)
-            return try await EnvironmentVariablesProvider(environmentFilePath: FilePath(path))
-        } catch let error as ConfigurationError {
-            throw error
-        } catch {
-            throw ConfigurationError("\(SettingDeclaration.configFile.name): \(path) cannot be read: \(error)")
-        }
-    }
-
-    /// The names that the lines of a file set. What is no name may be a secret that has lost its own: only its place is told.
-    private static func names(in text: String, at path: String) throws -> [String] {
-        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-        return try lines.enumerated().compactMap { index, line in
-            guard let first = line.first(where: { !$0.isWhitespace }), first != "#" else { return nil }
-            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let name = parts[0].filter { !$0.isWhitespace }
-            guard parts.count == 2, name.wholeMatch(of: /MSI_[A-Za-z0-9_]+/) != nil else {
-                throw ConfigurationError("line \(index + 1) of \(path) is not a setting: expected MSI_NAME=value")
-            }
-            return name
-        }
-    }
-
-    /// The known name that a mistyped one most resembles: the one that shares the longest beginning and end with it.
-    private static func suggestion(for name: String, among known: [String]) -> String {
-        let best = known.max { likeness(name, $0) < likeness(name, $1) }
-        guard let best, likeness(name, best) * 2 > best.count else { return "" }
-        return "; did you mean \(best)?"
-    }
-
-    private static func likeness(_ one: String, _ other: String) -> Int {
-        let beginning = zip(one, other).prefix { $0 == $1 }.count
-        let end = zip(one.reversed(), other.reversed()).prefix { $0 == $1 }.count
-        return min(beginning + end, one.count, other.count)
+    /// The known name that another is a slip or two away from.
+    private static func nearest(to name: String, among known: [String]) -> String? {
+        known.filter { abs($0.count - name.count) <= 2 }.map { (name: $0, distance: editDistance(name, $0)) }
+            .filter { $0.distance <= 2 }.min { $0.distance < $1.distance }?.name
     }
 }

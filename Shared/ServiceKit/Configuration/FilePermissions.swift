@@ -1,0 +1,14 @@
+import Glibc
+
+/// Whether other users can read a file that holds a secret.
+package enum FilePermissions {
+    /// A sentence for the operator where a file's mode gives its group or everyone access; `nil` where it does not, or where
+    /// there is no such file.
+    package static func warning(about path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return nil }
+        let mode = String(status.st_mode & 0o777, radix: 8)
+        return
+            "\(path) holds secrets, and its mode \(mode) lets other users at them; make it readable by its owner alone: chmod 600"
+    }
+}

@@ -1,0 +1,36 @@
+import Configuration
+import FoundationEssentials
+import SystemPackage
+
+/// The configuration file: lines of `MSI_NAME=value`, empty lines, and comments after `#`.
+struct SettingsFile {
+    let provider: EnvironmentVariablesProvider
+    /// The names that its lines set. The provider answers only for names that it is asked for.
+    let names: [String]
+
+    /// - Throws: ``ConfigurationError``.
+    init(path: String) async throws {
+        do {
+            names = try Self.names(in: try String(contentsOfFile: path, encoding: .utf8), at: path)
+            provider = try await EnvironmentVariablesProvider(environmentFilePath: FilePath(path))
+        } catch let error as ConfigurationError {
+            throw error
+        } catch {
+            throw ConfigurationError("\(SettingDeclaration.configFile.name): \(path) cannot be read: \(error)")
+        }
+    }
+
+    /// What is no name may be a secret that has lost its own: the error tells only its place.
+    private static func names(in text: String, at path: String) throws -> [String] {
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        return try lines.enumerated().compactMap { index, line in
+            guard let first = line.first(where: { !$0.isWhitespace }), first != "#" else { return nil }
+            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = parts[0].filter { !$0.isWhitespace }
+            guard parts.count == 2, name.wholeMatch(of: /MSI_[A-Za-z0-9_]+/) != nil else {
+                throw ConfigurationError("line \(index + 1) of \(path) is not a setting: expected MSI_NAME=value")
+            }
+            return name
+        }
+    }
+}
