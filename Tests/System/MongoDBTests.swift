@@ -46,6 +46,21 @@ extension SystemTests {
             }
         }
 
+        @Test("only the services that use the database are told where it is")
+        func secretOfTheDatabase() async throws {
+            try await withMongoServer { server in
+                let url = server.url(database: "campus")
+                try await withStack(settings: ["MSI_DATABASE_URL": url]) { stack in
+                    let told = try stack.processes.filter { _, id in
+                        try Data(contentsOf: URL(filePath: "/proc/\(id)/environ")).split(separator: 0)
+                            .contains { String(decoding: $0, as: UTF8.self) == "MSI_DATABASE_URL=\(url)" }
+                    }
+                    #expect(Set(told.keys) == ["msi-cube", "msi-message-log"])
+                    #expect(stack.processes.count == Stack.services.count)
+                }
+            }
+        }
+
         private func expectUnavailable(_ portal: Portal, _ subject: SubjectPath) async throws {
             let health = try await portal.call(.GET, "/health")
             #expect(health.status == 503 && health["Retry-After"] != nil)

@@ -164,6 +164,52 @@ extension SystemTests {
             }
         }
 
+        @Test("a start right after a kill waits for the services that are still stopping")
+        func formerStack() async throws {
+            try await withTemporaryFolder { folder in
+                let path = try BuiltProduct.path(of: "msi")
+                _ = try await withProgram(path, arguments: ["up"], environment: settings(in: folder)) { program in
+                    _ = try await program.line(within: .seconds(60)) { $0.contains("ready") }
+                    let services = program.children.map(\.id)
+                    // The other end of what they all wait at: they stop when this is closed as well.
+                    let lifeline = open("/proc/\(try #require(services.first))/fd/0", O_WRONLY | O_CLOEXEC)
+                    #expect(lifeline >= 0)
+                    program.signal(SIGKILL)
+                    let next = try await withProgram(path, arguments: ["up"], environment: settings(in: folder)) { program in
+                        let line = try await program.line(within: .seconds(10)) { $0.contains("waiting for the services") }
+                        for service in Stack.services { #expect(line.contains(service), "\(line)") }
+                        #expect(services.allSatisfy(ProcessTable.isRunning))
+                        close(lifeline)
+                        _ = try await program.line(within: .seconds(60)) { $0.contains("ready") }
+                    }
+                    #expect(next.exitCode == 0, "\(next.lines)")
+                    #expect(!services.contains(where: ProcessTable.isRunning))
+                }
+            }
+        }
+
+        @Test("another process cannot say that a service is ready")
+        func forgedReadiness() async throws {
+            try await withTemporaryFolder { folder in
+                let executables = folder + "/bin"
+                try FileManager.default.createDirectory(atPath: executables, withIntermediateDirectories: false)
+                try FileManager.default.copyItem(atPath: BuiltProduct.path(of: "msi"), toPath: executables + "/msi")
+                let emulator = executables + "/msi-fcm-emulator"
+                let script = """
+                    #!/bin/bash
+                    python3 -c 'import os, socket
+                    name = os.environ["NOTIFY_SOCKET"]
+                    socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b"READY=1", "\\0" + name[1:])'
+                    sleep 0.3
+                    """
+                try Data(script.utf8).write(to: URL(filePath: emulator))
+                #expect(chmod(emulator, 0o700) == 0)
+                let end = try await start(executables + "/msi", in: folder + "/state")
+                #expect(end.exitCode == 1)
+                #expect(end.lines.contains { $0.contains("msi-fcm-emulator did not start") }, "\(end.lines)")
+            }
+        }
+
         /// Starts it where it cannot stay, and waits for its end.
         private func start(
             _ executable: String? = nil, in folder: String, settings own: [String: String] = [:]

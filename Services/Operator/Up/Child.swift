@@ -21,7 +21,7 @@ final class Child: Sendable {
 
     let name: String
     private let executable: FilePath
-    private let environment: [String: String]
+    private let process: Stack.Process
     let log: LogFile
     private let lifeline: Lifeline
     private let say: @Sendable (String) -> Void
@@ -32,7 +32,7 @@ final class Child: Sendable {
     ) throws {
         name = process.name
         executable = FilePath(stack.executables.appending(path: process.name).path(percentEncoded: false))
-        environment = process.environment
+        self.process = process
         log = try LogFile(directory: stack.logDirectory, name: process.name)
         self.lifeline = lifeline
         self.say = say
@@ -120,24 +120,24 @@ final class Child: Sendable {
             }
         }
         do {
-            let socket = try NotifySocket(for: name) { self.settleStart(.success(())) }
+            let socket = try NotifySocket(for: name)
             defer { socket.close() }
             let output = try log.open()
-            let status = try await spawn(notify: socket.name, output: output)
-            try output.close()
-            return "\(status)"
+            // Only the child writes to it.
+            defer { try? output.close() }
+            return "\(try await spawn(notify: socket, output: output))"
         } catch {
             return "it cannot be run: \(error)"
         }
     }
 
-    private func spawn(notify: String, output: FileDescriptor) async throws -> TerminationStatus {
+    private func spawn(notify: NotifySocket, output: FileDescriptor) async throws -> TerminationStatus {
         var options = PlatformOptions()
         // A group of its own: the terminal's Ctrl-C is for the supervisor alone, which stops its children in order.
         options.processGroupID = 0
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: DeliveryTimes.supervisorStopTimeout)]
-        var variables = environment
-        variables["NOTIFY_SOCKET"] = notify
+        var variables = process.environment
+        variables["NOTIFY_SOCKET"] = .some(notify.name)
         let result = try await Subprocess.run(
             .path(executable),
             environment: .inherit.updating(
@@ -147,6 +147,7 @@ final class Child: Sendable {
             output: .fileDescriptor(output, closeAfterSpawningProcess: false),
             error: .fileDescriptor(output, closeAfterSpawningProcess: false)
         ) { execution in
+            try notify.listen(to: execution.processIdentifier.value) { self.settleStart(.success(())) }
             let signal: @Sendable (Signal) -> Void = { signal in
                 // It fails only for a process that has ended already.
                 try? execution.send(signal: signal)

@@ -7,9 +7,12 @@ import SystemPackage
 struct LogFile: Sendable {
     static let longest: Int64 = 16 * 1_024 * 1_024
 
+    /// The child's name.
+    let name: String
     let path: String
 
     init(directory: String, name: String) throws {
+        self.name = name
         do {
             try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -20,10 +23,24 @@ struct LogFile: Sendable {
     }
 
     /// Opens it for a child. Everybody appends, so that emptying it leaves no hole.
+    ///
+    /// The open file is locked, and a child that has it holds the lock until it ends, also when this process has ended before:
+    /// see ``isInUse``.
     func open() throws -> FileDescriptor {
-        try FileDescriptor.open(
+        let file = try FileDescriptor.open(
             FilePath(path), .writeOnly, options: [.append, .create, .closeOnExec],
             permissions: [.ownerReadWrite])
+        // Where a file system has no locks, a start does not wait for the children of a killed supervisor.
+        _ = flock(file.rawValue, LOCK_SH | LOCK_NB)
+        return file
+    }
+
+    /// Whether a child still has it.
+    var isInUse: Bool {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
     }
 
     /// Moves what is in it aside if it has become too long. The child goes on writing to the same file.

@@ -1,47 +1,87 @@
-import Dispatch
+import DedicatedThread
 import Glibc
 import ServiceKit
+import Synchronization
+import SystemPackage
 
 /// The datagram socket on which a child tells that it is ready: the receiving side of sd_notify(3).
-struct NotifySocket {
-    /// For the child's `NOTIFY_SOCKET`: a name in Linux's abstract namespace, which leaves no file behind.
+///
+/// Its name is in Linux's abstract namespace, which leaves no file behind and which every user can send to. So the kernel has to
+/// say which process sent a message (`SO_PASSCRED`), and only the child's count.
+final class NotifySocket: Sendable {
+    /// For the child's `NOTIFY_SOCKET`.
     let name: String
+    private let descriptor: Int32
+    /// A pipe: closing one end tells the thread at the other that nothing more is to come. Once there is a thread, it owns the
+    /// socket and its end.
+    private let closing: (read: Int32, write: Int32)
+    private let isListening = Atomic(false)
 
-    private let source: any DispatchSourceRead
-
-    /// - Parameter onReady: Called each time that a child says `READY=1`.
-    init(for child: String, onReady: @escaping @Sendable () -> Void) throws {
+    init(for child: String) throws {
         name = "@msi-\(child)-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
-        let descriptor = socket(
-            AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
-        guard descriptor >= 0, var address = sockaddr_un(path: name) else {
-            throw StartFailure(description: "no notification socket: \(String(cString: strerror(errno)))")
+        descriptor = try Self.bind(to: name)
+        do {
+            let ends = try FileDescriptor.pipe(options: [.closeOnExec])
+            closing = (read: ends.readEnd.rawValue, write: ends.writeEnd.rawValue)
+        } catch {
+            Glibc.close(descriptor)
+            throw error
+        }
+    }
+
+    /// Calls a function each time that a process says `READY=1`, until ``close()``. To be called at most once, and before that.
+    ///
+    /// What the process has said before waits in the socket.
+    func listen(to process: pid_t, onReady: @escaping @Sendable () -> Void) throws {
+        let (descriptor, end) = (descriptor, closing.read)
+        try DedicatedThread.start {
+            Self.receive(from: descriptor, until: end, process, onReady)
+            Glibc.close(descriptor)
+            Glibc.close(end)
+        }
+        isListening.store(true, ordering: .relaxed)
+    }
+
+    /// To be called once.
+    func close() {
+        Glibc.close(closing.write)
+        guard !isListening.load(ordering: .relaxed) else { return }
+        Glibc.close(descriptor)
+        Glibc.close(closing.read)
+    }
+
+    private static func bind(to name: String) throws -> Int32 {
+        let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        guard var address = sockaddr_un(path: name), case let descriptor = socket(AF_UNIX, type, 0), descriptor >= 0 else {
+            throw failure()
         }
         let length = socklen_t(MemoryLayout<sa_family_t>.size + name.utf8.count)
         let isBound = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                bind(descriptor, generic, length) == 0
-            }
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { Glibc.bind(descriptor, $0, length) == 0 }
         }
-        guard isBound else {
+        var isOn: Int32 = 1
+        guard isBound, setsockopt(descriptor, SOL_SOCKET, SO_PASSCRED, &isOn, socklen_t(MemoryLayout<Int32>.size)) == 0 else {
+            let failure = failure()
             Glibc.close(descriptor)
-            throw StartFailure(description: "no notification socket: \(String(cString: strerror(errno)))")
+            throw failure
         }
-        source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .global())
-        source.setEventHandler { Self.receive(from: descriptor, onReady) }
-        source.setCancelHandler { Glibc.close(descriptor) }
-        source.activate()
+        return descriptor
     }
 
-    func close() {
-        source.cancel()
+    private static func receive(
+        from descriptor: Int32, until end: Int32, _ process: pid_t, _ onReady: () -> Void
+    ) {
+        var entries = [
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: end, events: 0, revents: 0),
+        ]
+        while true {
+            guard poll(&entries, 2, -1) >= 0 || errno == EINTR, entries[1].revents == 0 else { return }
+            guard let message = NotifyMessage(from: descriptor), message.sender == process else { continue }
+            if message.lines.contains("READY=1") { onReady() }
+        }
     }
 
-    private static func receive(from descriptor: Int32, _ onReady: () -> Void) {
-        var buffer = [UInt8](repeating: 0, count: 4_096)
-        while case let count = recv(descriptor, &buffer, buffer.count, 0), count >= 0 {
-            let lines = String(decoding: buffer.prefix(count), as: UTF8.self).split(separator: "\n")
-            if lines.contains("READY=1") { onReady() }
-        }
+    private static func failure() -> StartFailure {
+        StartFailure(description: "no notification socket: \(String(cString: strerror(errno)))")
     }
 }

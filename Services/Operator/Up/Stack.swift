@@ -7,7 +7,8 @@ struct Stack: Sendable {
     struct Process: Sendable {
         /// The executable's name.
         let name: String
-        let environment: [String: String]
+        /// What it gets beside what this process has, and, where the value is `nil`, what it does not get.
+        let environment: [String: String?]
     }
 
     let stateDirectory: String
@@ -29,7 +30,7 @@ struct Stack: Sendable {
                 "\(setting.declaration.name) has no place in msi up, whose relay talks to the emulator; start msi-fcm-relay "
                     + "by itself for a real project")
         }
-        let shared = [
+        let shared: [String: String?] = [
             "MSI_STATE_DIR": stateDirectory,
             "MSI_RUNTIME_DIR": try settings.value(.runtimeDirectory),
             "MSI_GATEWAY_PORT": String(gatewayPort),
@@ -41,8 +42,11 @@ struct Stack: Sendable {
             // A Swift crash is reported by the supervisor; taking a backtrace would only delay the restart.
             "SWIFT_BACKTRACE": "enable=no",
         ]
-        processes = ["msi-fcm-emulator", "msi-fcm-relay", "msi-cube", "msi-message-log", "msi-gateway"].map {
-            Process(name: $0, environment: shared)
+        let databases: Set = ["msi-cube", "msi-message-log"]
+        processes = ["msi-fcm-emulator", "msi-fcm-relay", "msi-cube", "msi-message-log", "msi-gateway"].map { name in
+            // The database's password is for those alone that need it.
+            let withheld = databases.contains(name) ? [:] : [Setting.databaseURL.declaration.name: String?.none]
+            return Process(name: name, environment: shared.merging(withheld) { $1 })
         }
     }
 

@@ -1,3 +1,4 @@
+import ServiceKit
 import ServiceLifecycle
 
 /// Starts the processes of a stack one after another, keeps them running, and stops them in the opposite order.
@@ -24,6 +25,7 @@ struct Supervisor: Service {
             group.addTask { await keepLogsShort() }
             var failure: (any Error)?
             do {
+                try await FormerStack(logs: children.map(\.log), say: say).end(within: DeliveryTimes.supervisorStopTimeout)
                 for child in children {
                     group.addTask { await child.run() }
                     try await started(child)
