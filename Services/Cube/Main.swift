@@ -2,8 +2,8 @@ import ServiceKit
 
 @main
 enum Main {
-    static func main() async {
-        await ServiceMain.run(
+    static func main() {
+        ServiceMain.run(
             "msi-cube", "keeps the information cube: channels, their areas, their subjects.",
             settings: [
                 Setting.databaseURL.declaration, Setting.cubeListen.declaration, Setting.cubeEventsListen.declaration,

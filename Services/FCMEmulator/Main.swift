@@ -3,11 +3,11 @@ import ServiceKit
 
 @main
 enum Main {
-    static func main() async {
+    static func main() {
         let port = Setting<Int>.fcmEmulatorPort
         let limit = Setting<Int>.fcmEmulatorTopicPayloadLimit
         let behaviour = Setting<String>.fcmEmulatorBehaviourFile
-        await ServiceMain.run(
+        ServiceMain.run(
             "msi-fcm-emulator",
             "A local Firebase Cloud Messaging for development and tests: sends, topics, phones to receive them, and faults.",
             settings: [port.declaration, limit.declaration, behaviour.declaration]

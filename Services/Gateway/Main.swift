@@ -2,8 +2,8 @@ import ServiceKit
 
 @main
 enum Main {
-    static func main() async {
-        await ServiceMain.run(
+    static func main() {
+        ServiceMain.run(
             "msi-gateway", "takes portals' HTTP requests on 127.0.0.1 and hands them to the services.",
             settings: [
                 Setting.gatewayPort.declaration, Setting.gatewayCORSOrigins.declaration,

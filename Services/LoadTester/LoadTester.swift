@@ -1,4 +1,5 @@
 import ArgumentParser
+import ServiceKit
 
 /// `msi-load`: shows how much the relay, or the whole product, can take.
 @main
@@ -11,4 +12,8 @@ struct LoadTester: AsyncParsableCommand {
             before it have been answered. What a stalled service keeps waiting is in the figures (no coordinated omission).
             """,
         subcommands: [RelayLoad.self, GatewayLoad.self])
+
+    static func main() {
+        ProcessMain.run(makesPrivateFiles: false) { await main(nil) }
+    }
 }

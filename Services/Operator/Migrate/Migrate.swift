@@ -37,7 +37,9 @@ struct Migrate: AsyncParsableCommand {
         do {
             let settings = try await SettingValues(
                 arguments: [], environment: ProcessInfo.processInfo.environment, accepted: [])
+            for warning in settings.warnings { print("msi migrate: \(warning)") }
             let folder = try settings.value(.stateDirectory)
+            if let change = try StateDirectory.secure(folder) { print("msi migrate: \(change)") }
             guard let url = try settings.optional(.databaseURL, as: MongoURL.init) else {
                 throw ConfigurationError("\(Setting.databaseURL.declaration.name) has to say where MongoDB is")
             }

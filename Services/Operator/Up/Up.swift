@@ -21,7 +21,9 @@ struct Up: AsyncParsableCommand {
         do {
             let settings = try await SettingValues(
                 arguments: [], environment: ProcessInfo.processInfo.environment, accepted: [])
+            for warning in settings.warnings { print("msi up: \(warning)") }
             let stack = try Stack(settings)
+            if let change = try StateDirectory.secure(stack.stateDirectory) { print("msi up: \(change)") }
             let lock = try StateLock.control(of: stack.stateDirectory)
             defer { lock.release() }
             try await run(stack)

@@ -19,6 +19,13 @@ package enum ServiceMain {
     ///   - wire: Builds the parts; whatever it throws stops the start.
     package static func run(
         _ name: String, _ summary: String, settings: [SettingDeclaration],
+        wire: @escaping @Sendable (Wiring) async throws -> ServicePlan
+    ) -> Never {
+        ProcessMain.run(makesPrivateFiles: true) { await start(name, summary, settings: settings, wire: wire) }
+    }
+
+    private static func start(
+        _ name: String, _ summary: String, settings: [SettingDeclaration],
         wire: @Sendable (Wiring) async throws -> ServicePlan
     ) async -> Never {
         DescriptorLimit.raise()
@@ -32,6 +39,8 @@ package enum ServiceMain {
             let values = try await SettingValues(
                 arguments: arguments, environment: ProcessInfo.processInfo.environment, accepted: accepted)
             let logger = Logger.service(name, format: try values.value(.logFormat), level: try values.value(.logLevel))
+            for warning in values.warnings { logger.warning("\(warning)") }
+            if let change = try StateDirectory.secure(try values.value(.stateDirectory)) { logger.warning("\(change)") }
             do {
                 let plan = try await wire(Wiring(settings: values, logger: logger))
                 try await run(plan, isSupervised: try values.value(.supervised), logger: logger)

@@ -1,0 +1,58 @@
+import FoundationEssentials
+import Glibc
+import ServiceKit
+import TestSupport
+import Testing
+
+/// Who has access to the folder with everything in it.
+@Suite("State directory")
+struct StateDirectoryTests {
+    private func mode(of path: String) -> mode_t {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_mode & 0o7777 : 0
+    }
+
+    @Test(
+        "one that is ours and open to others becomes ours alone",
+        arguments: [[], ["cube.sqlite", "notes.txt"], ["run"], ["log", "run"]])
+    func open(names: [String]) async throws {
+        try await withTemporaryFolder { folder in
+            for name in names { try Data().write(to: URL(filePath: folder + "/" + name)) }
+            for open: mode_t in [0o755, 0o750, 0o701, 0o777] {
+                #expect(chmod(folder, open) == 0)
+                let change = try #require(try StateDirectory.secure(folder))
+                #expect(change.contains(folder) && change.contains(String(open, radix: 8)))
+                #expect(mode(of: folder) == 0o700)
+                #expect(try StateDirectory.secure(folder) == nil)
+            }
+        }
+    }
+
+    @Test("one with somebody else's files is refused, and keeps its mode")
+    func shared() async throws {
+        try await withTemporaryFolder { folder in
+            try Data().write(to: URL(filePath: folder + "/notes.txt"))
+            #expect(try StateDirectory.secure(folder) == nil)
+            #expect(chmod(folder, 0o755) == 0)
+            let refusal = #expect(throws: ConfigurationError.self) { try StateDirectory.secure(folder) }
+            #expect(refusal?.description.contains("MSI_STATE_DIR: \(folder) holds something else, and its mode 755") == true)
+            #expect(mode(of: folder) == 0o755)
+        }
+    }
+
+    @Test("one of another user that is open to others is refused", .enabled(if: geteuid() == 0))
+    func foreign() async throws {
+        try await withTemporaryFolder { folder in
+            #expect(chown(folder, 65_534, 65_534) == 0 && chmod(folder, 0o755) == 0)
+            let refusal = #expect(throws: ConfigurationError.self) { try StateDirectory.secure(folder) }
+            #expect(refusal?.description.contains("belongs to the user 65534, and its mode 755") == true)
+            #expect(mode(of: folder) == 0o755)
+        }
+    }
+
+    @Test("one that is not there yet, or is not a folder, is a matter for others")
+    func absent() throws {
+        #expect(try StateDirectory.secure("/nowhere/at/all") == nil)
+        #expect(try StateDirectory.secure("/dev/null") == nil)
+    }
+}

@@ -1,0 +1,119 @@
+import FoundationEssentials
+import ProductHarness
+import TestSupport
+import Testing
+
+extension SystemTests {
+    /// What a service's process is given by whoever starts it: standard descriptors, an environment, a mask.
+    @Suite("Processes", .timeLimit(.minutes(2)))
+    struct ProcessTests {
+        /// Runs a shell script with the built programs in `PATH` and the folder as `$MSI_STATE_DIR`.
+        private func run(_ script: String, in folder: String, within limit: Duration = .seconds(60)) async throws -> [String] {
+            let programs = ServiceProcess.executables.path(percentEncoded: false)
+            let environment = [
+                "MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "0", "MSI_FCM_EMULATOR_PORT": "0", "SWIFT_BACKTRACE": "enable=no",
+                "PATH": programs + ":/usr/bin:/bin",
+            ]
+            let end = try await withProgram("/bin/bash", arguments: ["-c", script], environment: environment) {
+                try await $0.end(within: limit)
+            }
+            return end.lines
+        }
+
+        /// Waits until the cube's socket is there, or the process in `$pid` has ended.
+        private static let untilServing =
+            "while kill -0 $pid 2>/dev/null && [ ! -S $MSI_STATE_DIR/run/cube.sock ]; do sleep 0.02; done; "
+
+        @Test("a service whose supervisor dies ends well, whenever that is", arguments: ["msi-cube", "msi-gateway"])
+        func supervisorDies(service: String) async throws {
+            try await withTemporaryFolder { folder in
+                // From before its start is over to after it.
+                let script = """
+                    one() {
+                        sleep 0.$1 | MSI_SUPERVISED=true MSI_STATE_DIR=$MSI_STATE_DIR/$1 \(service) 2>$MSI_STATE_DIR/$1.log
+                        echo "${PIPESTATUS[1]}"
+                    }
+                    export -f one
+                    seq 1000 7 1440 | cut -c 2- | xargs -P 8 -I '{}' bash -c 'one {}'
+                    """
+                let lines = try await run(script, in: folder)
+                #expect(lines.count == 63)
+                #expect(lines.allSatisfy { $0 == "0" }, "\(lines)")
+            }
+        }
+
+        @Test("a service goes on, and stops well, after the reader of its log has gone")
+        func closedLog() async throws {
+            try await withTemporaryFolder { folder in
+                let script =
+                    "MSI_LOG_LEVEL=trace msi-cube 2> >(exec true) & pid=$!; " + Self.untilServing
+                    + "kill -TERM $pid; wait $pid; echo status=$?"
+                let lines = try await run(script, in: folder)
+                #expect(lines.last == "status=0")
+            }
+        }
+
+        @Test("msi up goes on, and stops well, after the reader of its output has gone")
+        func closedOutput() async throws {
+            try await withTemporaryFolder { folder in
+                let script = """
+                    msi up > >(exec true) & pid=$!
+                    while kill -0 $pid 2>/dev/null && ! grep -qs '"ready"' $MSI_STATE_DIR/log/msi-gateway.log; do sleep 0.05; done
+                    kill -TERM $pid; wait $pid; echo status=$?
+                    """
+                let lines = try await run(script, in: folder)
+                #expect(lines.last == "status=0")
+                let log = try String(contentsOfFile: folder + "/log/msi-gateway.log", encoding: .utf8)
+                #expect(log.contains("\"stopped\""))
+            }
+        }
+
+        @Test("standard descriptors that were closed are opened, so that nothing else becomes one of them")
+        func closedDescriptors() async throws {
+            try await withTemporaryFolder { folder in
+                let script =
+                    "msi-cube <&- >&- 2>&- & pid=$!; " + Self.untilServing
+                    + "for number in 0 1 2; do readlink /proc/$pid/fd/$number; done; kill -TERM $pid; wait $pid; echo status=$?"
+                let lines = try await run(script, in: folder)
+                #expect(lines == ["/dev/null", "/dev/null", "/dev/null", "status=0"])
+            }
+        }
+
+        @Test("all that a service makes is for its user alone, and a state folder that is open to others is closed to them")
+        func modes() async throws {
+            try await withTemporaryFolder { folder in
+                let script = """
+                    umask 022
+                    mkdir -m 755 $MSI_STATE_DIR/state
+                    export MSI_STATE_DIR=$MSI_STATE_DIR/state
+                    msi up >/dev/null & pid=$!
+                    while kill -0 $pid 2>/dev/null && ! grep -qs '"ready"' $MSI_STATE_DIR/log/msi-gateway.log; do sleep 0.05; done
+                    stat -c '%a %n' $MSI_STATE_DIR
+                    find $MSI_STATE_DIR -perm /077 -not -type l -printf '%m %p\\n'
+                    kill -TERM $pid; wait $pid
+                    find $MSI_STATE_DIR -perm /077 -not -type l -printf '%m %p\\n'
+                    """
+                let lines = try await run(script, in: folder)
+                #expect(lines == ["700 \(folder)/state"])
+            }
+        }
+
+        @Test("a key file that others can read is a warning")
+        func readableKey() async throws {
+            try await withTemporaryFolder { folder in
+                let script = """
+                    echo key > $MSI_STATE_DIR/key; echo '{"projects":[]}' > $MSI_STATE_DIR/projects
+                    chmod 640 $MSI_STATE_DIR/key $MSI_STATE_DIR/projects
+                    export MSI_FCM_SERVER_KEY_FILE=$MSI_STATE_DIR/key MSI_FCM_PROJECTS_FILE=$MSI_STATE_DIR/projects
+                    sleep 0.1 | MSI_SUPERVISED=true msi-fcm-relay
+                    """
+                let lines = try await run(script, in: folder)
+                for file in ["key", "projects"] {
+                    #expect(
+                        lines.contains { $0.contains("\"warning\"") && $0.contains("\(folder)/\(file)") && $0.contains("640") },
+                        "\(lines)")
+                }
+            }
+        }
+    }
+}
