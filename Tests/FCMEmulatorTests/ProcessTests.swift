@@ -139,12 +139,15 @@ import Testing
         try await TemporaryFolder.with { folder in
             let file = "\(folder.path)/behaviour.json"
             let settings = ["MSI_FCM_EMULATOR_BEHAVIOUR_FILE": file]
-            try #"{"faults":{"rules":[{"fault":"INTERNAL","count":1}]},"connections":{"streams":9}}"#
+            try #"{"faults":{"rules":[{"fault":"INTERNAL","count":1}]},"connections":{"streams":9},"#
+                .appending(#""platforms":{"ios":{"most":3}}}"#)
                 .write(toFile: file, atomically: true, encoding: .utf8)
             let emulator = try await EmulatorProcess(in: folder, settings: settings)
             try await emulator.withClient { client in
                 #expect(try await client.sendMark("x", to: ("topic", "t")).status == 500)
                 #expect(try await client.call(.GET, "/emulator/connections", token: nil).json["streams"] as? Int == 9)
+                let platforms = try await client.call(.GET, "/emulator/platforms", token: nil).json
+                #expect((platforms["ios"] as? [String: Int])?["most"] == 3)
                 // Back to the start: the fault is there again.
                 #expect(try await client.sendMark("x", to: ("topic", "t")).status == 200)
                 _ = try await client.call(.DELETE, "/emulator/faults", token: nil)
@@ -153,7 +156,8 @@ import Testing
             #expect(await emulator.stop() == 0)
             for (content, problem) in [
                 (#"{"faults":{"rules":[{"fault":"INTERNAL","share":2}]}}"#, "faults.rules[0].share"), ("{", "Invalid JSON"),
-                (#"{"fault":{}}"#, "fault"), (nil, "cannot be read"),
+                (#"{"fault":{}}"#, "fault"), (#"{"faults":{},"faults":{}}"#, "'faults' is there more than once"),
+                (nil, "cannot be read"),
             ] {
                 try content?.write(toFile: file, atomically: true, encoding: .utf8)
                 if content == nil { try FileManager.default.removeItem(atPath: file) }

@@ -4,19 +4,21 @@ import Testing
 
 /// The built executable, stopped while it holds sends back.
 @Suite("A stop", .timeLimit(.minutes(2))) struct StopTests {
-    @Test("a send that was accepted is answered 200 when the emulator stops, however long its answer was to be held back")
-    func accepted() async throws {
+    @Test(
+        "a send that was accepted is answered 200, and wholly, when the emulator stops, however long that was to take",
+        arguments: ["DELAY_REPLY", "SLOW_BODY"])
+    func accepted(fault: String) async throws {
         try await TemporaryFolder.with { folder in
             let emulator = try await EmulatorProcess(in: folder)
             try await emulator.withClient { client in
-                try await client.fault(#"{"fault":"DELAY_REPLY","fixed_ms":60000}"#)
+                try await client.fault(#"{"fault":"\#(fault)","fixed_ms":60000}"#)
                 async let answer = client.sendMark("x", to: ("topic", "t"))
                 try await eventually(within: .seconds(60)) {
                     try await client.call(.GET, "/emulator/counts", token: nil).json["accepted"] as? Int == 1
                 }
                 #expect(await emulator.stop() == 0)
-                let status = try await answer.status
-                #expect(status == 200)
+                let found = try await answer
+                #expect(found.status == 200 && found.json["name"] is String, "\(found.text)")
             }
         }
     }

@@ -13,18 +13,25 @@ extension ResponseBody {
     }
 }
 
-/// Cuts what it is given to write into pieces, and pauses after each.
+/// Cuts what it is given to write into pieces, and pauses after each, until the server stops.
 private struct DrippingWriter: ResponseBodyWriter {
     var base: any ResponseBodyWriter
     let pause: Duration
     let pieces: Int
+    private var isStopping = false
+
+    init(base: any ResponseBodyWriter, pause: Duration, pieces: Int) {
+        self.base = base
+        self.pause = pause
+        self.pieces = pieces
+    }
 
     mutating func write(_ buffer: ByteBuffer) async throws {
         var rest = buffer
         let length = max(1, (buffer.readableBytes + pieces - 1) / pieces)
         while let piece = rest.readSlice(length: min(length, rest.readableBytes)), piece.readableBytes > 0 {
             try await base.write(piece)
-            try await Task.sleep(for: pause)
+            if !isStopping { isStopping = !(try await InterruptiblePause.wait(pause)) }
         }
     }
 
