@@ -19,11 +19,11 @@ final class PauseWatch: Sendable {
     /// The bus thread has looked at its clocks.
     ///
     /// - Returns: How many milliseconds the process did not run, where that is long enough to count, or by how much the wall
-    ///   clock jumped, as it does when a machine wakes up.
+    ///   clock jumped ahead, as it does when a machine wakes up. That it is set back says nothing of the kind.
     func look(from last: BusMoment, to now: BusMoment) -> Int64? {
         lastLook.store(now.monotonic, ordering: .relaxed)
         let elapsed = now.monotonic - last.monotonic
-        let jump = abs(now.wall - last.wall - elapsed)
+        let jump = now.wall - last.wall - elapsed
         guard max(elapsed, jump) >= Self.minPause else { return nil }
         pauses.wrappingAdd(1, ordering: .releasing)
         return max(elapsed, jump)
