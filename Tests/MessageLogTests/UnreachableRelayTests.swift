@@ -1,5 +1,6 @@
 import CommandBus
 import Schemas
+import Synchronization
 import TestSupport
 import Testing
 
@@ -34,6 +35,27 @@ struct UnreachableRelayTests {
                 }
                 #expect(log.warnings("no relay takes messages") == 1)
                 #expect(log.lines("over: no relay takes messages") == 1)
+            }
+        }
+    }
+
+    @Test("a relay without FCM is asked again soon, and what it says of FCM is in the message")
+    func relayWithoutFCM() async throws {
+        try await withTemporaryFolder { folder in
+            try await RunningMessageLog.with(in: folder) { log in
+                let isBack = Mutex(false)
+                let relay = RelayDouble { command in
+                    guard isBack.withLock(\.self) else { throw CommandFailure(.unavailable, "CIRCUIT_OPEN: FCM has failed") }
+                    return command.components.map(\.accepted)
+                }
+                try await relay.run(in: folder) {
+                    let key = try await log.log(.sample("waits")).msiKey
+                    let waiting = try await log.wait(for: key) { $0.components[0].error != nil }
+                    #expect(waiting.components.map(\.error?.code) == ["CIRCUIT_OPEN", "CIRCUIT_OPEN"])
+                    #expect(waiting.components.map(\.error?.message) == ["FCM has failed", "FCM has failed"])
+                    isBack.withLock { $0 = true }
+                    _ = try await log.wait(for: key, within: .seconds(8)) { $0.state == .relayed }
+                }
             }
         }
     }

@@ -13,10 +13,17 @@ extension ComponentError {
     ///
     /// - Parameter failure: What became of the attempt. FCM does not have the message.
     static func relayUnreachable(_ failure: CommandFailure) -> ComponentError {
-        ComponentError(
+        // A relay that has no FCM says so in its message, as the error that a component has for it elsewhere.
+        if failure.status == .unavailable, failure.message.hasPrefix(circuitOpen + ": ") {
+            return ComponentError(
+                class: .retryable, code: circuitOpen, message: String(failure.message.dropFirst(circuitOpen.count + 2)))
+        }
+        return ComponentError(
             class: .retryable, code: failure.status == .overloaded ? "RELAY_OVERLOADED" : "RELAY_UNREACHABLE",
             message: failure.message)
     }
+
+    private static let circuitOpen = "CIRCUIT_OPEN"
 
     /// A relay has refused a message as a whole.
     ///
