@@ -54,7 +54,6 @@ let package = Package(
         .executable(name: "msi-message-log", targets: ["MessageLog"]),
         // For the tests: loaded into the services by LD_PRELOAD.
         .library(name: "HostsFile", type: .dynamic, targets: ["HostsFile"]),
-        .library(name: "HangingResolver", type: .dynamic, targets: ["HangingResolver"]),
         .library(name: "WriteRecorder", type: .dynamic, targets: ["WriteRecorder"]),
     ],
     dependencies: [
@@ -271,7 +270,6 @@ let package = Package(
                 subprocess, systemPackage,
             ],
             path: "Tests/System"),
-        .target(name: "HangingResolver", path: "Tests/HangingResolver"),
         .target(name: "PowerCut", dependencies: ["SeededRandom"], path: "Tests/PowerCut"),
         .target(name: "HostsFile", path: "Tests/HostsFile"),
         .target(name: "WriteRecorder", path: "Tests/WriteRecorder"),

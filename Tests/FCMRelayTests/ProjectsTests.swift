@@ -95,6 +95,8 @@ struct ProjectsTests {
             gate.finish()
             try await group.waitForAll()
         }
+        // On a busy machine the pause is over by now, and one message goes to see.
+        _ = try await handler.relay(Self.message(library), Self.context)
         let before = hanging.sends
         #expect(Self.codes(try await handler.relay(Self.message(library), Self.context)) == ["CIRCUIT_OPEN"])
         #expect(hanging.sends == before)

@@ -1,6 +1,4 @@
 import CommandBus
-import Foundation
-import ProductHarness
 import Schemas
 import TestSupport
 import Testing
@@ -63,14 +61,13 @@ struct BrokenPathTests {
     @Test("a resolver that hangs holds up neither the answers nor the stop")
     func hangingResolver() async throws {
         try await withTemporaryFolder { folder in
-            let hangs = "\(folder)/hangs"
-            try Data().write(to: URL(filePath: hangs))
+            let names = HostNames(path: "\(folder)/hosts")
+            try names.set(["fcm.test": nil])
             try await withEmulator(in: folder) { port in
                 let settings = [
-                    "LD_PRELOAD": try BuiltProduct.path(of: "libHangingResolver.so"), "HANGING_RESOLVER_NAME": "fcm.test",
-                    "HANGING_RESOLVER_FILE": hangs, "MSI_FCM_ENDPOINT": "https://fcm.test:\(port)",
+                    "MSI_FCM_ENDPOINT": "https://fcm.test:\(port)",
                     "MSI_FCM_SERVICE_ACCOUNT_FILE": "\(folder)/fcm-emulator/service-account.json",
-                ]
+                ].merging(names.environment) { $1 }
                 try await withRelay(beside: port, in: folder, settings: settings) { relay in
                     let begin = ContinuousClock.now
                     // Each of the relay's threads gets some.
@@ -82,11 +79,11 @@ struct BrokenPathTests {
                     }
                     #expect(ContinuousClock.now - begin < .seconds(4))
 
-                    try FileManager.default.removeItem(atPath: hangs)
+                    try names.set(["fcm.test": "127.0.0.1"])
                     // The emulator is found then, though its certificate is for another name.
                     #expect(try await relay.errorCode(of: .sample(.information)) == "TLS")
                 }
-                try Data().write(to: URL(filePath: hangs))
+                try names.set(["fcm.test": nil])
                 try await withRelay(beside: port, in: folder, settings: settings) { relay in
                     async let answer = relay.relay(.sample(.information), timeout: .seconds(3))
                     // By then the command is under way.
