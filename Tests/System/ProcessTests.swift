@@ -20,9 +20,9 @@ extension SystemTests {
             return end.lines
         }
 
-        /// Waits until the cube's socket is there, or the process in `$pid` has ended.
-        private static let untilServing =
-            "while kill -0 $pid 2>/dev/null && [ ! -S $MSI_STATE_DIR/run/cube.sock ]; do sleep 0.02; done; "
+        /// Waits until the service in `$pid` listens for SIGTERM and SIGINT, or has ended.
+        private static let untilStoppable =
+            "while kill -0 $pid 2>/dev/null && [ $(readlink /proc/$pid/fd/* | grep -c signalfd) -lt 2 ]; do sleep 0.02; done; "
 
         @Test("a service whose supervisor dies ends well, whenever that is", arguments: ["msi-cube", "msi-gateway"])
         func supervisorDies(service: String) async throws {
@@ -46,7 +46,7 @@ extension SystemTests {
         func closedLog() async throws {
             try await withTemporaryFolder { folder in
                 let script =
-                    "MSI_LOG_LEVEL=trace msi-cube 2> >(exec true) & pid=$!; " + Self.untilServing
+                    "MSI_LOG_LEVEL=trace msi-cube 2> >(exec true) & pid=$!; " + Self.untilStoppable
                     + "kill -TERM $pid; wait $pid; echo status=$?"
                 let lines = try await run(script, in: folder)
                 #expect(lines.last == "status=0")
@@ -72,7 +72,7 @@ extension SystemTests {
         func closedDescriptors() async throws {
             try await withTemporaryFolder { folder in
                 let script =
-                    "msi-cube <&- >&- 2>&- & pid=$!; " + Self.untilServing
+                    "msi-cube <&- >&- 2>&- & pid=$!; " + Self.untilStoppable
                     + "for number in 0 1 2; do readlink /proc/$pid/fd/$number; done; kill -TERM $pid; wait $pid; echo status=$?"
                 let lines = try await run(script, in: folder)
                 #expect(lines == ["/dev/null", "/dev/null", "/dev/null", "status=0"])
