@@ -53,6 +53,19 @@ struct PacingTests {
         #expect(taken(in: 130) < 60)
     }
 
+    @Test("what waited while the process did not run is refused, and a late alarm alone is no such pause")
+    func pause() throws {
+        var machine = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start))
+        #expect(Self.gone(machine.ask(Self.request(0), at: Self.start)) == [0])
+        for number in 1...3 { #expect(Self.gone(machine.ask(Self.request(number, isAlert: number == 2), at: Self.start)) == []) }
+        let alarm = try #require(machine.nextMoment(at: Self.start))
+        #expect(Self.refused(machine.refuseAfterPause(alarm: alarm, at: alarm + .seconds(1))).isEmpty)
+        let refused = Self.refused(machine.refuseAfterPause(alarm: alarm, at: alarm + .seconds(12)))
+        #expect(refused == [1: .paused, 2: .paused, 3: .paused])
+        #expect(machine.advance(at: alarm + .seconds(12)).isEmpty)
+        #expect(Self.gone(machine.ask(Self.request(4, within: .seconds(30)), at: alarm + .seconds(12))) == [4])
+    }
+
     @Test("alerts go out before information that came earlier")
     func priority() {
         var machine = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start))

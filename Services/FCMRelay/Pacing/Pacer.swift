@@ -64,9 +64,15 @@ final class Pacer: Sendable {
     private static let shortestPause: Int64 = 1_000
     private static let longestPause: Int64 = 3_600_000
 
-    private func act(_ event: (inout PacingStateMachine<Waiter>) -> [PacingStateMachine<Waiter>.Decision]) {
-        let (decisions, alarm) = state.withLock { state in
-            let decisions = event(&state.machine)
+    /// - Parameter alarm: The one that has come.
+    private func act(
+        on alarm: ContinuousClock.Instant? = nil,
+        _ event: (inout PacingStateMachine<Waiter>) -> [PacingStateMachine<Waiter>.Decision]
+    ) {
+        let (decisions, next) = state.withLock { state in
+            let late = state.alarm.map { state.machine.refuseAfterPause(alarm: $0, at: .now) } ?? []
+            if alarm != nil, state.alarm == alarm { state.alarm = nil }
+            let decisions = late + event(&state.machine)
             return (decisions, Self.newAlarm(&state))
         }
         for decision in decisions {
@@ -75,11 +81,10 @@ final class Pacer: Sendable {
             case .refuse(let waiter, let refusal): waiter.resume(returning: ComponentError(refusal))
             }
         }
-        guard let alarm else { return }
+        guard let next else { return }
         Task {
-            try await Task.sleep(until: alarm)
-            self.state.withLock { if $0.alarm == alarm { $0.alarm = nil } }
-            self.act { $0.advance(at: .now) }
+            try await Task.sleep(until: next)
+            self.act(on: next) { $0.advance(at: .now) }
         }
     }
 
@@ -107,6 +112,10 @@ extension ComponentError {
             self.init(
                 class: .retryable, code: "PACED", message: "there is more to send than the pace lets out in time",
                 retryAfter: wait.milliseconds)
+        case .paused:
+            self.init(
+                class: .retryable, code: "NO_TIME",
+                message: "the relay did not run for a while, and whoever asked for it may have given up")
         case .stopped:
             self.init(class: .retryable, code: "STOPPED", message: "the relay is stopping")
         }

@@ -30,6 +30,8 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
         case tooMuch(Duration)
         /// The relay is stopping.
         case stopped
+        /// The relay did not run for a while.
+        case paused
     }
 
     private struct Queue: Sendable {
@@ -81,6 +83,9 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
             return gone
         }
     }
+
+    /// From this delay of an alarm on the process did not run. The bus takes the same for a pause.
+    private static var minPause: Duration { .milliseconds(1_500) }
 
     /// Topics that are paused are forgotten all together when there are so many: FCM then says so anew.
     private static var mostPausedTopics: Int { 10_000 }
@@ -148,6 +153,14 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
         var copy = bucket
         let turn = max(copy.take(first.cost, at: now) ?? now, projectPausedUntil ?? now)
         return [turn, alerts.earliestDeadline, information.earliestDeadline].compactMap(\.self).min()
+    }
+
+    /// Refuses all that waits if the process did not run for a while: the callers may have given up, and asked another relay.
+    ///
+    /// - Parameter alarm: The moment of ``nextMoment(at:)`` that has not been acted on.
+    mutating func refuseAfterPause(alarm: ContinuousClock.Instant, at now: ContinuousClock.Instant) -> [Decision] {
+        guard now - alarm >= Self.minPause else { return [] }
+        return (alerts.removeAll { _ in true } + information.removeAll { _ in true }).map { .refuse($0.waiter, .paused) }
     }
 
     /// FCM says that the project's quota is used up.
