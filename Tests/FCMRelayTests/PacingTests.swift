@@ -66,6 +66,19 @@ struct PacingTests {
         #expect(Self.gone(machine.ask(Self.request(4, within: .seconds(30)), at: alarm + .seconds(12))) == [4])
     }
 
+    @Test("who asks is told the rate of the moment, and what waits for what")
+    func pace() {
+        var machine = Machine(bucket: TokenBucket(rate: 1_000, ramp: .seconds(60), at: Self.start))
+        #expect(
+            machine.pace(of: "p", at: Self.start + .seconds(30))
+                == ProjectPace(id: "p", rate: 500, fullRate: 1_000, waiting: 0, pausedFor: nil))
+        for number in 0..<10 { _ = machine.ask(Self.request(number), at: Self.start) }
+        #expect(machine.pace(of: "p", at: Self.start).waiting == 8 && machine.pace(of: "p", at: Self.start).rate == 20)
+        _ = machine.projectQuotaExceeded(for: .seconds(5), at: Self.start)
+        #expect(machine.pace(of: "p", at: Self.start + .seconds(1)).pausedFor == 4_000)
+        #expect(machine.pace(of: "p", at: Self.start + .seconds(6)).pausedFor == nil)
+    }
+
     @Test("alerts go out before information that came earlier")
     func priority() {
         var machine = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start))

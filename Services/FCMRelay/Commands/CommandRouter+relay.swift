@@ -8,6 +8,7 @@ extension CommandRouter {
         router.on(RelayMessage.self, runs: .busThread) { command, context in try await messages.relay(command, context) }
         router.on(SubscribePhones.self) { try await topics.perform(.subscribe, $0.phones, $1) }
         router.on(UnsubscribePhones.self) { try await topics.perform(.unsubscribe, $0.phones, $1) }
+        router.on(ReadPace.self) { _, _ in RelayPace(projects: topics.projects.all.map(\.pace)) }
         return router
     }
 }

@@ -55,6 +55,11 @@ final class Pacer: Sendable {
         }
     }
 
+    /// How fast sends may go out now, and what keeps them waiting.
+    func pace(of project: String) -> ProjectPace {
+        state.withLock { $0.machine.pace(of: project, at: .now) }
+    }
+
     /// Refuses all that waits, and all that comes.
     func stop() {
         act { $0.stop() }

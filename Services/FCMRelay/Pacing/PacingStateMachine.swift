@@ -183,6 +183,13 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
         }
     }
 
+    /// How fast sends may go out, and what keeps them waiting.
+    func pace(of project: String, at now: ContinuousClock.Instant) -> ProjectPace {
+        ProjectPace(
+            id: project, rate: bucket.currentRate(at: now), fullRate: bucket.rate, waiting: alerts.cost + information.cost,
+            pausedFor: projectPausedUntil.flatMap { $0 > now ? ($0 - now).milliseconds : nil })
+    }
+
     /// Nothing more goes out.
     mutating func stop() -> [Decision] {
         isStopped = true

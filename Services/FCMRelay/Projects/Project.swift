@@ -89,6 +89,9 @@ final class Project: Sendable {
         zip(components, messageGate.leave(results, about: topic)).map(ComponentOutcome.init)
     }
 
+    /// How fast its messages may go out now.
+    var pace: ProjectPace { messageGate.pacer.pace(of: id) }
+
     /// Subscribes phones to a topic, or the opposite.
     ///
     /// - Returns: One result a phone.
