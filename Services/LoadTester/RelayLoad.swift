@@ -7,7 +7,12 @@ import ServiceKit
 /// `msi-load relay`: the relay alone, over the bus.
 struct RelayLoad: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "relay", abstract: "Sends messages to FCM relays over the bus, in the message log's place.")
+        commandName: "relay", abstract: "Sends messages to FCM relays over the bus, in the message log's place.",
+        discussion: """
+            A relay without traffic for a minute begins at 2 % of its full rate, and takes MSI_FCM_RAMP (60 seconds) to get there, \
+            as FCM asks. Messages that wait for that are slow. Start the relay with MSI_FCM_RAMP=0 to measure without it. The \
+            report names what held the load back: the relay's ramp, its full rate, or FCM's quota.
+            """)
 
     @Option(help: "A relay's bus endpoint; may be given several times. Without it, those of MSI_FCM_RELAY_ENDPOINTS.")
     var endpoint: [String] = []
@@ -24,7 +29,8 @@ struct RelayLoad: AsyncParsableCommand {
         logger.logLevel = .critical
         let bus = try Bus(logger: logger)
         var limits = ClientLimits()
-        limits.maxPending = load.inFlight
+        // Beside the messages, the question for the relay's pace.
+        limits.maxPending = load.inFlight + 1
         let client: CommandClient
         do {
             client = try CommandClient(bus: bus, endpoints: endpoints, limits: limits, logger: logger)

@@ -16,22 +16,25 @@ struct ReportTests {
         let recorder = LoadRecorder()
         for number in 1...messages {
             recorder.began(delay: 0.002)
-            recorder.ended(number == 5 ? ["fcm <&>"] : nil, latency: Double(number) / 1_000, counts: true)
+            recorder.ended(number == 5 ? ["fcm <&>"] : nil, latency: Double(number) / 1_000, at: 12.5, counts: true)
         }
         _ = recorder.endInterval(at: 1)
-        return LoadReport("relay", try LoadOptions.parse(arguments), recorder.totals, seconds: 10)
+        return LoadReport("relay", try LoadOptions.parse(arguments), recorder.totals, seconds: 10, holdups: [.ramp: 9])
     }
 
     @Test("percentiles, counts and throughput are those of what was recorded")
     func figures() throws {
         let report = try report()
         #expect(report.sent == 1_000 && report.accepted == 999 && report.failed == 1)
-        #expect(report.throughput == 99.9)
+        // To the last answer, not to the last message.
+        #expect(report.throughput == 999 / 12.5 && report.lastAnswer == 12.5)
+        #expect(report.shareOfRate.map { abs($0 - 0.7992) < 1e-9 } == true)
         #expect(abs(report.latency.p50 - 500) < 2 && abs(report.latency.p99 - 990) < 2)
         #expect(abs(report.latency.longest - 1_000) < 2)
         #expect(report.testerDelay == 2)
         let table = "\(ReportTable(report: report))"
         #expect(table.contains("1000 sent, 999 accepted, 1 failed") && table.contains("1 × fcm <&>"))
+        #expect(table.contains("79.9 accepted messages/s over 12.5 s, to the last answer (79.9 % of what was asked for)"))
     }
 
     @Test("the JSON has every figure by name")
@@ -42,14 +45,40 @@ struct ReportTests {
         #expect((json["latency"] as? [String: Any])?["count"] as? Int == 1_000)
         #expect((json["errors"] as? [String: Int]) == ["fcm <&>": 1])
         #expect((json["intervals"] as? [Any])?.count == 1)
+        #expect(json["heldBack"] as? [String: Int] == ["ramp": 9])
     }
 
     @Test("the plot is well-formed, also for a load that was never answered", arguments: [true, false])
     func plot(isEmpty: Bool) throws {
         let empty = LoadReport("gateway", try LoadOptions.parse([]), LoadRecorder.Totals(), seconds: 0)
-        let plot = "\(LatencyPlot(report: isEmpty ? empty : try report()))"
+        let plot = "\(LatencyPlot(figures: PlotFigures(isEmpty ? empty : try report())))"
         #expect(XMLParser(data: Data(plot.utf8)).parse(), "\(plot)")
         #expect(!plot.contains("nan") && !plot.contains("inf"))
+    }
+
+    @Test("what held the load back is named, with the setting that does it")
+    func remarks() throws {
+        let remarks = try report().remarks
+        #expect(remarks.first == "by the relay's ramp to its full rate (MSI_FCM_RAMP), in 9 of 13 s")
+        #expect(remarks.contains("the last answer came 2.5 s after the last message was due"))
+        #expect("\(ReportTable(report: try report()))".contains("MSI_FCM_RAMP"))
+        #expect(RelayLoad.helpMessage().contains("MSI_FCM_RAMP"))
+        var totals = LoadRecorder.Totals()
+        (totals.sent, totals.accepted, totals.lastAnswer) = (1_000, 1_000, 10.1)
+        #expect(LoadReport("relay", try LoadOptions.parse(["--rate", "100"]), totals, seconds: 10).remarks.isEmpty)
+    }
+
+    @Test("a plot names as many nines of the percentile as its messages can tell apart")
+    func percentiles() throws {
+        let few = try report(messages: 50).distribution
+        #expect(few.first?.percentile == 0 && few.last?.percentile == 99 && few.contains { $0.percentile == 50 })
+        let many = try report(messages: 60_000).distribution
+        #expect(many.last?.percentile == 99.999 && many.contains { $0.percentile == 99.9 })
+        #expect(many.map(\.percentile) == many.map(\.percentile).sorted())
+        let plot = "\(LatencyPlot(figures: PlotFigures(try report(messages: 60_000))))"
+        for name in ["p50", "p90", "p99", "p99.9", "p99.99", "p99.999", "target 100/s"] {
+            #expect(plot.contains(">\(name)</text>"), "\(name)")
+        }
     }
 
     @Test("a load is refused that makes no sense, or goes elsewhere")

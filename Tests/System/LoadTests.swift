@@ -1,6 +1,7 @@
 import FoundationEssentials
 import NIOHTTP1
 import ProductHarness
+import TestSupport
 import Testing
 
 extension SystemTests {
@@ -42,6 +43,34 @@ extension SystemTests {
             let sends = try await stack.fcm.acceptedSends().dropFirst(before)
             let alerts = sends.count { $0["body"]?["message"]?["notification"] != nil }
             #expect(sends.count == 80 + alerts && (20...60).contains(alerts))
+        }
+
+        @Test("a relay that is still on its way to its full rate is named as what held the load back", .timeLimit(.minutes(1)))
+        func ramp() async throws {
+            try await SeparateServices.with { services in
+                // 16 messages a second at first, and 13 more with each second.
+                let relay = try await services.start(
+                    "msi-fcm-relay", settings: ["MSI_FCM_RAMP": "60", "MSI_FCM_QUOTA": "60000"])
+                let file = services.folder + "/load.json"
+                let end = try await withProgram(
+                    try BuiltProduct.path(of: "msi-load"),
+                    arguments: ["relay", "--rate", "100", "--duration", "2", "--alerts", "0", "--json", file],
+                    environment: ["MSI_STATE_DIR": services.folder]
+                ) { program in
+                    try await program.line(within: .seconds(40)) { $0.hasPrefix("held back") && $0.contains("MSI_FCM_RAMP") }
+                }
+                #expect(end.exitCode == 0)
+                let figures = try JSONValue(parsing: Data(contentsOf: URL(filePath: file)))
+                #expect(figures["accepted"] == 200)
+                let throughput = try #require(figures["throughput"].flatMap(Self.number))
+                let lastAnswer = try #require(figures["lastAnswer"].flatMap(Self.number))
+                #expect(lastAnswer > 3 && abs(throughput * lastAnswer - 200) < 0.1, "\(throughput) for \(lastAnswer) s")
+                #expect(await relay.stop() == 0)
+            }
+        }
+
+        private static func number(_ value: JSONValue) -> Double? {
+            if case .number(let number) = value { number } else { value.integer.map(Double.init) }
         }
 
         @Test("a load on the gateway goes through the whole product, and takes its channel away again")

@@ -1,3 +1,4 @@
+import Glibc
 import Histogram
 
 /// What a run has shown.
@@ -26,11 +27,17 @@ struct LoadReport: Encodable, Sendable {
 
     /// For how many seconds messages were sent.
     let seconds: Double
+    /// How many seconds it took until the last message was answered.
+    let lastAnswer: Double
     let sent: Int
     let accepted: Int
     let failed: Int
-    /// Accepted messages a second.
+    /// Accepted messages a second, until the last answer.
     let throughput: Double
+    /// The throughput as a share of what was asked for, from 0; absent where it was as fast as possible.
+    let shareOfRate: Double?
+    /// For how many seconds of the load what held it back, as the target says.
+    let heldBack: [Holdup: Int]
     let latency: Latency
     let errors: [String: Int]
     /// How late the tester itself was with a message, at most, in milliseconds: more than a little means that the figures are
@@ -45,7 +52,9 @@ struct LoadReport: Encodable, Sendable {
         let latency: Double
     }
 
-    init(_ target: String, _ options: LoadOptions, _ totals: LoadRecorder.Totals, seconds: Double) {
+    init(
+        _ target: String, _ options: LoadOptions, _ totals: LoadRecorder.Totals, seconds: Double, holdups: [Holdup: Int] = [:]
+    ) {
         func milliseconds(_ percentile: Double) -> Double {
             totals.latencies.totalCount == 0 ? 0 : Double(totals.latencies.valueAtPercentile(percentile)) / 1_000
         }
@@ -61,7 +70,12 @@ struct LoadReport: Encodable, Sendable {
         sent = totals.sent
         accepted = totals.accepted
         failed = totals.failed
-        throughput = seconds > 0 ? Double(totals.accepted) / seconds : 0
+        lastAnswer = totals.lastAnswer
+        throughput = totals.lastAnswer > 0 ? Double(totals.accepted) / totals.lastAnswer : 0
+        // The mean rate: in the ramp it is half of the full one.
+        let asked = Double(totals.sent) / max(seconds, 0.001)
+        shareOfRate = options.rate == nil || asked == 0 ? nil : throughput / asked
+        heldBack = holdups
         latency = Latency(
             count: Int(totals.latencies.totalCount),
             mean: totals.latencies.totalCount == 0 ? 0 : totals.latencies.mean / 1_000, p50: milliseconds(50),
@@ -69,11 +83,19 @@ struct LoadReport: Encodable, Sendable {
         errors = totals.errors
         testerDelay = totals.longestDelay * 1_000
         intervals = totals.intervals
-        distribution =
-            totals.latencies.totalCount == 0 ? [] : Self.plotted.map { .init(percentile: $0, latency: milliseconds($0)) }
+        distribution = Self.plotted(for: Int(totals.latencies.totalCount)).map {
+            .init(percentile: $0, latency: milliseconds($0))
+        }
     }
 
-    /// From the median's side to five nines, closer together towards the end.
-    private static let plotted: [Double] =
-        stride(from: 0.0, through: 90, by: 5).map(\.self) + [92.5, 95, 97, 98, 99, 99.5, 99.8, 99.9, 99.95, 99.99, 99.999]
+    /// The median, and twenty percentiles for each nine, up to 99.999 % or to what so many messages can tell apart.
+    private static func plotted(for count: Int) -> [Double] {
+        guard count > 0 else { return [] }
+        let nines = min(max(2, Int(log10(Double(count)).rounded(.up))), 5)
+        let percentiles = (0...nines * 20).map { step in
+            // As exact as its text: 99.9, and not 99.90000000000001.
+            ((1 - pow(10, -Double(step) / 20)) * 100_000_000).rounded() / 1_000_000
+        }
+        return (percentiles + [50]).sorted()
+    }
 }

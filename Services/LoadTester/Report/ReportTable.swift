@@ -13,13 +13,18 @@ struct ReportTable: CustomStringConvertible {
                     + "texts of \(report.text) characters, seed \(report.seed)"
             ),
             ("messages", "\(report.sent) sent, \(report.accepted) accepted, \(report.failed) failed"),
-            ("throughput", "\(Self.short(report.throughput)) accepted messages/s over \(Self.short(report.seconds)) s"),
+            (
+                "throughput",
+                "\(Self.short(report.throughput)) accepted messages/s over \(Self.short(report.lastAnswer)) s, to the last answer"
+                    + (report.shareOfRate.map { " (\(Self.short($0 * 100)) % of what was asked for)" } ?? "")
+            ),
             (
                 "latency ms",
                 "p50 \(Self.short(latency.p50))  p90 \(Self.short(latency.p90))  p99 \(Self.short(latency.p99))  "
                     + "p99.9 \(Self.short(latency.p999))  longest \(Self.short(latency.longest))  mean \(Self.short(latency.mean))"
             ),
         ]
+        for remark in report.remarks { rows.append(("held back", remark)) }
         if report.ramp > 0 {
             rows.append(("", "of the \(latency.count) messages after the ramp of \(Self.short(report.ramp)) s"))
         }
@@ -39,7 +44,7 @@ struct ReportTable: CustomStringConvertible {
     }
 
     /// Three digits or so.
-    private static func short(_ number: Double) -> String {
+    static func short(_ number: Double) -> String {
         let factor = number.magnitude >= 100 ? 1.0 : number.magnitude >= 10 ? 10 : 100
         let rounded = (number * factor).rounded() / factor
         return rounded == rounded.rounded() ? "\(Int(rounded))" : "\(rounded)"

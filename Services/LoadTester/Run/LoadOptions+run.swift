@@ -17,17 +17,20 @@ extension LoadOptions {
         let load = LoadRun(target: target, rate: rate, duration: duration, ramp: ramp, inFlight: inFlight) { interval in
             Self.tell(ReportTable.line(interval))
         }
+        let holdups = HoldupRecorder()
+        let watching = Task { await holdups.watch(target) }
         let running = Task { await load.run() }
         let interruption = Task {
             for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { running.cancel() }
         }
         let (totals, seconds) = await running.value
         interruption.cancel()
-        let report = LoadReport(name, self, totals, seconds: seconds)
+        watching.cancel()
+        let report = LoadReport(name, self, totals, seconds: seconds, holdups: holdups.totals)
         print(ReportTable(report: report))
         var isWritten = true
         if let json { isWritten = write(json) { try SchemaJSON.encode(report) } }
-        if let svg { isWritten = write(svg) { Data(LatencyPlot(report: report).description.utf8) } && isWritten }
+        if let svg { isWritten = write(svg) { Data(LatencyPlot(figures: PlotFigures(report)).description.utf8) } && isWritten }
         return isWritten && (report.sent == 0 || report.accepted > 0)
     }
 

@@ -22,6 +22,8 @@ final class LoadRecorder: Sendable {
         var sent = 0
         var accepted = 0
         var failed = 0
+        /// When the last answer came, in seconds from the beginning.
+        var lastAnswer = 0.0
         /// How often each class of error occurred; a message may have several.
         var errors: [String: Int] = [:]
         /// How late the tester itself was with a message, at most, in seconds.
@@ -55,11 +57,13 @@ final class LoadRecorder: Sendable {
 
     /// - Parameters:
     ///   - latency: From the moment when the message was due to its answer, in seconds.
+    ///   - time: When it was answered, in seconds from the beginning.
     ///   - counts: Whether it is one of those whose latency is asked for.
-    func ended(_ errors: [String]?, latency: Double, counts: Bool) {
+    func ended(_ errors: [String]?, latency: Double, at time: Double, counts: Bool) {
         let microseconds = UInt64(min(max(latency * 1_000_000, 0), 3_600_000_000))
         state.withLock { state in
             state.answered += 1
+            state.totals.lastAnswer = max(state.totals.lastAnswer, time)
             state.interval.record(microseconds)
             if counts { state.totals.latencies.record(microseconds) }
             guard let errors else {

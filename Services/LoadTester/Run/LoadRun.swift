@@ -65,8 +65,8 @@ struct LoadRun: Sendable {
                 recorder.began(delay: max(0, sent - moment))
                 group.addTask {
                     let errors = await detached { await target.send(index) }
-                    recorder.ended(
-                        errors, latency: Self.seconds(since: start) - min(moment, sent), counts: !schedule.isInRamp(index))
+                    let end = Self.seconds(since: start)
+                    recorder.ended(errors, latency: end - min(moment, sent), at: end, counts: !schedule.isInRamp(index))
                     places.giveBack()
                 }
             }
@@ -85,7 +85,8 @@ struct LoadRun: Sendable {
                         let index = turns.next()
                         recorder.began(delay: 0)
                         let errors = await detached { await target.send(index) }
-                        recorder.ended(errors, latency: Self.seconds(since: start) - moment, counts: true)
+                        let end = Self.seconds(since: start)
+                        recorder.ended(errors, latency: end - moment, at: end, counts: true)
                     }
                 }
             }

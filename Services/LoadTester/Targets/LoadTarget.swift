@@ -7,10 +7,15 @@ protocol LoadTarget: Sendable {
     ///   `fcm QUOTA_EXCEEDED`. There are few classes.
     func send(_ index: Int) async -> [String]?
 
+    /// What holds the load back now, as the target itself says; empty where it does not say.
+    func holdups() async -> Set<Holdup>
+
     /// Where sending costs least; `nil` where that does not matter.
     var executor: (any TaskExecutor)? { get }
 }
 
 extension LoadTarget {
+    func holdups() async -> Set<Holdup> { [] }
+
     var executor: (any TaskExecutor)? { nil }
 }

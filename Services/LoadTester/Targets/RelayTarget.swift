@@ -24,6 +24,18 @@ struct RelayTarget: LoadTarget {
         return failure.status == .unavailable ? "\(status) (\(failure.message))" : status
     }
 
+    /// A relay of an older version does not know the question.
+    func holdups() async -> Set<Holdup> {
+        guard let pace = try? await client.request(ReadPace(), timeout: .seconds(1)) else { return [] }
+        return Set(pace.projects.compactMap(Self.holdup))
+    }
+
+    private static func holdup(of project: ProjectPace) -> Holdup? {
+        if project.pausedFor != nil { return .quota }
+        guard project.waiting > 0 else { return nil }
+        return project.rate < project.fullRate ? .ramp : .pace
+    }
+
     func send(_ index: Int) async -> [String]? {
         let sample = mix.sample(index)
         let command = RelayMessage(

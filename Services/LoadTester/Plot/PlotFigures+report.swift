@@ -1,0 +1,49 @@
+import Glibc
+
+extension PlotFigures {
+    /// A last interval that is shorter, in seconds, is shown with the one before: its rate would mean nothing.
+    private static let minInterval = 0.5
+
+    init(_ report: LoadReport) {
+        func count(_ number: Int) -> String { number == 0 ? "none" : Quantity.number(Double(number), digits: 12) }
+        func latency(_ value: Double) -> String {
+            report.latency.count == 0 ? "–" : Quantity.latency(milliseconds: value)
+        }
+        let load = report.rate.map { "\(Quantity.number($0)) messages/s, open loop" } ?? "As fast as possible, closed loop"
+        title = "msi-load \(report.target)"
+        subtitle =
+            "\(load), for \(Quantity.time(seconds: report.seconds)) · \(count(report.sent)) sent, \(count(report.accepted)) accepted, "
+            + "\(count(report.failed)) failed"
+        remarks = report.remarks.map { "Held back: \($0)." }
+        tiles = [
+            (
+                "Throughput", "\(Quantity.number(report.throughput))/s",
+                report.shareOfRate.map { "\(Quantity.number(($0 * 100).rounded())) % of target" } ?? ""
+            ),
+            ("p50", latency(report.latency.p50), ""), ("p99", latency(report.latency.p99), ""),
+            ("p99.9", latency(report.latency.p999), ""), ("Longest", latency(report.latency.longest), ""),
+        ]
+        distribution = report.distribution.map { Point(nines: -log10(1 - $0.percentile / 100), latency: $0.latency) }
+        seconds = Self.seconds(of: report.intervals)
+        target = report.rate
+    }
+
+    private static func seconds(of intervals: [LoadRecorder.Interval]) -> [Second] {
+        var seconds: [Second] = []
+        var begin = 0.0
+        for interval in intervals where interval.time > begin {
+            var second = Second(
+                begin: begin, end: interval.time, answered: interval.answered, failed: interval.failed, median: interval.median,
+                p99: interval.p99)
+            if interval.time - begin < minInterval, let before = seconds.popLast() {
+                second = Second(
+                    begin: before.begin, end: second.end, answered: before.answered + second.answered,
+                    failed: before.failed + second.failed, median: max(before.median, second.median),
+                    p99: max(before.p99, second.p99))
+            }
+            seconds.append(second)
+            begin = interval.time
+        }
+        return seconds
+    }
+}

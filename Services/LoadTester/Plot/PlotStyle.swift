@@ -1,0 +1,31 @@
+/// How a plot looks: the product's colours and sizes, light and dark, as the reader's system has it.
+enum PlotStyle {
+    /// A colour's light and dark value.
+    private static let colours = [
+        ("ground", "#f6f7f9", "#0f1216"), ("panel", "#ffffff", "#171b21"), ("line", "#e1e4e9", "#262c35"),
+        ("line-strong", "#8a93a1", "#6b7686"), ("ink", "#14181f", "#e9edf3"), ("ink-2", "#4b5563", "#a9b3c1"),
+        ("ink-3", "#69727f", "#8792a2"), ("accent", "#1f5fd6", "#7aa7ff"), ("accent-soft", "#e8effc", "#1a2740"),
+        ("bad", "#b3261e", "#ff8a80"), ("bad-soft", "#fdecea", "#331716"), ("good", "#17693a", "#6dd58c"),
+        ("good-soft", "#e6f4ea", "#12291b"),
+    ]
+
+    /// Each colour as a class for what is filled, and one for what is drawn. Not as variables, which many viewers do not know.
+    static var element: String {
+        func rules(_ value: ((String, String, String)) -> String) -> String {
+            colours.map { ".fill-\($0.0){fill:\(value($0))}.draw-\($0.0){stroke:\(value($0))}" }.joined()
+        }
+        return """
+            <style>
+            text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;\
+            font-size:13px;font-variant-numeric:tabular-nums}
+            .heading{font-size:22px;font-weight:650;letter-spacing:-.015em}.text{font-size:15px}.value{font-size:18px;font-weight:600}
+            .label{font-weight:600}.name{font-size:15px;font-weight:600}
+            path,line,polyline,rect{fill:none;stroke-width:1;stroke-linejoin:round;stroke-linecap:round}
+            .thick{stroke-width:2}.halo{stroke-width:4;paint-order:stroke}.dashed{stroke-dasharray:1 5;stroke-width:2}
+            .faint{stroke-dasharray:5 4;stroke-width:1.5}
+            \(rules { $0.1 })
+            @media (prefers-color-scheme:dark){\(rules { $0.2 })}
+            </style>
+            """
+    }
+}

@@ -1,0 +1,20 @@
+extension LoadReport {
+    /// Below this share of the rate that was asked for, something held the load back.
+    private static let lowShare = 0.95
+
+    /// What held the load back, one sentence each; empty where nothing did.
+    var remarks: [String] {
+        let named = Holdup.allCases.compactMap { holdup in
+            heldBack[holdup].map { "by \(holdup.explanation), in \($0) of \(Int(lastAnswer.rounded(.up))) s" }
+        }
+        guard let rate, let shareOfRate, shareOfRate < Self.lowShare else { return named }
+        var late: [String] = []
+        if lastAnswer > seconds {
+            late.append("the last answer came \(ReportTable.short(lastAnswer - seconds)) s after the last message was due")
+        }
+        if testerDelay > 1_000 / rate + 100 {
+            late.append("at times all \(inFlight) messages of --in-flight were without an answer")
+        }
+        return named + late
+    }
+}

@@ -1,0 +1,18 @@
+/// What keeps a load from going as fast as it might.
+enum Holdup: String, CaseIterable, Encodable, CodingKeyRepresentable, Sendable {
+    /// The relay is still on its way to its full rate.
+    case ramp
+    /// The relay is at its full rate.
+    case pace
+    /// FCM's quota for the project is used up.
+    case quota
+
+    /// What it is, and what sets it.
+    var explanation: String {
+        switch self {
+        case .ramp: "the relay's ramp to its full rate (MSI_FCM_RAMP)"
+        case .pace: "the relay's full rate (MSI_FCM_QUOTA, MSI_FCM_QUOTA_SHARE)"
+        case .quota: "FCM's quota for the project, which is used up"
+        }
+    }
+}
