@@ -179,7 +179,7 @@ let package = Package(
         .executableTarget(
             name: "Chaos",
             dependencies: [
-                "ProductHarness", "SeededRandom", "TestSupport", argumentParser, asyncHTTPClient, nioHTTP1,
+                "PowerCut", "ProductHarness", "SeededRandom", "TestSupport", argumentParser, asyncHTTPClient, nioHTTP1,
             ],
             path: "Tests/Chaos",
             exclude: ["run"]),

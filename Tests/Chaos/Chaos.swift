@@ -2,19 +2,19 @@ import ArgumentParser
 import FoundationEssentials
 import ProductHarness
 
-/// Posts messages to the product while its processes are killed, frozen and restarted, and judges what became of them.
+/// Posts messages to the product while its processes, the network and the machine fail, and judges what became of them.
 @main
 struct Chaos: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "Tests/Chaos/run",
-        abstract: "Kills, freezes and restarts the product's processes while messages are posted, and judges what became of them."
+        abstract: "Lets processes, network and machine fail while messages are posted, and judges what became of them."
     )
 
     @Option(help: "Where the services keep what they are told: \(Store.allCases.map(\.rawValue).joined(separator: " or ")).")
     var store = Store.sqlite
 
     @Option(help: "For how long there are faults; the run takes about half a minute more.")
-    var minutes = 0.6
+    var minutes = 1.0
 
     @Option(help: "Which faults: the same seed has the same ones at the same moments. Without one, any.")
     var seed = UInt64.random(in: 1...9_999)

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import ProductHarness
+import TestSupport
 
 /// One run: the product under traffic and faults, until everything has come to an end and can be judged.
 struct Experiment: Sendable {
@@ -21,9 +22,39 @@ struct Experiment: Sendable {
     /// No retry is later than this, and a minute for it.
     private static let longestSettling = Duration.seconds(11 * 60)
 
+    /// The machine's disk, in megabytes.
+    private static let diskSize = 512
+
     /// - Throws: What keeps it from a verdict, such as a process that cannot be started.
     func run() async throws -> Verdict {
-        let deployment = try Deployment(in: folder, store: store, journal: journal)
+        guard SmallDisk.isPossible else { return try await run(disk: nil) }
+        return try await SmallDisk.with(megabytes: Self.diskSize) { disk in
+            let verdict = try await run(disk: disk)
+            // The disk is gone in a moment.
+            if !verdict.isGood { try FileManager.default.copyItem(atPath: disk.folder, toPath: folder + "/disk") }
+            return verdict
+        }
+    }
+
+    private func run(disk: SmallDisk?) async throws -> Verdict {
+        let machine = try Machine(disk: disk, in: folder, journal: journal)
+        let resolver = try await PreloadedLibrary.build("resolver", FCMPath.resolver, in: folder)
+        let emulatorPort = try FreePort.choose()
+        return try await withTCPProxy(to: emulatorPort) { first in
+            try await withTCPProxy(to: emulatorPort) { second in
+                var paths: [Part: FCMPath] = [:]
+                for (relay, proxy) in zip(Part.relays, [first, second]) {
+                    paths[relay] = FCMPath(proxy: proxy, hangingFile: "\(folder)/\(relay.rawValue)-resolver-hangs")
+                }
+                return try await runAndEnd(
+                    try Deployment(
+                        in: folder, store: store, emulatorPort: emulatorPort, machine: machine, paths: paths, resolver: resolver,
+                        journal: journal))
+            }
+        }
+    }
+
+    private func runAndEnd(_ deployment: Deployment) async throws -> Verdict {
         let outcome: Result<Verdict, any Error>
         do {
             outcome = .success(try await run(deployment))
@@ -41,8 +72,8 @@ struct Experiment: Sendable {
         var evidence = Evidence()
         try await deployment.withClients { portal, fcm in
             let subjects = try await makeSubjects(portal)
-            let mix = PostMix(seed: seed, subjects: subjects)
-            let traffic = Traffic(portal: portal, patience: Self.patience, next: mix.post)
+            let mix = PostMix(seed: seed, subjects: subjects) { deployment.machine.isClockSteady }
+            let traffic = Traffic(portal: portal, patience: Self.patience, diskMayBeFull: true, next: mix.post)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await traffic.run(clients: Self.clients, every: store.period) }
                 try await harm(deployment)
@@ -53,7 +84,8 @@ struct Experiment: Sendable {
             }
             journal.say("posted \(traffic.posts), tried again \(traffic.retries) times, accepted \(traffic.accepted.count)")
             evidence.accepted = traffic.accepted
-            evidence.problems += traffic.surprises.map { "an answer that nobody should get: \($0)" }
+            evidence.problems += traffic.surprises.map { "an answer that no portal should get: \($0)" }
+            evidence.refusals = traffic.refusals
             evidence.archive = try await settledArchive(portal)
             for subject in subjects {
                 for send in try await fcm.acceptedComponents(to: subject.topicKey) {
@@ -63,6 +95,7 @@ struct Experiment: Sendable {
         }
         await deployment.stop()
         journal.say("everything is stopped")
+        evidence.disturbances += deployment.machine.disturbances
         try collect(from: deployment.parts, into: &evidence)
         return Verdict(evidence)
     }
@@ -76,7 +109,7 @@ struct Experiment: Sendable {
     }
 
     private func harm(_ deployment: Deployment) async throws {
-        let schedule = Schedule(seed: seed, length: length, parts: deployment.parts.map(\.part))
+        let schedule = Schedule(seed: seed, length: length, parts: deployment.parts.map(\.part) + [.machine])
         let begin = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
             for part in deployment.parts {
@@ -84,6 +117,10 @@ struct Experiment: Sendable {
                     try await part.suffer(schedule.faults.filter { $0.part == part.part }, from: begin)
                     try await part.stayWell(until: begin + length)
                 }
+            }
+            group.addTask {
+                try await deployment.machine.suffer(
+                    schedule.faults.filter { $0.part == .machine }, from: begin, deployment.parts.filter { $0.part.isOnMachine })
             }
             try await group.waitForAll()
         }
@@ -121,7 +158,8 @@ struct Experiment: Sendable {
             evidence.failedStarts += part.failedStarts
             evidence.problems += part.problems
             guard Part.relays.contains(part.part) else { continue }
-            for log in try part.logFiles.map(RelayLog.init) {
+            let clock = MachineClock(evidence.disturbances)
+            for log in try part.logFiles.map({ try RelayLog(path: $0, clock: clock) }) {
                 for component in log.unfinished { evidence.unfinished[component, default: []].insert(part.part) }
                 for (name, time) in log.acceptances { evidence.hearings[name] = Hearing(relay: part.part, time: time) }
                 for (component, times) in log.failures {

@@ -5,6 +5,8 @@ import SeededRandom
 struct PostMix: Sendable {
     let seed: UInt64
     let subjects: [SubjectPath]
+    /// Whether the product has the same clock as the portals, and will have it for a moment.
+    let isClockSteady: @Sendable () -> Bool
 
     func post(client: Int, number: Int) -> Post {
         var random = SeededGenerator(seed: seed ^ UInt64(client) << 40 ^ UInt64(number))
@@ -16,7 +18,7 @@ struct PostMix: Sendable {
             // In seconds: now or never, not longer than some faults, and longer than any.
             body["ttl"] = .integer([0, 10, 15, 300].randomElement(using: &random) ?? 0)
         }
-        if happens(in: 15) {
+        if happens(in: 15), isClockSteady() {
             body["send_at"] = .integer(.nowInMilliseconds + Int64.random(in: 1_000...10_000, using: &random))
         }
         guard happens(in: 60) else { return Post(body, for: subject) }

@@ -8,8 +8,8 @@ enum Store: String, Hashable, Sendable, CaseIterable, ExpressibleByArgument {
     case mongodb
 
     /// The processes that there are.
-    var parts: [Part] {
-        Part.allCases.filter { $0 != .database || self == .mongodb }
+    var processes: [Part] {
+        Part.allCases.filter { $0 != .machine && ($0 != .database || self == .mongodb) }
     }
 
     /// The time between two posts of one portal. The server that stands for MongoDB takes some ten milliseconds for a change.

@@ -241,4 +241,53 @@ struct VerdictTests {
             #expect(verdict.isGood == isGood)
         }
     }
+
+    @Test("a power cut explains a copy that the archive does not know, a restart and a full disk do not")
+    func powerCut() {
+        for (deed, isExcuse) in [(Fault.Deed.cutPower, true), (.fillDisk, false), (.setClockBack, false)] {
+            let verdict = Verdict(
+                evidence { evidence in
+                    send("n2", after: 150, heardAfter: 170, in: &evidence)
+                    disturb(.machine, deed, after: 100, in: &evidence)
+                })
+            #expect(verdict.doubled == 1)
+            #expect(verdict.isGood == isExcuse, "\(deed)")
+        }
+    }
+
+    @Test("a way to FCM that breaks explains a copy that the relay gave up")
+    func brokenWay() {
+        for (relay, isExcuse) in [(Part.relay1, true), (.relay2, false)] {
+            let verdict = Verdict(
+                evidence { evidence in
+                    send("n2", after: 50, heardAfter: nil, in: &evidence)
+                    evidence.failures[Self.component] = [Hearing(relay: .relay1, time: Self.start + 90)]
+                    disturb(relay, .cutOff, after: 60, in: &evidence)
+                })
+            #expect(verdict.isGood == isExcuse, "\(relay)")
+        }
+    }
+
+    @Test("posts may be refused for a full disk only while it is full")
+    func refusals() {
+        for (delay, isRight) in [(Int64(200), true), (20_000, false)] {
+            let verdict = Verdict(
+                evidence { evidence in
+                    evidence.refusals = [Self.start + delay]
+                    disturb(.machine, .fillDisk, after: 100, in: &evidence)
+                })
+            #expect(verdict.isGood == isRight)
+        }
+    }
+
+    @Test("the times of a message say nothing where the clock was set meanwhile")
+    func clock() {
+        let verdict = Verdict(
+            evidence { evidence in
+                evidence.sends = [:]
+                send("n", after: -1_000, heardAfter: 20, in: &evidence)
+                disturb(.machine, .setClockForward, after: -500, in: &evidence)
+            })
+        #expect(verdict.isGood, "\(verdict.problems)")
+    }
 }

@@ -47,7 +47,9 @@ struct RecordedFile: Sendable {
         case .write(let offset, let data):
             let missing = offset + data.count - content.count
             if missing > 0 { content += [UInt8](repeating: 0, count: missing) }
-            content.replaceSubrange(offset..<offset + data.count, with: data)
+            content.withUnsafeMutableBytes { bytes in
+                _ = data.copyBytes(to: UnsafeMutableRawBufferPointer(rebasing: bytes[offset..<offset + data.count]))
+            }
         }
     }
 }

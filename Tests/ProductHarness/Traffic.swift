@@ -43,6 +43,7 @@ package final class Traffic: Sendable {
         var posts = 0
         var retries = 0
         var surprises: [String] = []
+        var refusals: [Int64] = []
         var isOver = false
     }
 
@@ -52,18 +53,21 @@ package final class Traffic: Sendable {
 
     private let portal: Portal
     private let patience: Duration
+    private let diskMayBeFull: Bool
     private let next: @Sendable (_ client: Int, _ number: Int) -> Post
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - patience: How long a portal with an Idempotency-Key tries.
+    ///   - diskMayBeFull: Whether 507 is an answer to be expected, so that the post is worth trying again.
     ///   - next: What a portal posts, by the portal's number and the post's.
     package init(
-        portal: Portal, patience: Duration = .seconds(30),
+        portal: Portal, patience: Duration = .seconds(30), diskMayBeFull: Bool = false,
         next: @escaping @Sendable (_ client: Int, _ number: Int) -> Post
     ) {
         self.portal = portal
         self.patience = patience
+        self.diskMayBeFull = diskMayBeFull
         self.next = next
     }
 
@@ -73,6 +77,9 @@ package final class Traffic: Sendable {
     package var retries: Int { state.withLock(\.retries) }
     /// The first of the answers that nobody should get, whatever is killed.
     package var surprises: [String] { state.withLock(\.surprises) }
+
+    /// When posts were answered with 507, Unix milliseconds.
+    package var refusals: [Int64] { state.withLock(\.refusals) }
 
     /// Ends the traffic once what is under way has been answered.
     package func stop() {
@@ -139,9 +146,13 @@ package final class Traffic: Sendable {
     }
 
     /// - Returns: `nil` where it is worth trying again: a connection that breaks, or a 503, leaves open whether the message was
-    ///   accepted.
+    ///   accepted; a full disk may have room later.
     private func answer(to post: Post) async -> HTTPAnswer? {
         guard let answer = try? await portal.post(post.body, key: post.key, within: Self.longestAnswer) else { return nil }
+        if diskMayBeFull, answer.status == 507 {
+            state.withLock { $0.refusals.append(.nowInMilliseconds) }
+            return nil
+        }
         guard answer.status == 503 else { return answer }
         if answer["Retry-After"] == nil { surprised("\(answer), without Retry-After") }
         return nil

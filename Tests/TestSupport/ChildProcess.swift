@@ -98,6 +98,11 @@ package final class ChildProcess: Sendable {
         _ = await exit.value
     }
 
+    /// Ends its standard input, as the end of the process that started it does.
+    package func endInput() throws {
+        try lifeline.fileHandleForWriting.close()
+    }
+
     /// Waits until it has ended by itself.
     ///
     /// - Returns: The exit status; of a process that a signal ended, 128 and the signal's number.

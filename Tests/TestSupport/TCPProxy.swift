@@ -19,6 +19,22 @@ package final class TCPProxy: Sendable {
         links.state.withLock { $0.swallowed = $0.opened }
     }
 
+    /// Breaks the present connections, as a network does that goes away. New ones work.
+    package func closePresentConnections() {
+        links.closeAll()
+    }
+
+    /// Breaks the present connections, and every new one at once, until ``accept()``.
+    package func refuse() {
+        links.state.withLock { $0.isRefusing = true }
+        links.closeAll()
+    }
+
+    /// Lets new connections through again.
+    package func accept() {
+        links.state.withLock { $0.isRefusing = false }
+    }
+
     /// How many connections have been made so far.
     package var connections: Int { links.state.withLock(\.opened) }
 
@@ -29,16 +45,16 @@ package final class TCPProxy: Sendable {
 }
 
 /// Runs a test with a proxy before a server's port.
-package func withTCPProxy(
-    to serverPort: Int, isolation: isolated (any Actor)? = #isolation, _ body: (TCPProxy) async throws -> Void
-) async throws {
+package func withTCPProxy<Value>(
+    to serverPort: Int, isolation: isolated (any Actor)? = #isolation, _ body: (TCPProxy) async throws -> Value
+) async throws -> Value {
     let threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let links = Links()
-    let result: Result<Void, any Error>
+    let result: Result<Value, any Error>
     do {
         let listener = try await ServerBootstrap(group: threads)
             .childChannelInitializer { client in
-                let number = links.open()
+                guard let number = links.open(client) else { return client.close() }
                 let server = ClientBootstrap(group: client.eventLoop).connect(host: "127.0.0.1", port: serverPort)
                 return server.flatMap { server in
                     client.eventLoop.makeCompletedFuture {
@@ -53,7 +69,7 @@ package func withTCPProxy(
         result = .failure(error)
     }
     try await threads.shutdownGracefully()
-    try result.get()
+    return try result.get()
 }
 
 /// The connections of a proxy, numbered from 1 in the order in which they were made.
@@ -63,15 +79,36 @@ private final class Links: Sendable {
         var closed: Set<Int> = []
         /// Up to this number nothing arrives.
         var swallowed = 0
+        /// Whether every connection ends at once.
+        var isRefusing = false
+        /// The clients' ends of those that are open.
+        var clients: [Int: any Channel] = [:]
     }
 
     let state = Mutex(State())
 
-    func open() -> Int {
+    /// - Returns: The connection's number; `nil` where it is refused.
+    func open(_ client: any Channel) -> Int? {
         state.withLock { state in
             state.opened += 1
+            if state.isRefusing {
+                state.closed.insert(state.opened)
+                return nil
+            }
+            state.clients[state.opened] = client
             return state.opened
         }
+    }
+
+    func closed(_ number: Int) {
+        state.withLock { state in
+            state.closed.insert(number)
+            state.clients[number] = nil
+        }
+    }
+
+    func closeAll() {
+        for client in state.withLock({ Array($0.clients.values) }) { client.close(promise: nil) }
     }
 }
 
@@ -98,7 +135,7 @@ private final class Forwarder: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        if isClient { links.state.withLock { _ = $0.closed.insert(number) } }
+        if isClient { links.closed(number) }
         if !isSwallowed || isClient { peer.close(promise: nil) }
     }
 

@@ -7,6 +7,40 @@ struct Fault: Hashable, Sendable {
         case freeze
         /// SIGTERM, and after a while another start: what an operator does. It may not cost anything but time.
         case restart
+        /// SIGTERM, and another start while the process is still finishing. It may not cost anything but time.
+        case replaceEarly
+        /// Its supervisor ends, which the process notices by its standard input, and after a while another start. The same holds.
+        case orphan
+        /// The file of its socket is removed. It has to make another one by itself.
+        case unlinkSocket
+        /// All connections of a relay to FCM go silent: bytes are taken and do not arrive. New connections work.
+        case silenceConnections
+        /// A relay's connections to FCM break, and new ones are refused for a while, while the other relay has FCM.
+        case cutOff
+        /// A relay's connections to FCM break, and for a while its resolver does not answer.
+        case hangResolver
+        /// The machine's power: every process but FCM ends at once, and the disk has only what was synced.
+        case cutPower
+        /// The machine's disk has no room left for a while.
+        case fillDisk
+        /// The machine's clock is an hour behind for a while.
+        case setClockBack
+        /// The machine's clock is an hour ahead for a while.
+        case setClockForward
+
+        /// What is done to every process.
+        static let ofProcesses: [Deed] = [.kill, .freeze, .restart]
+        /// What is done to the machine as a whole.
+        static let ofMachine: [Deed] = [.cutPower, .fillDisk, .setClockBack, .setClockForward]
+
+        /// How far the machine's clock is off meanwhile, in milliseconds.
+        var clockOffset: Int64 {
+            switch self {
+            case .setClockBack: -3_600_000
+            case .setClockForward: 3_600_000
+            default: 0
+            }
+        }
     }
 
     /// Since the beginning.

@@ -3,25 +3,34 @@ import FoundationEssentials
 import ProductHarness
 import TestSupport
 
-/// The product with two message logs and two relays, each process started by itself.
+/// The product with two message logs and two relays, each process started by itself. All but FCM and the database server are on
+/// one machine.
 struct Deployment: Sendable {
     /// In the order in which they are started.
     let parts: [RunningPart]
+    let machine: Machine
     private let folder: String
     private let gatewayPort: Int
     private let emulatorPort: Int
 
-    /// - Parameter folder: The state directory: there, and empty.
-    init(in folder: String, store: Store, journal: Journal) throws {
+    /// - Parameters:
+    ///   - folder: For all but what is on the machine's disk: there, and empty.
+    ///   - paths: Each relay's way to FCM.
+    ///   - resolver: The library of ``FCMPath/resolver``.
+    init(
+        in folder: String, store: Store, emulatorPort: Int, machine: Machine, paths: [Part: FCMPath], resolver: String,
+        journal: Journal
+    ) throws {
         self.folder = folder
+        self.machine = machine
+        self.emulatorPort = emulatorPort
         gatewayPort = try FreePort.choose()
-        emulatorPort = try FreePort.choose()
         try FileManager.default.createDirectory(atPath: folder + "/log", withIntermediateDirectories: false)
         let databasePort = try FreePort.choose()
         var shared = [
             "MSI_GATEWAY_PORT": String(gatewayPort),
             "MSI_FCM_EMULATOR_PORT": String(emulatorPort),
-            "MSI_FCM_ENDPOINT": "https://127.0.0.1:\(emulatorPort)",
+            "MSI_RUNTIME_DIR": folder + "/run",
             "MSI_FCM_SERVICE_ACCOUNT_FILE": folder + "/fcm-emulator/service-account.json",
             "MSI_FCM_CA_FILE": folder + "/fcm-emulator/ca.pem",
             "MSI_MESSAGE_LOG_ENDPOINTS": Self.endpoints(of: Part.messageLogs, in: folder),
@@ -31,10 +40,17 @@ struct Deployment: Sendable {
             // That server's retryable writes are slow.
             shared["MSI_DATABASE_URL"] = "mongodb://127.0.0.1:\(databasePort)/campus?retryWrites=false"
         }
-        parts = store.parts.map { [shared] part in
-            let settings = shared.merging(Self.settings(of: part, in: folder)) { $1 }
+        parts = store.processes.map { [shared] part in
+            var settings = shared.merging(Self.settings(of: part, in: folder)) { $1 }
+            if part != .emulator {
+                let isRelay = Part.relays.contains(part)
+                settings.merge(machine.variables(libraries: isRelay ? [resolver] : [])) { $1 }
+                settings["MSI_STATE_DIR"] = machine.stateFolder
+            }
+            settings.merge(paths[part]?.settings ?? [:]) { $1 }
             return RunningPart(
-                part, in: folder, port: part == .database ? databasePort : nil, settings: settings, journal: journal)
+                part, in: folder, port: part == .database ? databasePort : nil, settings: settings,
+                sockets: Self.sockets(of: part).map { "\(folder)/run/\($0).sock" }, path: paths[part], journal: journal)
         }
     }
 
@@ -66,7 +82,15 @@ struct Deployment: Sendable {
         // What FCM answered is logged at this level, name by name: the evidence for what became of a doubled component.
         case .relay1, .relay2: ["MSI_FCM_RELAY_LISTEN": endpoint(of: part, in: folder), "MSI_LOG_LEVEL": "debug"]
         case .messageLog1, .messageLog2: ["MSI_MESSAGE_LOG_LISTEN": endpoint(of: part, in: folder)]
-        case .database, .emulator, .cube, .gateway: [:]
+        case .database, .emulator, .cube, .gateway, .machine: [:]
+        }
+    }
+
+    private static func sockets(of part: Part) -> [String] {
+        switch part {
+        case .cube: ["cube", "cube-events"]
+        case .relay1, .relay2, .messageLog1, .messageLog2: [part.rawValue]
+        case .database, .emulator, .gateway, .machine: []
         }
     }
 

@@ -3,10 +3,14 @@ import ProductHarness
 import Synchronization
 import TestSupport
 
-/// One process of the product: started, started again whenever it has ended, and harmed as the schedule says.
+/// One process of the product: started, and started again whenever it has ended.
 final class RunningPart: Sendable {
     private struct State {
         var process: ChildProcess?
+        /// Whether it may not run now: the power is off.
+        var isHeld = false
+        /// Whether a fault of its own is in force.
+        var isSuffering = false
         var logFiles: [String] = []
         var disturbances: [Disturbance] = []
         var failedStarts: [FailedStart] = []
@@ -22,25 +26,34 @@ final class RunningPart: Sendable {
     }
 
     let part: Part
+    /// The path between it and FCM, of a relay.
+    let path: FCMPath?
+    /// The files of the sockets that it listens on.
+    let sockets: [String]
+    let journal: Journal
     private let folder: String
     private let port: Int?
     private let settings: [String: String]
-    private let journal: Journal
     private let state = Mutex(State())
 
     /// How long a process may take to stop when it is asked to.
-    private static let longestStop = Duration.seconds(25)
+    static let stopTimeout = Duration.seconds(25)
     /// For how long a start that fails is tried again.
-    private static let longestStart = Duration.seconds(60)
+    private static let startTimeout = Duration.seconds(60)
 
     /// - Parameters:
     ///   - port: Where the database listens.
     ///   - settings: The service's.
-    init(_ part: Part, in folder: String, port: Int?, settings: [String: String], journal: Journal) {
+    init(
+        _ part: Part, in folder: String, port: Int?, settings: [String: String], sockets: [String], path: FCMPath?,
+        journal: Journal
+    ) {
         self.part = part
         self.folder = folder
         self.port = port
         self.settings = settings
+        self.sockets = sockets
+        self.path = path
         self.journal = journal
     }
 
@@ -50,10 +63,12 @@ final class RunningPart: Sendable {
     var problems: [String] { state.withLock(\.problems) }
     /// What it has written to standard error, a file for each start.
     var logFiles: [String] { state.withLock(\.logFiles) }
+    /// The process that runs now.
+    var process: ChildProcess? { state.withLock(\.process) }
 
     /// Starts it, and returns once it is ready.
     func start() async throws {
-        let deadline = ContinuousClock.now + Self.longestStart
+        let deadline = ContinuousClock.now + Self.startTimeout
         while true {
             let logFile = state.withLock { state in
                 state.logFiles.append("\(folder)/log/\(part.rawValue)-\(state.logFiles.count + 1).log")
@@ -61,13 +76,16 @@ final class RunningPart: Sendable {
             }
             do {
                 let process = try await launch(logFile: logFile)
-                return state.withLock { $0.process = process }
+                return state.withLock { state in
+                    state.process = process
+                    state.isHeld = false
+                }
             } catch let failure where failure is ServiceProcess.StartFailed || failure is ChildProcess.Silent {
                 guard ContinuousClock.now < deadline else { throw failure }
                 journal.say("\(part.rawValue) did not start, see \(logFile)")
                 let failed = FailedStart(part: part, at: .nowInMilliseconds, logFile: logFile)
                 state.withLock { $0.failedStarts.append(failed) }
-                // As whoever supervises it does.
+                // As its supervisor does.
                 try await Task.sleep(for: .milliseconds(500))
             }
         }
@@ -86,23 +104,6 @@ final class RunningPart: Sendable {
         return server
     }
 
-    /// Harms it, fault after fault, and sees to it that it runs in between.
-    ///
-    /// - Parameter begin: The moment from which the faults count.
-    func suffer(_ faults: [Fault], from begin: ContinuousClock.Instant) async throws {
-        for fault in faults {
-            try await stayWell(until: begin + fault.at)
-            let began = Int64.nowInMilliseconds
-            switch fault.deed {
-            case .kill: try await kill(for: fault.length)
-            case .freeze: try await freeze(for: fault.length)
-            case .restart: try await restart(after: fault.length)
-            }
-            let disturbance = Disturbance(part: part, deed: fault.deed, began: began, ended: .nowInMilliseconds)
-            state.withLock { $0.disturbances.append(disturbance) }
-        }
-    }
-
     /// Waits, and starts it again when it ends by itself.
     func stayWell(until moment: ContinuousClock.Instant) async throws {
         while ContinuousClock.now < moment {
@@ -114,54 +115,69 @@ final class RunningPart: Sendable {
 
     /// Starts it again if it has ended by itself.
     func mend() async throws {
-        guard let process = state.withLock(\.process), !process.isRunning else { return }
-        complain("ended by itself with status \(await process.end()), see \(process.logFile)")
+        let (process, isHeld) = state.withLock { ($0.process, $0.isHeld) }
+        guard let process, !isHeld, !process.isRunning else { return }
+        let status = await process.end()
+        // The power may have gone meanwhile.
+        if state.withLock(\.isHeld) { return }
+        complain("ended by itself with status \(status), see \(process.logFile)")
         try await start()
     }
 
     /// Stops it as an operator would.
     func stop() async {
-        guard let process = state.withLock(\.process) else { return }
+        guard let process else { return }
         process.signal(SIGTERM)
+        await finish(process)
+        state.withLock { $0.process = nil }
+    }
+
+    /// Waits for the good end of a process that has been told to stop.
+    func finish(_ process: ChildProcess) async {
         do {
-            try await eventually("its end", within: Self.longestStop) { !process.isRunning }
+            try await eventually("its end", within: Self.stopTimeout) { !process.isRunning }
         } catch {
-            complain("did not stop within \(Self.longestStop.inSeconds), see \(process.logFile)")
+            complain("did not stop within \(Self.stopTimeout.inSeconds), see \(process.logFile)")
             await process.kill()
         }
         let status = await process.end()
         if status != 0 { complain("ended with status \(status) when it was stopped, see \(process.logFile)") }
-        state.withLock { $0.process = nil }
     }
 
     /// Ends it at once, however it is.
     func end() async {
-        await state.withLock(\.process)?.kill()
+        await process?.kill()
     }
 
-    private func kill(for length: Duration) async throws {
-        journal.say("\(part.rawValue) is killed, for \(length.inSeconds)")
-        await state.withLock(\.process)?.kill()
-        try await Task.sleep(for: length)
-        try await start()
+    /// Ends it at once, and keeps it from running until ``start()``. A fault of its own that is in force ends first.
+    func hold() async throws {
+        try await eventually("an undisturbed \(part.rawValue)", within: Self.startTimeout) {
+            state.withLock { state in
+                if !state.isSuffering { state.isHeld = true }
+                return state.isHeld
+            }
+        }
+        await end()
     }
 
-    private func freeze(for length: Duration) async throws {
-        journal.say("\(part.rawValue) is frozen, for \(length.inSeconds)")
-        let process = state.withLock(\.process)
-        process?.signal(SIGSTOP)
-        try await Task.sleep(for: length)
-        process?.signal(SIGCONT)
+    /// Does something to it, unless and until the power is on.
+    func suffer(_ fault: () async throws -> Void) async throws {
+        try await eventually("power for \(part.rawValue)", within: Self.startTimeout * 2) {
+            state.withLock { state in
+                if !state.isHeld { state.isSuffering = true }
+                return state.isSuffering
+            }
+        }
+        defer { state.withLock { $0.isSuffering = false } }
+        try await fault()
     }
 
-    private func restart(after length: Duration) async throws {
-        journal.say("\(part.rawValue) is restarted, away for \(length.inSeconds)")
-        await stop()
-        try await Task.sleep(for: length)
-        try await start()
+    /// Keeps in mind what was done to it.
+    func note(_ disturbance: Disturbance) {
+        state.withLock { $0.disturbances.append(disturbance) }
     }
 
-    private func complain(_ what: String) {
+    func complain(_ what: String) {
         journal.say("\(part.rawValue) \(what)")
         state.withLock { $0.problems.append("\(part.rawValue) \(what)") }
     }

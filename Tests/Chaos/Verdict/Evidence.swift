@@ -14,6 +14,8 @@ struct Evidence: Sendable {
     var failures: [SentComponent: [Hearing]] = [:]
     /// Which relays ended with a component under way.
     var unfinished: [SentComponent: Set<Part>] = [:]
+    /// When posts were refused because the disk was full, Unix milliseconds.
+    var refusals: [Int64] = []
     var disturbances: [Disturbance] = []
     var failedStarts: [RunningPart.FailedStart] = []
     /// Answers that nobody should get, processes that ended by themselves: wrong whatever else there is.

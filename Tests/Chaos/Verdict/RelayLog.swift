@@ -26,14 +26,16 @@ struct RelayLog {
         }
     }
 
-    /// - Parameter path: The log of one run of the relay.
-    init(path: String) throws {
+    /// - Parameters:
+    ///   - path: The log of one run of the relay.
+    ///   - clock: The one that it has its times from.
+    init(path: String, clock: MachineClock) throws {
         let log = try Data(contentsOf: URL(filePath: path))
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         for text in log.split(separator: UInt8(ascii: "\n")) {
             // What is not JSON is the last cry of a process that crashed.
             guard let line = try? JSONDecoder().decode(Line.self, from: text), let msiKey = line.msiKey else { continue }
-            let time = Int64((try style.parse(line.time).timeIntervalSince1970 * 1_000).rounded())
+            let time = clock.real(Int64((try style.parse(line.time).timeIntervalSince1970 * 1_000).rounded()))
             for name in (line.components ?? line.component ?? "").split(separator: " ") {
                 take(line, of: SentComponent(msiKey: msiKey, name: String(name)), at: time)
             }

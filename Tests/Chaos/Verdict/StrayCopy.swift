@@ -10,7 +10,8 @@ struct StrayCopy: Hashable, Sendable {
         case outcomeLost = "the relay's outcome did not reach the archive"
         /// A relay gave it up soon after it had expired, as it has to, and FCM had it all the same: it was slow, or the way to it.
         case expiredOnTheWay = "it expired on its way to FCM"
-        /// A relay gave it up: the emulator went away or was frozen, or the relay itself was frozen until it was too late.
+        /// A relay gave it up: the emulator went away or was frozen, the way to it broke, or the relay itself was frozen until it was
+        /// too late.
         case answerLost = "FCM's answer did not reach the relay"
         /// A relay that had taken it up said no more: it was killed.
         case relayEnded = "the relay ended before FCM's answer"
@@ -29,7 +30,8 @@ struct StrayCopy: Hashable, Sendable {
 
     init(_ send: AcceptedSend, of message: ArchivedMessage, _ evidence: Evidence) {
         self.send = send
-        let begin = send.taken.map { $0 * 1_000 } ?? message.due
+        let clock = MachineClock(evidence.disturbances)
+        let begin = clock.real(send.taken.map { $0 * 1_000 } ?? message.due)
         self.begin = begin
         // It may have been given up before FCM came to it.
         let failure = evidence.failures[send.component]?.filter { $0.time >= begin }.min { $0.time < $1.time }
@@ -73,17 +75,19 @@ struct StrayCopy: Hashable, Sendable {
     }
 
     /// A service that is told to stop finishes what it has begun, so that a restart excuses nothing; the emulator alone ends its
-    /// connections after a second.
+    /// connections after a second. Neither does a full disk, a clock that is set, or a socket that is gone.
     private func isExcuse(_ disturbance: Disturbance) -> Bool {
         let part = disturbance.part
         return switch (rule, disturbance.deed) {
         case (.outcomeLost, .kill): relays.contains(part) || Part.messageLogs.contains(part)
+        case (.outcomeLost, .cutPower), (.relayEnded, .cutPower): true
         case (.outcomeLost, .freeze):
             // Until the database is back the message log keeps the outcome, and then writes it down, as long as it has the lease.
             part == .database && disturbance.length >= Self.lease
                 || (relays.contains(part) || Part.messageLogs.contains(part)) && disturbance.length >= Self.silence
         case (.answerLost, .kill), (.answerLost, .restart): part == .emulator
         case (.answerLost, .freeze): part == .emulator || relays.contains(part)
+        case (.answerLost, .silenceConnections), (.answerLost, .cutOff), (.answerLost, .hangResolver): relays.contains(part)
         case (.relayEnded, .kill): relays.contains(part)
         default: false
         }

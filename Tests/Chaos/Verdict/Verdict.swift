@@ -33,6 +33,7 @@ struct Verdict: Sendable {
         for message in evidence.archive.values { judge(message, evidence) }
         for (component, copies) in evidence.sends { judge(copies, of: component, evidence) }
         for start in evidence.failedStarts { judge(start, evidence) }
+        judgeRefusals(evidence)
         let keys = Set(evidence.accepted.map(\.msiKey))
         if keys.count < evidence.accepted.count {
             problems.append("\(evidence.accepted.count - keys.count) messages were accepted under the msi_key of another one")
@@ -100,6 +101,7 @@ struct Verdict: Sendable {
 
     /// Whether a component went out when it was due, and before it expired.
     private mutating func judgeTime(of copy: AcceptedSend, _ message: ArchivedMessage, _ evidence: Evidence) {
+        if MachineClock(evidence.disturbances).wasSet(during: message) { return }
         if copy.received < message.due {
             problems.append("\(copy.component) was at FCM at \(copy.received), before it was due at \(message.due)")
         }
@@ -117,11 +119,23 @@ struct Verdict: Sendable {
 
     /// Whether a message that expired had a reason to wait for so long.
     private mutating func judgeExpiry(of message: ArchivedMessage, _ evidence: Evidence) {
-        let hadReason = evidence.disturbances.contains { disturbance in
-            Part.relaying.contains(disturbance.part)
-                && disturbance.overlaps(message.due - Self.longestRecovery...message.expires)
-        }
+        let wasSet = MachineClock(evidence.disturbances).wasSet(during: message)
+        let hadReason =
+            wasSet
+            || evidence.disturbances.contains { disturbance in
+                Part.relaying.contains(disturbance.part)
+                    && disturbance.overlaps(message.due - Self.longestRecovery...message.expires)
+            }
         if !hadReason { problems.append("expired though nothing was away: \(message)") }
+    }
+
+    /// Whether messages were refused only while the disk was full, or had been a moment before.
+    private mutating func judgeRefusals(_ evidence: Evidence) {
+        let full = evidence.disturbances.filter { $0.deed == .fillDisk }
+        let wrong = evidence.refusals.filter { time in
+            !full.contains { $0.overlaps(time - Self.longestRecovery...time) }
+        }
+        if !wrong.isEmpty { problems.append("\(wrong.count) posts were answered 507 though the disk was not full") }
     }
 
     /// Whether a process had a reason not to start.

@@ -1,14 +1,13 @@
 import FoundationEssentials
 import Glibc
-import ProductHarness
 import TestSupport
 
 /// A disk of a few megabytes, in memory, which a test can fill.
-struct SmallDisk: Sendable {
-    let folder: String
+package struct SmallDisk: Sendable {
+    package let folder: String
 
     /// Whether the tests may mount anything.
-    static let isPossible: Bool = {
+    package static let isPossible: Bool = {
         let folder = "/tmp/msi-disk-" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
         guard mkdir(folder, 0o700) == 0 else { return false }
         defer { rmdir(folder) }
@@ -17,7 +16,7 @@ struct SmallDisk: Sendable {
     }()
 
     /// Runs a test with an empty disk, which is gone afterwards.
-    static func with<Result>(
+    package static func with<Result>(
         megabytes: Int, isolation: isolated (any Actor)? = #isolation, _ body: (SmallDisk) async throws -> Result
     ) async throws -> Result {
         try await withTemporaryFolder { folder in
@@ -44,7 +43,7 @@ struct SmallDisk: Sendable {
     }
 
     /// Takes up all the room that there is.
-    func fill() throws {
+    package func fill() throws {
         let file = open(ballast, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw TooLate("no ballast: \(String(cString: strerror(errno)))") }
         defer { close(file) }
@@ -57,7 +56,7 @@ struct SmallDisk: Sendable {
     }
 
     /// Gives the room back.
-    func free() throws {
+    package func free() throws {
         try FileManager.default.removeItem(atPath: ballast)
     }
 

@@ -1,0 +1,125 @@
+import FoundationEssentials
+import Glibc
+import PowerCut
+import ProductHarness
+import Synchronization
+import TestSupport
+
+/// The machine that the product runs on: its power, its disk and its clock. FCM, and a database server, are elsewhere.
+final class Machine: Sendable {
+    private struct State {
+        var disturbances: [Disturbance] = []
+        var isClockSteady = true
+        /// How often the power has gone.
+        var cuts = 0
+    }
+
+    /// The services' state directory.
+    let stateFolder: String
+    /// The disk that it is on, where there is the right to mount one.
+    private let disk: SmallDisk?
+    private let folder: String
+    private let journal: Journal
+    private let state = Mutex(State())
+    /// The disk when the log of writes began.
+    private let recorded: Mutex<RecordedDisk>
+
+    /// How long before a step of the clock nothing is scheduled: a service looks for one once a second.
+    private static let clockNotice = Duration.seconds(2)
+
+    /// - Parameters:
+    ///   - folder: Where the log of writes and the clock are kept, and the state directory where there is no disk.
+    init(disk: SmallDisk?, in folder: String, journal: Journal) throws {
+        self.disk = disk
+        self.folder = folder
+        self.journal = journal
+        stateFolder = (disk?.folder ?? folder) + "/state"
+        try FileManager.default.createDirectory(
+            atPath: stateFolder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        recorded = Mutex(try RecordedDisk(stateFolder))
+        try setClock(to: 0)
+    }
+
+    var disturbances: [Disturbance] { state.withLock(\.disturbances) }
+    /// Whether the clock of the services is that of everybody else, and will be for a moment.
+    var isClockSteady: Bool { state.withLock(\.isClockSteady) }
+
+    /// What each service is told.
+    ///
+    /// - Parameter libraries: Further ones to preload.
+    func variables(libraries: [String] = []) -> [String: String] {
+        let recorder = WriteRecorder(folder: stateFolder, log: folder + "/writes")
+        let executables = ServiceProcess.executables.path(percentEncoded: false)
+        var variables = recorder.variables(executables: executables)
+        if SkewedClock.isPossible { variables.merge(SkewedClock.environment(file: clock)) { $0 + ":" + $1 } }
+        for library in libraries { variables["LD_PRELOAD"]? += ":" + library }
+        return variables
+    }
+
+    private var clock: String { folder + "/clock" }
+
+    /// Harms it, fault after fault.
+    ///
+    /// - Parameters:
+    ///   - begin: The moment from which the faults count.
+    ///   - parts: The processes that the power is for.
+    func suffer(_ faults: [Fault], from begin: ContinuousClock.Instant, _ parts: [RunningPart]) async throws {
+        for fault in faults {
+            let isStep = fault.deed.clockOffset != 0
+            guard !isStep || SkewedClock.isPossible else {
+                journal.say("machine: libfaketime is not installed, so that the clock cannot be set")
+                continue
+            }
+            try await Task.sleep(until: begin + fault.at - (isStep ? Self.clockNotice : .zero), clock: .continuous)
+            if isStep {
+                state.withLock { $0.isClockSteady = false }
+                try await Task.sleep(until: begin + fault.at, clock: .continuous)
+            }
+            let began = Int64.nowInMilliseconds
+            journal.say("machine: \(fault.deed), \(fault.length.inSeconds)")
+            switch fault.deed {
+            case .cutPower: try await cutPower(for: fault.length, parts)
+            case .fillDisk:
+                guard let disk else {
+                    journal.say("machine: there is no right to mount a disk that can be filled")
+                    continue
+                }
+                try disk.fill()
+                try await Task.sleep(for: fault.length)
+                try disk.free()
+            default:
+                try setClock(to: fault.deed.clockOffset / 1_000)
+                try await Task.sleep(for: fault.length)
+                try setClock(to: 0)
+                try await Task.sleep(for: Self.clockNotice)
+                state.withLock { $0.isClockSteady = true }
+            }
+            let disturbance = Disturbance(part: .machine, deed: fault.deed, began: began, ended: .nowInMilliseconds)
+            state.withLock { $0.disturbances.append(disturbance) }
+        }
+    }
+
+    private func cutPower(for length: Duration, _ parts: [RunningPart]) async throws {
+        try await withThrowingTaskGroup { group in
+            for part in parts { group.addTask { try await part.hold() } }
+            try await group.waitForAll()
+        }
+        let number = state.withLock { state in
+            state.cuts += 1
+            return state.cuts
+        }
+        try recorded.withLock { disk in
+            disk.replay(try WriteLog(path: folder + "/writes"))
+            // By turns the worst that can be, and what is likely.
+            try disk.cutPower(number.isMultiple(of: 2) ? .keepsSome(seed: UInt64(number)) : .losesAllUnsynced)
+            try FileManager.default.removeItem(atPath: folder + "/writes")
+            disk = try RecordedDisk(stateFolder)
+        }
+        try await Task.sleep(for: length)
+        for part in parts { try await part.start() }
+    }
+
+    private func setClock(to seconds: Int64) throws {
+        try Data("\(seconds < 0 ? "" : "+")\(seconds)s\n".utf8).write(to: URL(filePath: clock), options: .atomic)
+    }
+}

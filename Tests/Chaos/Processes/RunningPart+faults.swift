@@ -1,0 +1,82 @@
+import Glibc
+import ProductHarness
+import TestSupport
+
+extension RunningPart {
+    /// How long after its predecessor was told to stop a successor starts.
+    private static let successorDelay = Duration.milliseconds(300)
+    /// How long a service may take to make its socket again.
+    private static let bindTimeout = Duration.seconds(10)
+
+    /// Harms it, fault after fault, and sees to it that it runs in between.
+    ///
+    /// - Parameter begin: The moment from which the faults count.
+    func suffer(_ faults: [Fault], from begin: ContinuousClock.Instant) async throws {
+        for fault in faults {
+            try await stayWell(until: begin + fault.at)
+            try await suffer {
+                let began = Int64.nowInMilliseconds
+                journal.say("\(part.rawValue): \(fault.deed), \(fault.length.inSeconds)")
+                try await suffer(fault)
+                note(Disturbance(part: part, deed: fault.deed, began: began, ended: .nowInMilliseconds))
+            }
+        }
+    }
+
+    private func suffer(_ fault: Fault) async throws {
+        switch fault.deed {
+        case .kill:
+            await end()
+            try await Task.sleep(for: fault.length)
+            try await start()
+        case .freeze:
+            let process = process
+            process?.signal(SIGSTOP)
+            try await Task.sleep(for: fault.length)
+            process?.signal(SIGCONT)
+        case .restart:
+            await stop()
+            try await Task.sleep(for: fault.length)
+            try await start()
+        case .replaceEarly: try await replaceEarly()
+        case .orphan:
+            guard let process else { return }
+            try process.endInput()
+            await finish(process)
+            try await Task.sleep(for: fault.length)
+            try await start()
+        case .unlinkSocket: try await unlinkSocket(for: fault.length)
+        case .silenceConnections:
+            path?.silenceConnections()
+            try await stayWell(until: .now + fault.length)
+        case .cutOff:
+            path?.cut()
+            try await stayWell(until: .now + fault.length)
+            path?.mend()
+        case .hangResolver:
+            try path?.hangResolver()
+            try await stayWell(until: .now + fault.length)
+            try path?.mendResolver()
+        case .cutPower, .fillDisk, .setClockBack, .setClockForward: break
+        }
+    }
+
+    private func replaceEarly() async throws {
+        guard let predecessor = process else { return }
+        predecessor.signal(SIGTERM)
+        try await Task.sleep(for: Self.successorDelay)
+        async let end: Void = finish(predecessor)
+        try await start()
+        await end
+    }
+
+    private func unlinkSocket(for length: Duration) async throws {
+        for socket in sockets { unlink(socket) }
+        try await stayWell(until: .now + length)
+        do {
+            try await eventually("its socket", within: Self.bindTimeout) { sockets.allSatisfy { access($0, F_OK) == 0 } }
+        } catch {
+            complain("did not make its socket again within \(Self.bindTimeout.inSeconds)")
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import ProductHarness
+
+/// The clock of the product's machine, which is set now and then.
+struct MachineClock: Sendable {
+    /// How long after a step a process may still have the former time, in milliseconds: it looks once a second.
+    private static let margin: Int64 = 2_000
+
+    private let steps: [Disturbance]
+
+    init(_ disturbances: [Disturbance]) {
+        steps = disturbances.filter { $0.deed.clockOffset != 0 }
+    }
+
+    /// What everybody else's clock showed when the machine's showed this, in Unix milliseconds.
+    func real(_ time: Int64) -> Int64 {
+        for step in steps {
+            let real = time - step.deed.clockOffset
+            if (step.began...step.ended + Self.margin).contains(real) { return real }
+        }
+        return time
+    }
+
+    /// Whether the clock was set while a message was on its way, so that its times say little.
+    func wasSet(during message: ArchivedMessage) -> Bool {
+        let life = message.due...max(message.due, message.expires)
+        return steps.contains { step in
+            let time = step.began - Self.margin...step.ended + Self.margin
+            let offset = step.deed.clockOffset
+            return life.overlaps(time) || (life.lowerBound - offset...life.upperBound - offset).overlaps(time)
+        }
+    }
+}
