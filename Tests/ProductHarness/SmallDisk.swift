@@ -29,7 +29,7 @@ package struct SmallDisk: Sendable {
     }
 
     /// Takes up all the room but so many bytes.
-    func fill(leaving free: UInt64) throws {
+    package func fill(leaving free: UInt64) throws {
         let file = open(ballast, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw TooLate("no ballast: \(String(cString: strerror(errno)))") }
         defer { close(file) }
