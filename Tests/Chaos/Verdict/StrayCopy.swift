@@ -80,7 +80,7 @@ struct StrayCopy: Hashable, Sendable {
         let part = disturbance.part
         return switch (rule, disturbance.deed) {
         case (.outcomeLost, .kill): relays.contains(part) || Part.messageLogs.contains(part)
-        case (.outcomeLost, .cutPower), (.relayEnded, .cutPower): true
+        case (.outcomeLost, .cutPower), (.relayEnded, .cutPower): part == .machine
         case (.outcomeLost, .freeze):
             // Until the database is back the message log keeps the outcome, and then writes it down, as long as it has the lease.
             part == .database && disturbance.length >= Self.lease
