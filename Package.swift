@@ -204,7 +204,7 @@ let package = Package(
             name: "CubeTests", dependencies: ["CommandBus", "Cube", "Schemas", "TestSupport"], path: "Tests/CubeTests"),
         .testTarget(
             name: "EmbeddedDatabaseTests",
-            dependencies: ["EmbeddedDatabase", "Schemas", "TestSupport", grdb],
+            dependencies: ["EmbeddedDatabase", "ProductHarness", "Schemas", "TestSupport", grdb],
             path: "Tests/EmbeddedDatabaseTests"),
         .testTarget(
             name: "EnduranceTests", dependencies: ["Endurance", "FCMEmulator", "ProductHarness", "TestSupport"],

@@ -93,13 +93,13 @@ package final class EmbeddedDatabase: Sendable {
         }
     }
 
-    /// Closes the file; nothing may use it afterwards. All that was written is then in the file itself, so that whoever copies
-    /// it after a stop has everything, unless another process has it open as well.
+    /// Closes the file; nothing may use it afterwards. All that was written is then in the file itself, so that a copy of it that
+    /// is made after a stop has everything, unless another process has it open as well, or the disk is full.
     package func close() throws {
         do {
             _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
-        } catch let error as DatabaseError where error.resultCode.primaryResultCode == .SQLITE_BUSY {
-            // The other process still reads what is in the log.
+        } catch let error as DatabaseError where [.SQLITE_BUSY, .SQLITE_FULL].contains(error.resultCode.primaryResultCode) {
+            // The other process still reads what is in the log, or there is no room for it in the file: it stays in the log.
         }
         try pool.close()
     }

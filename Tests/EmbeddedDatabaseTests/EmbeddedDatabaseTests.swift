@@ -1,6 +1,7 @@
 import EmbeddedDatabase
 import FoundationEssentials
 import GRDB
+import ProductHarness
 import Schemas
 import TestSupport
 import Testing
@@ -30,6 +31,23 @@ struct EmbeddedDatabaseTests {
             try copy.close()
             let again = try EmbeddedDatabase(path: path, durability: .everyCommit, migrations: Self.register)
             #expect(try await numbers(in: again) == [1])
+            try again.close()
+        }
+    }
+
+    @Test("a database is closed on a full disk, and has everything afterwards", .enabled(if: SmallDisk.isPossible))
+    func closeOnFullDisk() async throws {
+        try await SmallDisk.with(megabytes: 8) { disk in
+            let path = disk.folder + "/test.sqlite"
+            let database = try EmbeddedDatabase(path: path, durability: .everyCommit, migrations: Self.register)
+            for value in 1...2_000 {
+                try await database.write { try $0.execute(sql: "INSERT INTO number VALUES (?)", arguments: [value]) }
+            }
+            try disk.fill()
+            try database.close()
+            try disk.free()
+            let again = try EmbeddedDatabase(path: path, durability: .everyCommit, migrations: Self.register)
+            #expect(try await numbers(in: again) == Array(1...2_000))
             try again.close()
         }
     }
