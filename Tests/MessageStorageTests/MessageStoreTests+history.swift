@@ -1,0 +1,185 @@
+import Logging
+import Schemas
+import TestSupport
+import Testing
+
+@testable import MessageStorage
+
+/// What pages of the archive show.
+extension MessageStoreTests {
+    @Test(
+        "pages go from the newest to the oldest, without gaps or doubles, also among equal timestamps",
+        arguments: StoreKind.allCases)
+    func pages(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            var stored: [Message] = []
+            for number in 0..<25 { stored.append(Self.message("\(number)", at: Int64(1_000 + number / 5))) }
+            // Whatever order they come in.
+            for message in stored.shuffled() { _ = try await store.insert(message) }
+            var seen: [ObjectID] = []
+            var cursor: PageCursor?
+            while case let page = try await store.page(MessageFilter(), before: cursor, limit: 4), let last = page.last {
+                seen += page.map(\.msiKey)
+                cursor = PageCursor(timestamp: last.timestamp, msiKey: last.msiKey)
+                // What comes in meanwhile belongs to the first page.
+                _ = try await store.insert(Self.message("new", at: 5_000))
+            }
+            #expect(seen.count == stored.count)
+            #expect(seen == Self.inOrder(stored).map(\.msiKey))
+        }
+    }
+
+    /// From the newest to the oldest, as every store has them.
+    private static func inOrder(_ messages: [Message]) -> [Message] {
+        messages.sorted { ($0.timestamp, $0.msiKey.description) > ($1.timestamp, $1.msiKey.description) }
+    }
+
+    @Test(
+        "what cannot be read is left out of pages, claims and retention, is named in the log once, and keeps nothing else back",
+        arguments: StoreKind.allCases)
+    func unreadable(_ kind: StoreKind) async throws {
+        try await withMessagePlace(kind) { place in
+            let log = RecordedLog()
+            let store = try await place.open(logger: log.logger)
+            let messages = (0..<8).map { Self.message("\($0)", text: "secret", at: Int64(1_000 + $0 / 3)) }
+            for message in messages { _ = try await store.insert(message) }
+            let spoilt = [
+                (0, "components", "relay.components"), (3, "distribution", "distribution"), (4, "names", "names"),
+                (5, "topicKey", "topic_key"),
+            ]
+            for (index, column, field) in spoilt {
+                try await place.spoil(messages[index].msiKey, column: column, field: field)
+            }
+            let good = [1, 2, 6, 7].map { messages[$0] }
+
+            for limit in 1...5 {
+                var seen: [String] = []
+                var cursor: PageCursor?
+                while case let page = try await store.page(MessageFilter(), before: cursor, limit: limit), let last = page.last {
+                    seen += page.map(\.title)
+                    cursor = PageCursor(timestamp: last.timestamp, msiKey: last.msiKey)
+                }
+                #expect(seen == Self.inOrder(good).map(\.title))
+            }
+            // The unreadable one is the longest due, and out of the others' way once it is leased.
+            var claimed: [String] = []
+            for _ in 0..<6 {
+                let claim = Claim(.alert, limit: 20, mostPerTopic: 1)
+                claimed += try await store.claim(claim, lease: Lease(owner: "o", until: 9_000), now: 2_000).map(\.title)
+            }
+            #expect(claimed.sorted() == good.map(\.title))
+            #expect(try await store.message(messages[1].msiKey)?.relay.lease?.owner == "o")
+            try await finish(good, in: store)
+            #expect(try await store.removeArchived(before: 5_000, limit: 10) == 4)
+            #expect(try await store.page(MessageFilter(), before: nil, limit: 10).isEmpty)
+            let lines = log.lines.filter { $0.level == .error }.map(\.text)
+            // Four messages, and the topic key of one of them.
+            #expect(Set(lines).count == lines.count && lines.count <= 5, "\(lines)")
+            if kind == .sqlite {
+                for (index, _, _) in spoilt {
+                    #expect(lines.count { $0.contains(messages[index].msiKey.description) } == 1, "\(lines)")
+                }
+            }
+            #expect(!lines.contains { $0.contains("secret") }, "\(lines)")
+            let error = await #expect(throws: (any Error).self) { try await store.message(messages[0].msiKey) }
+            #expect(error.map { !"\($0)".contains("secret") } == true, "\(String(describing: error))")
+
+            // Whoever copies the archive has to know.
+            let strict = try await place.open(unreadable: .refused)
+            await #expect(throws: CommandFailure.self) { try await strict.page(MessageFilter(), before: nil, limit: 9) }
+            try await strict.close()
+            try await store.close()
+        }
+    }
+
+    @Test("a cursor that names no stored message gives what sorts before it by time and key", arguments: StoreKind.allCases)
+    func strangeCursors(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            for number in 0..<4 { _ = try await store.insert(Self.message("\(number)", at: Int64(1_000 + number / 2))) }
+            let (first, last) = (ObjectID("000000000000000000000000")!, ObjectID("ffffffffffffffffffffffff")!)
+            func titles(before timestamp: UnixMilliseconds, _ key: ObjectID) async throws -> Set<String> {
+                let cursor = PageCursor(timestamp: timestamp, msiKey: key)
+                return Set(try await store.page(MessageFilter(), before: cursor, limit: 9).map(\.title))
+            }
+            #expect(try await titles(before: maximumUnixMilliseconds, last) == ["0", "1", "2", "3"])
+            #expect(try await titles(before: 1_001, last) == ["0", "1", "2", "3"])
+            #expect(try await titles(before: 1_001, first) == ["0", "1"])
+            #expect(try await titles(before: 1_000, last) == ["0", "1"])
+            #expect(try await titles(before: 1_000, first) == [])
+            #expect(try await titles(before: 0, last) == [])
+            // The page that it ended has been removed meanwhile.
+            let page = try await store.page(MessageFilter(), before: nil, limit: 2)
+            try await finish(page, in: store)
+            #expect(try await store.removeArchived(before: 2_000, limit: 2) == 2)
+            #expect(try await titles(before: 1_001, page[1].msiKey) == ["0", "1"])
+        }
+    }
+
+    @Test("every filter leaves what it says, alone and together with others, newest first", arguments: StoreKind.allCases)
+    func filters(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            let (campus, library, sports) = (ObjectID(), ObjectID(), ObjectID())
+            let (hours, loans, matches) = (ObjectID(), ObjectID(), ObjectID())
+            func topic(_ area: ObjectID, _ subject: ObjectID) -> TopicKey {
+                TopicKey(channel: campus, area: area, subject: subject)
+            }
+            let messages = [
+                Self.message("1", at: 1_000, topic: topic(library, hours)),
+                Self.message("2", at: 2_000, sender: "Super User", topic: topic(library, loans)),
+                Self.message("3", at: 3_000, topic: topic(sports, matches)),
+                Self.message("4", at: 4_000),
+                Self.message("5", at: 5_000, sender: "Super User", topic: topic(library, hours)),
+            ]
+            for message in messages { _ = try await store.insert(message) }
+            try await finish([messages[0], messages[2]], in: store)
+            try await finish([messages[4]], in: store, as: .failed)
+
+            #expect(try await titles(store) { _ in } == ["5", "4", "3", "2", "1"])
+            #expect(try await titles(store) { $0.channel = campus } == ["5", "3", "2", "1"])
+            #expect(try await titles(store) { $0.area = library } == ["5", "2", "1"])
+            #expect(try await titles(store) { $0.subject = hours } == ["5", "1"])
+            #expect(try await titles(store) { $0.sender = "Super User" } == ["5", "2"])
+            #expect(try await titles(store) { $0.state = .relayed } == ["3", "1"])
+            #expect(try await titles(store) { $0.state = .failed } == ["5"])
+            #expect(try await titles(store) { $0.state = .pending } == ["4", "2"])
+            #expect(try await titles(store) { ($0.from, $0.to) = (2_000, 4_000) } == ["3", "2"])
+            #expect(try await titles(store) { ($0.area, $0.sender, $0.to) = (library, "Super User", 5_000) } == ["2"])
+            #expect(try await titles(store) { ($0.channel, $0.state) = (sports, .failed) } == [])
+        }
+    }
+
+    @Test(
+        "a search finds whole words of title, description and text in any case, all of them, and beginnings with a star",
+        arguments: StoreKind.allCases)
+    func search(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            let texts = [
+                ("Exam moved", "Room B12, not the old one."), ("Library closed", "Übung fällt aus; 休講です"),
+                ("EXAMS", "The exam's room: b12"), ("Storm", "It's 100% closed (O'Neil)"),
+            ]
+            for (number, text) in texts.enumerated() {
+                _ = try await store.insert(Self.message(text.0, text: text.1, at: Int64(1_000 + number)))
+            }
+            func found(_ query: String) async throws -> [String] {
+                try await titles(store) { $0.text = SearchQuery(query) }
+            }
+            #expect(try await found("exam") == ["EXAMS", "Exam moved"])
+            #expect(try await found("ROOM b12 moved") == ["Exam moved"])
+            #expect(try await found("exams") == ["EXAMS"])
+            #expect(try await found("exam* room") == ["EXAMS", "Exam moved"])
+            #expect(try await found("übung") == ["Library closed"])
+            #expect(try await found("講") == ["Library closed"])
+            #expect(try await found("ابق").count == 4)
+            #expect(try await found("clos") == [])
+            #expect(try await found("clos*") == ["Storm", "Library closed"])
+            #expect(try await found("o'neil") == ["Storm"])
+            #expect(try await found("\"closed\" AND -exam") == [])
+            var filter = MessageFilter()
+            filter.text = SearchQuery("closed")
+            let first = try await store.page(filter, before: nil, limit: 1)
+            #expect(first.map(\.title) == ["Storm"])
+            let cursor = first.last.map { PageCursor(timestamp: $0.timestamp, msiKey: $0.msiKey) }
+            #expect(try await store.page(filter, before: cursor, limit: 1).map(\.title) == ["Library closed"])
+        }
+    }
+}
