@@ -3,15 +3,15 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// Counts the connections, and says for which there is room.
+/// Counts the connections, and keeps their number down.
 ///
-/// A few above the maximum are opened all the same, as surplus: ``ConnectionLimitMiddleware`` answers `GET /health` on them, and
-/// 503 to everything else. All others are closed at once.
+/// A few above the maximum are kept as surplus: ``ConnectionLimitMiddleware`` answers `GET /health` on them, and 503 to everything
+/// else. When there are too many of these, too, the oldest of them is closed, so that a new one always has its turn.
 final class ConnectionLimit: Sendable {
     private struct State {
         var open = 0
-        /// The connections that were opened above the maximum.
-        var surplus: Set<ObjectIdentifier> = []
+        /// The connections that were opened above the maximum, the oldest first.
+        var surplus: [any Channel] = []
         /// Whether the log says that there is no room.
         var isReported = false
     }
@@ -37,39 +37,33 @@ final class ConnectionLimit: Sendable {
         self.logger = logger
     }
 
-    /// Opens a connection.
-    ///
-    /// - Returns: Whether there is room for it.
-    func open(_ channel: any Channel) -> Bool {
-        let identity = ObjectIdentifier(channel)
-        let (isOpen, isNews) = state.withLock { state in
-            let isSurplus = state.open >= maxConnections
-            let isNews = isSurplus && !state.isReported
-            if isNews { state.isReported = true }
-            guard state.open < maxConnections + Self.maxSurplus else { return (false, isNews) }
+    /// Counts a connection until it is closed.
+    func opened(_ channel: any Channel) {
+        let (oldest, isNews) = state.withLock { state in
             state.open += 1
-            if isSurplus { state.surplus.insert(identity) }
-            return (true, isNews)
+            guard state.open > maxConnections else { return (nil as (any Channel)?, false) }
+            state.surplus.append(channel)
+            defer { state.isReported = true }
+            return (state.surplus.count > Self.maxSurplus ? state.surplus.removeFirst() : nil, !state.isReported)
         }
         if isNews {
             logger.warning(
                 "there is no room for another connection; new ones are refused, except for GET /health",
                 metadata: ["max_connections": "\(maxConnections)"])
         }
-        if isOpen { channel.closeFuture.whenComplete { _ in self.closed(identity) } }
-        return isOpen
+        oldest?.close(promise: nil)
+        channel.closeFuture.whenComplete { _ in self.closed(channel) }
     }
 
     /// Whether a connection is one above the maximum.
     func isSurplus(_ channel: any Channel) -> Bool {
-        let identity = ObjectIdentifier(channel)
-        return state.withLock { $0.surplus.contains(identity) }
+        state.withLock { state in state.surplus.contains { $0 === channel } }
     }
 
-    private func closed(_ identity: ObjectIdentifier) {
+    private func closed(_ channel: any Channel) {
         let isNews = state.withLock { state in
             state.open -= 1
-            state.surplus.remove(identity)
+            state.surplus.removeAll { $0 === channel }
             // Some way below the maximum, so that one connection that comes and goes is not news each time.
             guard state.isReported, state.open <= maxConnections - max(1, maxConnections / 10) else { return false }
             state.isReported = false

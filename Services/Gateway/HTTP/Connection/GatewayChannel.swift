@@ -16,14 +16,8 @@ struct GatewayChannel: ServerChildChannel, HTTPChannelHandler {
     let limit: ConnectionLimit
     let timeouts: ConnectionTimeouts
 
-    /// There is no room for a connection; it has been closed.
-    struct NoRoom: Error {}
-
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        guard limit.open(channel) else {
-            channel.close(promise: nil)
-            return channel.eventLoop.makeFailedFuture(NoRoom())
-        }
+        limit.opened(channel)
         return channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(HTTPResponseEncoder())
