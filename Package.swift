@@ -120,7 +120,8 @@ let package = Package(
         .executableTarget(
             name: "Operator",
             dependencies: [
-                "CubeStorage", "DedicatedThread", "MessageStorage", "MongoDatabase", "Schemas", "ServiceKit", argumentParser,
+                "CubeStorage", "DedicatedThread", "MessageStorage", "MongoDatabase", "Schemas", "ServiceKit",
+                "UnreadableDocuments", argumentParser,
                 crypto, logging,
                 serviceLifecycle,
                 subprocess, systemPackage,
@@ -155,24 +156,28 @@ let package = Package(
             path: "Shared/ServiceKit"),
         .target(name: "CSocketGuard", path: "Shared/CSocketGuard"),
         .target(name: "DedicatedThread", path: "Shared/DedicatedThread"),
+        .target(name: "UnreadableDocuments", dependencies: ["Schemas", logging], path: "Shared/UnreadableDocuments"),
         .target(name: "DurableFiles", path: "Shared/DurableFiles"),
         .target(
             name: "MongoDatabase",
-            dependencies: ["CMongoC", "DedicatedThread", "Schemas", logging],
+            dependencies: ["CMongoC", "DedicatedThread", "Schemas", "UnreadableDocuments", logging],
             path: "Shared/MongoDatabase",
             exclude: ["OPERATING.md"]),
         .target(
             name: "EmbeddedDatabase",
-            dependencies: ["DurableFiles", "Schemas", grdb],
+            dependencies: ["DurableFiles", "Schemas", "UnreadableDocuments", grdb],
             path: "Shared/EmbeddedDatabase"),
 
         // The stores: libraries, so that `msi migrate` and the benchmarks work with the same code as the services.
         .target(
-            name: "CubeStorage", dependencies: ["EmbeddedDatabase", "MongoDatabase", "Schemas", grdb, logging],
+            name: "CubeStorage",
+            dependencies: ["EmbeddedDatabase", "MongoDatabase", "Schemas", "UnreadableDocuments", crypto, grdb, logging],
             path: "Shared/CubeStorage"),
         .target(
             name: "MessageStorage",
-            dependencies: ["DurableFiles", "EmbeddedDatabase", "MongoDatabase", "Schemas", grdb, logging],
+            dependencies: [
+                "DurableFiles", "EmbeddedDatabase", "MongoDatabase", "Schemas", "UnreadableDocuments", grdb, logging,
+            ],
             path: "Shared/MessageStorage"),
 
         // What drives the product from outside, without a test around it.
@@ -198,7 +203,8 @@ let package = Package(
             dependencies: ["CZeroMQ", "CommandBus", "Schemas", "TestSupport", logging, serviceContext, serviceLifecycle],
             path: "Tests/CommandBusTests"),
         .testTarget(
-            name: "CubeStorageTests", dependencies: ["CubeStorage", "MongoDatabase", "Schemas", "TestSupport"],
+            name: "CubeStorageTests",
+            dependencies: ["CubeStorage", "EmbeddedDatabase", "MongoDatabase", "Schemas", "TestSupport", grdb, logging],
             path: "Tests/CubeStorageTests"),
         .testTarget(
             name: "CubeTests", dependencies: ["CommandBus", "Cube", "Schemas", "TestSupport"], path: "Tests/CubeTests"),
@@ -231,7 +237,8 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "CubeStorage", "Gateway", "Schemas", "SeededRandom", "TestSupport", hummingbird, hummingbirdCore, logging,
+                "CubeStorage", "Gateway", "MongoDatabase", "Schemas", "SeededRandom", "TestSupport", hummingbird, hummingbirdCore,
+                logging,
                 nioCore,
                 nioPosix, serviceLifecycle,
             ],
@@ -245,7 +252,10 @@ let package = Package(
             path: "Tests/MessageLogTests"),
         .testTarget(
             name: "MessageStorageTests",
-            dependencies: ["EmbeddedDatabase", "MessageStorage", "MongoDatabase", "Schemas", "TestSupport", grdb, logging],
+            dependencies: [
+                "EmbeddedDatabase", "MessageStorage", "MongoDatabase", "Schemas", "TestSupport", "UnreadableDocuments", grdb,
+                logging,
+            ],
             path: "Tests/MessageStorageTests"),
         .testTarget(
             name: "MongoDatabaseTests", dependencies: ["MongoDatabase", "Schemas", "TestSupport"],

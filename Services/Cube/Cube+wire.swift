@@ -16,10 +16,11 @@ extension ServicePlan {
         let bus = try Bus(logger: logger)
         let publisher = try EventPublisher(bus: bus, endpoint: settings.value(.cubeEventsListen), logger: logger)
         let announcer = CubeAnnouncer(store: store, publisher: publisher, logger: logger)
+        let watch = ForeignEditWatch(store: store, announcer: announcer, logger: logger)
         let server = try CommandServer(
             bus: bus, endpoint: settings.value(.cubeListen), router: .cube(store: store, announcer: announcer), logger: logger)
         return ServicePlan(
-            services: [announcer, server],
+            services: [announcer, watch, server],
             close: {
                 await bus.close()
                 try await store.close()

@@ -22,6 +22,14 @@ extension CommandFailure {
         CommandFailure(.conflict, "\(kind) \(id) was changed in version \(version), after version \(known)")
     }
 
+    /// - Parameters:
+    ///   - object: What another program has stored, and the hub cannot read.
+    ///   - field: The command's field that names it.
+    static func unreadable(_ object: String, _ reason: String, field: String) -> CommandFailure {
+        CommandFailure(
+            .conflict, "\(object) cannot be read (\(reason)), and is left as it is; put it right in the database", field: field)
+    }
+
     static func anotherCube(at version: CubeVersion) -> CommandFailure {
         CommandFailure(.conflict, "another cube is there already, at version \(version)")
     }

@@ -15,6 +15,12 @@ package protocol CubeStore: Sendable {
     /// The subject that a topic key names; the rest of the cube is not read.
     func find(_ command: FindSubject) async throws -> FindSubject.Reply
 
+    /// Looks whether another program has changed the cube past the service, and counts its change; where none has, waits until it
+    /// is time to look again.
+    ///
+    /// - Returns: The version that stands for the change.
+    func nextForeignEdit() async throws -> CubeVersion?
+
     func add(_ command: AddChannel) async throws -> CubeEdit<Channel>
     func update(_ command: UpdateChannel) async throws -> CubeEdit<Channel>
     func delete(_ command: DeleteChannel) async throws -> CubeEdit<Done>

@@ -1,5 +1,6 @@
 package import Logging
 package import MongoDatabase
+package import UnreadableDocuments
 
 /// Opens the archive: in MongoDB where a connection string is given, otherwise in a SQLite file of its own.
 ///

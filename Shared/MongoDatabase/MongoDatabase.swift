@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// Every method throws ``MongoError``, or what the body throws.
 package final class MongoDatabase: Sendable {
-    /// One for transactions, one for what is prepared.
-    private static let reservedConnections = 2
+    /// One for transactions, one for what is prepared, one for what waits for changes.
+    private static let reservedConnections = 3
     /// So that waiting stays shorter than anybody's patience.
     private static let mostWaiting = 10_000
     private static let pauseBetweenProbes = Duration.milliseconds(500)
@@ -20,6 +20,8 @@ package final class MongoDatabase: Sendable {
     private let threads: BlockingThreads
     /// One thread: transactions of one process that change the same document would only hinder one another.
     private let transactionThread = BlockingThreads(mostThreads: 1, mostWaiting: mostWaiting)
+    /// Of its own, so that nothing waits for what waits for changes.
+    private let watchThread = BlockingThreads(mostThreads: 1, mostWaiting: 1)
     /// Of its own, so that a probe never waits for operations that hang.
     private let probeThread = BlockingThreads(mostThreads: 1, mostWaiting: 1)
     private let availability = Mutex(Availability())
@@ -85,10 +87,19 @@ package final class MongoDatabase: Sendable {
         try await run(on: threads) { try $0.transaction(body) }
     }
 
+    /// Runs operations that may wait for long, such as those that follow a ``ChangeStream``, beside all others. How long they take
+    /// says nothing about the database.
+    package func watch<Value: Sendable>(
+        _ body: @escaping @Sendable (MongoConnection) throws -> Value
+    ) async throws -> Value {
+        try await run(on: watchThread, mayTakeLong: true, body)
+    }
+
     /// Lets operations that have begun end, and closes all connections; nothing may use it afterwards.
     package func close() async {
         await threads.close()
         await transactionThread.close()
+        await watchThread.close()
         await probeThread.close()
         // libmongoc takes half a second to end its own threads.
         let lastThreads = BlockingThreads(mostThreads: 2, mostWaiting: 2)
@@ -99,12 +110,13 @@ package final class MongoDatabase: Sendable {
     }
 
     private func run<Value: Sendable>(
-        on threads: BlockingThreads, _ body: @escaping @Sendable (MongoConnection) throws -> Value
+        on threads: BlockingThreads, mayTakeLong: Bool = false,
+        _ body: @escaping @Sendable (MongoConnection) throws -> Value
     ) async throws -> Value {
         let ticket = try availability.withLock { try $0.admit() }
         return try await withCheckedThrowingContinuation { continuation in
             let isAccepted = threads.submit {
-                continuation.resume(with: Result { try self.perform(ticket, body) })
+                continuation.resume(with: Result { try self.perform(ticket, mayTakeLong: mayTakeLong, body) })
             }
             if !isAccepted {
                 continuation.resume(throwing: MongoError(.overloaded, "\(Self.mostWaiting) operations wait already"))
@@ -113,10 +125,13 @@ package final class MongoDatabase: Sendable {
     }
 
     /// On one of the threads.
-    private func perform<Value>(_ ticket: Availability.Ticket, _ body: (MongoConnection) throws -> Value) throws -> Value {
+    private func perform<Value>(
+        _ ticket: Availability.Ticket, mayTakeLong: Bool, _ body: (MongoConnection) throws -> Value
+    ) throws -> Value {
         // It may have gone while the operation waited for a thread.
         _ = try availability.withLock { try $0.admit() }
         do {
+            guard !mayTakeLong else { return try pool.withConnection(body) }
             return try overdue.watch(doubt: doubt) { try pool.withConnection(body) }
         } catch let error as MongoError {
             act(on: availability.withLock { $0.failed(error, ticket) })

@@ -1,4 +1,5 @@
 import CubeStorage
+import Logging
 import MongoDatabase
 import TestSupport
 
@@ -12,9 +13,9 @@ struct CubePlace {
         get throws { try url.map { try MongoURL($0) } }
     }
 
-    func open(sizeLimit: Int64 = 8 << 20) async throws -> any CubeStore {
+    func open(sizeLimit: Int64 = 8 << 20, logger: Logger = quietLogger) async throws -> any CubeStore {
         try await openCubeStore(
-            database: try database, folder: folder, sizeLimit: CubeSizeLimit(bytes: sizeLimit), logger: quietLogger)
+            database: try database, folder: folder, sizeLimit: CubeSizeLimit(bytes: sizeLimit), logger: logger)
     }
 }
 

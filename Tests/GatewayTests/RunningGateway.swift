@@ -10,15 +10,20 @@ struct RunningGateway {
     /// The state directory that the gateway shares with the services.
     let folder: String
 
-    /// - Parameter folder: A state directory that stays; one of its own where there is none.
+    /// - Parameters:
+    ///   - database: Where the services keep their data; in files where there is none.
+    ///   - folder: A state directory that stays; one of its own where there is none.
     static func with<Result>(
-        services: [String] = ["msi-cube", "msi-message-log"], in folder: String? = nil, settings: [String: String] = [:],
+        services: [String] = ["msi-cube", "msi-message-log"], database: String? = nil, in folder: String? = nil,
+        settings: [String: String] = [:],
         isolation: isolated (any Actor)? = #isolation, _ body: (RunningGateway) async throws -> Result
     ) async throws -> Result {
         guard let folder else {
-            return try await withTemporaryFolder { try await with(services: services, in: $0, settings: settings, body) }
+            return try await withTemporaryFolder {
+                try await with(services: services, database: database, in: $0, settings: settings, body)
+            }
         }
-        return try await withServices(services[...], in: folder) {
+        return try await withServices(services[...], database: database, in: folder) {
             let settings = settings.merging(["MSI_GATEWAY_PORT": "0"]) { given, _ in given }
             return try await withService("msi-gateway", in: folder, settings: settings) { process in
                 try await body(RunningGateway(process, in: folder))
@@ -33,12 +38,12 @@ struct RunningGateway {
     }
 
     private static func withServices<Result>(
-        _ names: ArraySlice<String>, in folder: String, isolation: isolated (any Actor)? = #isolation,
+        _ names: ArraySlice<String>, database: String?, in folder: String, isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Result
     ) async throws -> Result {
         guard let name = names.first else { return try await body() }
-        return try await withService(name, in: folder) { _ in
-            try await withServices(names.dropFirst(), in: folder, body)
+        return try await withService(name, in: folder, settings: database.map { ["MSI_DATABASE_URL": $0] } ?? [:]) { _ in
+            try await withServices(names.dropFirst(), database: database, in: folder, body)
         }
     }
 

@@ -5,6 +5,7 @@ import MessageStorage
 import MongoDatabase
 import Schemas
 import TestSupport
+import UnreadableDocuments
 
 /// Where an archive is kept: it can be opened more than once.
 struct MessagePlace {

@@ -1,6 +1,7 @@
 import Schemas
 import TestSupport
 import Testing
+import UnreadableDocuments
 
 @testable import MessageStorage
 

@@ -2,6 +2,7 @@ import MongoDatabase
 import Schemas
 import TestSupport
 import Testing
+import UnreadableDocuments
 
 @testable import MessageStorage
 

@@ -14,7 +14,7 @@ struct MigrationTests {
         let archive: SQLiteMessageStore
 
         init(_ folder: String) throws {
-            cube = try SQLiteCubeStore(path: folder + "/cube.sqlite", sizeLimit: CubeSizeLimit(bytes: .max))
+            cube = try SQLiteCubeStore(path: folder + "/cube.sqlite", sizeLimit: CubeSizeLimit(bytes: .max), logger: quietLogger)
             archive = try SQLiteMessageStore(path: folder + "/message-log.sqlite")
         }
 

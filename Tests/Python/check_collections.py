@@ -155,6 +155,7 @@ def check_counter(document):
     counter.take("_id", str, among=("cube",))
     counter.take("version", Int64)
     counter.take("size", Int64)
+    counter.take("digest", Int64)
     counter.end()
 
 

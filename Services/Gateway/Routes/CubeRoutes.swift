@@ -100,7 +100,8 @@ struct CubeRoutes {
     where Edit.Reply == CubeEdit<Value> {
         do {
             return try await cube.edit(command)
-        } catch let failure as CommandFailure where failure.status == .conflict {
+        } catch let failure as CommandFailure where failure.status == .conflict && failure.field == nil {
+            // With a field it is about something else: what that names cannot be read.
             throw Problem(.changedMeanwhile, failure.message, field: "If-Match")
         }
     }

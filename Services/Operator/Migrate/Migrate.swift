@@ -7,6 +7,7 @@ import MessageStorage
 import MongoDatabase
 import Schemas
 import ServiceKit
+import UnreadableDocuments
 
 /// `msi migrate`: moves the product from one kind of database to the other.
 struct Migrate: AsyncParsableCommand {
@@ -75,8 +76,10 @@ struct Migrate: AsyncParsableCommand {
         // A copy is as large as its source.
         let unlimited = CubeSizeLimit(bytes: .max)
         let cubes = (
-            sqlite: try await openCubeStore(database: nil, folder: folder, sizeLimit: unlimited, logger: logger),
-            mongodb: try await openCubeStore(database: url, folder: folder, sizeLimit: unlimited, logger: logger)
+            sqlite: try await openCubeStore(
+                database: nil, folder: folder, sizeLimit: unlimited, unreadable: .refused, logger: logger),
+            mongodb: try await openCubeStore(
+                database: url, folder: folder, sizeLimit: unlimited, unreadable: .refused, logger: logger)
         )
         let archives = (
             sqlite: try await openMessageStore(database: nil, folder: folder, unreadable: .refused, logger: logger),

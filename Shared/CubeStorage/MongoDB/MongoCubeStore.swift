@@ -1,19 +1,28 @@
 package import Logging
 package import MongoDatabase
 package import Schemas
+package import UnreadableDocuments
 
 /// The cube in MongoDB, one document for each channel. It needs a replica set: a change and the version that it makes are
 /// stored in one transaction.
 package struct MongoCubeStore: CubeStore {
     private let database: MongoDatabase
     private let sizeLimit: CubeSizeLimit
+    private let unreadable: UnreadableDocuments
+    private let foreignEdits: MongoForeignEdits
 
     /// Connects; where the database is away, or lacks what is needed, the log says so, and every method throws until it is
     /// there.
-    package init(url: MongoURL, sizeLimit: CubeSizeLimit, logger: Logger) async {
+    ///
+    /// - Parameter unreadable: What a snapshot does with documents that are no channels, and with parts of them.
+    package init(
+        url: MongoURL, sizeLimit: CubeSizeLimit, unreadable: UnreadableDocument = .skipped, logger: Logger
+    ) async {
         self.sizeLimit = sizeLimit
+        self.unreadable = UnreadableDocuments(of: "channel", unreadable, logger: logger)
         database = await MongoDatabase.open(
             url, application: "msi-cube", logger: logger, prepare: CubeCollections.prepare)
+        foreignEdits = MongoForeignEdits(database: database, unreadable: self.unreadable, logger: logger)
     }
 
     package func close() async {
@@ -28,8 +37,12 @@ package struct MongoCubeStore: CubeStore {
 
     package func snapshot() async throws -> CubeSnapshot {
         try await MongoError.asFailure {
-            try await database.snapshot { try $0.cubeSnapshot() }
+            try await database.snapshot { [unreadable] in try $0.cubeSnapshot(unreadable) }
         }
+    }
+
+    package func nextForeignEdit() async throws -> CubeVersion? {
+        try await MongoError.asFailure { try await foreignEdits.next() }
     }
 
     package func find(_ command: FindSubject) async throws -> FindSubject.Reply {
@@ -40,15 +53,15 @@ package struct MongoCubeStore: CubeStore {
 
     package func add(_ command: AddChannel) async throws -> CubeEdit<Channel> {
         let channel = Channel(id: ObjectID(), name: command.channel.name, desc: command.channel.desc)
-        return try await edit { connection, version in
+        return try await edit(channel.id) { connection, _, version in
             try connection.insert(channel.document(version: version, position: version))
             return CubeChange(value: channel, growth: try CubeSize.of(channel))
         }
     }
 
     package func update(_ command: UpdateChannel) async throws -> CubeEdit<Channel> {
-        try await edit { connection, version in
-            let document = try connection.channel(command.channelID)
+        try await edit(command.channelID) { connection, stored, version in
+            let document = try stored.document()
             try document.check(.channel, command.channelID, unchangedSince: command.unchangedSince)
             try connection.change(
                 ["_id": .objectID(command.channelID)],
@@ -61,12 +74,9 @@ package struct MongoCubeStore: CubeStore {
     }
 
     package func delete(_ command: DeleteChannel) async throws -> CubeEdit<Done> {
-        try await edit { connection, _ in
-            let document = try connection.channel(command.channelID)
-            try document.check(.channel, command.channelID, unchangedSince: command.unchangedSince)
-            for area in document.channel.areas {
-                try document.checkWithSubjects(of: area, unchangedSince: command.unchangedSince)
-            }
+        try await edit(command.channelID) { connection, stored, _ in
+            let document = try stored.document()
+            try document.checkWithAreas(unchangedSince: command.unchangedSince)
             _ = try connection.delete(["_id": .objectID(command.channelID)], from: CubeCollections.channels)
             return CubeChange(value: Done(), growth: try -CubeSize.of(document.channel))
         }
@@ -74,8 +84,8 @@ package struct MongoCubeStore: CubeStore {
 
     package func add(_ command: AddArea) async throws -> CubeEdit<Area> {
         let area = Area(id: ObjectID(), name: command.area.name, desc: command.area.desc)
-        return try await edit { connection, version in
-            _ = try connection.channel(command.channelID)
+        return try await edit(command.channelID) { connection, stored, version in
+            _ = try stored.document()
             try connection.change(
                 ["_id": .objectID(command.channelID)],
                 ["$push": ["areas": .document(area.document(version: version))]])
@@ -84,8 +94,8 @@ package struct MongoCubeStore: CubeStore {
     }
 
     package func update(_ command: UpdateArea) async throws -> CubeEdit<Area> {
-        try await edit { connection, version in
-            let document = try connection.channel(command.channelID)
+        try await edit(command.channelID) { connection, stored, version in
+            let document = try stored.document()
             var area = try document.area(command.areaID)
             try document.check(.area, command.areaID, unchangedSince: command.unchangedSince)
             try connection.change(
@@ -98,8 +108,8 @@ package struct MongoCubeStore: CubeStore {
     }
 
     package func delete(_ command: DeleteArea) async throws -> CubeEdit<Done> {
-        try await edit { connection, _ in
-            let document = try connection.channel(command.channelID)
+        try await edit(command.channelID) { connection, stored, _ in
+            let document = try stored.document()
             let area = try document.area(command.areaID)
             try document.checkWithSubjects(of: area, unchangedSince: command.unchangedSince)
             try connection.change(
@@ -112,8 +122,8 @@ package struct MongoCubeStore: CubeStore {
         let topicKey = TopicKey(channel: command.channelID, area: command.areaID, subject: ObjectID())
         let draft = command.subject
         let subject = Subject(id: topicKey.subject, name: draft.name, desc: draft.desc, topicKey: topicKey, opt: draft.opt)
-        return try await edit { connection, version in
-            _ = try connection.channel(command.channelID).area(command.areaID)
+        return try await edit(command.channelID) { connection, stored, version in
+            _ = try stored.document().area(command.areaID)
             try connection.change(
                 ["_id": .objectID(command.channelID), "areas.id": .objectID(command.areaID)],
                 ["$push": ["areas.$.subjects": .document(subject.document(version: version))]])
@@ -122,8 +132,8 @@ package struct MongoCubeStore: CubeStore {
     }
 
     package func update(_ command: UpdateSubject) async throws -> CubeEdit<Subject> {
-        try await edit { connection, version in
-            let document = try connection.channel(command.channelID)
+        try await edit(command.channelID) { connection, stored, version in
+            let document = try stored.document()
             var subject = try document.subject(command.subjectID, in: command.areaID)
             try document.check(.subject, command.subjectID, unchangedSince: command.unchangedSince)
             try connection.change(
@@ -139,8 +149,8 @@ package struct MongoCubeStore: CubeStore {
     }
 
     package func delete(_ command: DeleteSubject) async throws -> CubeEdit<Done> {
-        try await edit { connection, _ in
-            let document = try connection.channel(command.channelID)
+        try await edit(command.channelID) { connection, stored, _ in
+            let document = try stored.document()
             let subject = try document.subject(command.subjectID, in: command.areaID)
             try document.check(.subject, command.subjectID, unchangedSince: command.unchangedSince)
             try connection.change(
@@ -152,8 +162,8 @@ package struct MongoCubeStore: CubeStore {
 
     package func restore(_ snapshot: CubeSnapshot) async throws {
         try await MongoError.asFailure {
-            try await database.transaction { connection in
-                let stored = try connection.cubeSnapshot()
+            try await database.transaction { [unreadable] connection in
+                let stored = try connection.cubeSnapshot(unreadable)
                 guard stored != snapshot else { return }
                 guard stored == CubeSnapshot(version: 0, channels: []) else {
                     throw CommandFailure.anotherCube(at: stored.version)
@@ -161,27 +171,49 @@ package struct MongoCubeStore: CubeStore {
                 for (index, channel) in snapshot.channels.enumerated() {
                     try connection.insert(channel.document(version: snapshot.version, position: Int64(index)))
                 }
-                let size = try CubeSize.of(snapshot.channels)
                 _ = try connection.update(
-                    CubeCollections.counter, ["$set": ["version": .int64(snapshot.version), "size": .int64(size)]],
-                    in: CubeCollections.cube)
+                    CubeCollections.counter, ["$set": ["version": .int64(snapshot.version)]], in: CubeCollections.cube)
+                try connection.setCubeMeasure(connection.measureCube(unreadable))
             }
         }
     }
 
-    /// One change: everything in it is committed together with the version that it makes, and the cube's new size.
+    /// One change of one channel: everything in it is committed together with the version that it makes, and with what is known of
+    /// the whole cube.
     private func edit<Value: Codable & Hashable & Sendable>(
-        _ change: @escaping @Sendable (MongoConnection, CubeVersion) throws -> CubeChange<Value>
+        _ channelID: ObjectID,
+        _ change: @escaping @Sendable (MongoConnection, StoredChannel, CubeVersion) throws -> CubeChange<Value>
     ) async throws -> CubeEdit<Value> {
         try await MongoError.asFailure {
-            try await database.transaction { [sizeLimit] connection in
+            try await database.transaction { [sizeLimit, unreadable] connection in
                 // First, so that of two changes at once one notices the other before it has done anything.
                 let count = try connection.nextCubeCount()
-                let change = try change(connection, count.version)
-                try sizeLimit.check(size: count.size, growth: change.growth)
-                try connection.setCubeSize(count.size + change.growth)
+                var measure = try count.measure ?? connection.measureCube(unreadable)
+                let before = StoredChannel(id: channelID, stored: try connection.channelDocument(channelID))
+                let change = try change(connection, before, count.version)
+                try sizeLimit.check(size: measure.size, growth: change.growth)
+                let after = try connection.channelDocument(channelID)
+                measure.size += change.growth
+                measure.digest &+= CubeMeasure.digest(of: after) &- CubeMeasure.digest(of: before.stored)
+                try connection.setCubeMeasure(measure)
                 return CubeEdit(version: count.version, value: change.value)
             }
+        }
+    }
+}
+
+/// A channel as a change finds it.
+private struct StoredChannel {
+    let id: ObjectID
+    /// `nil` where there is none.
+    let stored: BSONDocument?
+
+    func document() throws(CommandFailure) -> ChannelDocument {
+        guard let stored else { throw .noChannel(id) }
+        do {
+            return try ChannelDocument(stored)
+        } catch {
+            throw .unreadable("channel \(id)", error.description, field: "channelID")
         }
     }
 }

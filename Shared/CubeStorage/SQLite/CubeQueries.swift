@@ -1,8 +1,10 @@
 import EmbeddedDatabase
 import GRDB
 import Schemas
+import UnreadableDocuments
 
-/// How rows are found, and put together into documents.
+/// How rows are found, and put together into documents. Where ``UnreadableDocuments`` are given, they take what cannot be read, with
+/// all that is in it; otherwise that is an error.
 enum CubeQueries {
     static func version(in database: Database) throws -> CubeVersion {
         try CubeVersion.fetchOne(database, sql: "SELECT version FROM cube") ?? 0
@@ -14,14 +16,14 @@ enum CubeQueries {
     }
 
     /// Measures the whole cube.
-    static func size(in database: Database) throws -> Int64 {
-        try CubeSize.of(snapshot(of: database).channels)
+    static func size(in database: Database, _ unreadable: UnreadableDocuments) throws -> Int64 {
+        try CubeSize.of(snapshot(of: database, unreadable).channels)
     }
 
-    static func snapshot(of database: Database) throws -> CubeSnapshot {
-        let subjects = Dictionary(grouping: try all(SubjectRow.self, in: database), by: \.areaID)
-        let areas = Dictionary(grouping: try all(AreaRow.self, in: database), by: \.channelID)
-        let channels = try all(ChannelRow.self, in: database).map { channel in
+    static func snapshot(of database: Database, _ unreadable: UnreadableDocuments) throws -> CubeSnapshot {
+        let subjects = Dictionary(grouping: try rows(SubjectRow.all(), in: database, unreadable), by: \.areaID)
+        let areas = Dictionary(grouping: try rows(AreaRow.all(), in: database, unreadable), by: \.channelID)
+        let channels = try rows(ChannelRow.all(), in: database, unreadable).map { channel in
             channel.channel(
                 with: (areas[channel.id] ?? []).map { area in
                     area.area(with: (subjects[area.id] ?? []).map(\.subject))
@@ -66,17 +68,26 @@ enum CubeQueries {
         return FindSubject.Reply(version: try version(in: database), subject: subject.subject, names: names)
     }
 
-    static func areas(of channelID: ObjectID, in database: Database) throws -> [Area] {
-        try AreaRow.filter(Column("channelID") == channelID).order(Column("position")).fetchAll(database).map { row in
-            row.area(with: try subjects(of: row.id, in: database))
+    static func areas(
+        of channelID: ObjectID, in database: Database, _ unreadable: UnreadableDocuments? = nil
+    ) throws -> [Area] {
+        try rows(AreaRow.filter(Column("channelID") == channelID), in: database, unreadable).map { row in
+            row.area(with: try subjects(of: row.id, in: database, unreadable))
         }
     }
 
-    static func subjects(of areaID: ObjectID, in database: Database) throws -> [Subject] {
-        try SubjectRow.filter(Column("areaID") == areaID).order(Column("position")).fetchAll(database).map(\.subject)
+    static func subjects(
+        of areaID: ObjectID, in database: Database, _ unreadable: UnreadableDocuments? = nil
+    ) throws -> [Subject] {
+        try rows(SubjectRow.filter(Column("areaID") == areaID), in: database, unreadable).map(\.subject)
     }
 
-    private static func all<Row: CubeRow>(_ type: Row.Type, in database: Database) throws -> [Row] {
-        try Row.order(Column("position")).fetchAll(database)
+    /// In the order in which they were made.
+    private static func rows<R: CubeRow>(
+        _ request: QueryInterfaceRequest<R>, in database: Database, _ unreadable: UnreadableDocuments?
+    ) throws -> [R] {
+        let rows = try Row.fetchAll(database, request.order(Column("position")))
+        guard let unreadable else { return try rows.map { try R(row: $0) } }
+        return try unreadable.readable(of: rows, named: "id") { try R(row: $0) }
     }
 }

@@ -1,18 +1,37 @@
 import EmbeddedDatabase
 import GRDB
+package import Logging
 package import Schemas
 import Synchronization
+package import UnreadableDocuments
 
 /// The cube in SQLite, one row for each channel, area and subject.
 package final class SQLiteCubeStore: CubeStore {
     private let database: EmbeddedDatabase
     private let sizeLimit: CubeSizeLimit
-    /// Whether the stored size is right. While the store was closed another program, or an older version, may have changed the cube.
-    private let isMeasured = Mutex(false)
+    private let unreadable: UnreadableDocuments
+
+    private struct Known {
+        /// Whether the stored size is right. While the store was closed another program, or an older version, may have changed the
+        /// cube.
+        var isMeasured = false
+        /// SQLite's number for what other connections have committed, when it was last asked for.
+        var dataVersion: Int64?
+        /// The version of the cube then, or after the last change of this store.
+        var version: CubeVersion?
+    }
+
+    private let known = Mutex(Known())
+    private static let pauseBetweenLooks = Duration.seconds(1)
 
     /// - Throws: ``CommandFailure`` with status `unavailable` when the file cannot be used.
-    package init(path: String, sizeLimit: CubeSizeLimit) throws {
+    ///
+    /// - Parameter unreadable: What a snapshot does with rows that cannot be read.
+    package init(
+        path: String, sizeLimit: CubeSizeLimit, unreadable: UnreadableDocument = .skipped, logger: Logger
+    ) throws {
         self.sizeLimit = sizeLimit
+        self.unreadable = UnreadableDocuments(of: "part of the cube", unreadable, logger: logger)
         database = try EmbeddedDatabase(path: path, durability: .everyCommit, migrations: CubeTables.register)
     }
 
@@ -25,11 +44,43 @@ package final class SQLiteCubeStore: CubeStore {
     }
 
     package func snapshot() async throws -> CubeSnapshot {
-        try await database.read { try CubeQueries.snapshot(of: $0) }
+        try await database.read { [unreadable] in try CubeQueries.snapshot(of: $0, unreadable) }
     }
 
     package func find(_ command: FindSubject) async throws -> FindSubject.Reply {
-        try await database.read { try CubeQueries.subject(of: command.topicKey, in: $0) }
+        try await database.read { database in
+            do {
+                return try CubeQueries.subject(of: command.topicKey, in: database)
+            } catch let error where error is RowDecodingError || error is DecodingError {
+                // Whoever reads the whole cube tells the log.
+                throw CommandFailure.noSubject(of: command.topicKey)
+            }
+        }
+    }
+
+    package func nextForeignEdit() async throws -> CubeVersion? {
+        if let version = try await countForeignEdit() { return version }
+        try await Task.sleep(for: Self.pauseBetweenLooks)
+        return nil
+    }
+
+    /// Asks SQLite whether another process has committed something. A change that has not counted itself is counted here.
+    private func countForeignEdit() async throws -> CubeVersion? {
+        try await database.write { [self] database in
+            let dataVersion = try Int64.fetchOne(database, sql: "PRAGMA data_version")
+            let version = try CubeQueries.version(in: database)
+            let isForeign = known.withLock { known in
+                let hasChanged = known.dataVersion != nil && known.dataVersion != dataVersion
+                let isCounted = version != known.version
+                (known.dataVersion, known.version) = (dataVersion, version)
+                if hasChanged { known.isMeasured = false }
+                return hasChanged && !isCounted
+            }
+            guard isForeign else { return nil }
+            try database.execute(sql: "UPDATE cube SET version = version + 1")
+            known.withLock { $0.version = version + 1 }
+            return version + 1
+        }
     }
 
     package func add(_ command: AddChannel) async throws -> CubeEdit<Channel> {
@@ -41,7 +92,7 @@ package final class SQLiteCubeStore: CubeStore {
     }
 
     package func update(_ command: UpdateChannel) async throws -> CubeEdit<Channel> {
-        try await edit { database, version in
+        try await edit { [unreadable] database, version in
             var row = try CubeQueries.channel(command.channelID, in: database)
             try row.check(unchangedSince: command.unchangedSince)
             let before = try row.size
@@ -50,7 +101,8 @@ package final class SQLiteCubeStore: CubeStore {
             row.version = version
             try row.update(database)
             return CubeChange(
-                value: row.channel(with: try CubeQueries.areas(of: row.id, in: database)), growth: try row.size - before)
+                value: row.channel(with: try CubeQueries.areas(of: row.id, in: database, unreadable)),
+                growth: try row.size - before)
         }
     }
 
@@ -77,7 +129,7 @@ package final class SQLiteCubeStore: CubeStore {
     }
 
     package func update(_ command: UpdateArea) async throws -> CubeEdit<Area> {
-        try await edit { database, version in
+        try await edit { [unreadable] database, version in
             var row = try CubeQueries.area(command.areaID, of: command.channelID, in: database)
             try row.check(unchangedSince: command.unchangedSince)
             let before = try row.size
@@ -86,7 +138,8 @@ package final class SQLiteCubeStore: CubeStore {
             row.version = version
             try row.update(database)
             return CubeChange(
-                value: row.area(with: try CubeQueries.subjects(of: row.id, in: database)), growth: try row.size - before)
+                value: row.area(with: try CubeQueries.subjects(of: row.id, in: database, unreadable)),
+                growth: try row.size - before)
         }
     }
 
@@ -137,8 +190,8 @@ package final class SQLiteCubeStore: CubeStore {
     }
 
     package func restore(_ snapshot: CubeSnapshot) async throws {
-        try await database.write { database in
-            let stored = try CubeQueries.snapshot(of: database)
+        try await database.write { [unreadable] database in
+            let stored = try CubeQueries.snapshot(of: database, unreadable)
             guard stored != snapshot else { return }
             guard stored == CubeSnapshot(version: 0, channels: []) else {
                 throw CommandFailure.anotherCube(at: stored.version)
@@ -164,20 +217,32 @@ package final class SQLiteCubeStore: CubeStore {
             try database.execute(sql: "UPDATE cube SET version = version + 1")
             let version = try CubeQueries.version(in: database)
             let size = try size(in: database)
-            let change = try change(database, version)
+            let change = try Self.readable { try change(database, version) }
             try sizeLimit.check(size: size, growth: change.growth)
             // What is left on the disk is for messages that were accepted.
             if change.growth > 0 { try self.database.checkRoom() }
             try database.execute(sql: "UPDATE cube SET size = ?", arguments: [size + change.growth])
-            isMeasured.withLock { $0 = true }
+            known.withLock { known in
+                known.isMeasured = true
+                known.version = version
+            }
             return CubeEdit(version: version, value: change.value)
+        }
+    }
+
+    /// Refuses a change of what cannot be read, or of what it is in.
+    private static func readable<Value>(_ change: () throws -> Value) throws -> Value {
+        do {
+            return try change()
+        } catch let error where error is RowDecodingError || error is DecodingError {
+            throw CommandFailure.unreadable("something in it", UnreadableRow(error).description, field: "channelID")
         }
     }
 
     /// The size of the cube before a change.
     private func size(in database: Database) throws -> Int64 {
-        if isMeasured.withLock(\.self), let size = try CubeQueries.storedSize(in: database) { return size }
-        return try CubeQueries.size(in: database)
+        if known.withLock(\.isMeasured), let size = try CubeQueries.storedSize(in: database) { return size }
+        return try CubeQueries.size(in: database, unreadable)
     }
 }
 

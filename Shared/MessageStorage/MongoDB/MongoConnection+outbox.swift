@@ -1,5 +1,6 @@
 import MongoDatabase
 import Schemas
+import UnreadableDocuments
 
 /// The outbox: the messages that have a next attempt.
 extension MongoConnection {

@@ -2,6 +2,7 @@ package import DurableFiles
 package import Logging
 package import MongoDatabase
 package import Schemas
+package import UnreadableDocuments
 
 /// The archive in MongoDB, one document a message.
 package struct MongoMessageStore: MessageStore {
@@ -17,7 +18,7 @@ package struct MongoMessageStore: MessageStore {
     ///
     /// - Parameter unreadable: What pages do with documents that are no messages; claims and retention leave them alone.
     package init(url: MongoURL, unreadable: UnreadableDocument = .skipped, logger: Logger) async {
-        self.unreadable = UnreadableDocuments(unreadable, logger: logger)
+        self.unreadable = UnreadableDocuments(of: "message", unreadable, logger: logger)
         let duplicates = DuplicateMessages(logger: logger)
         self.duplicates = duplicates
         database = await MongoDatabase.open(url, application: "msi-message-log", logger: logger) { connection in

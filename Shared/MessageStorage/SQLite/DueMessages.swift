@@ -1,6 +1,7 @@
 import EmbeddedDatabase
 import GRDB
 import Schemas
+import UnreadableDocuments
 
 /// Finds what the outbox has to take up, by its index: the cost depends on how many topics have something outstanding, and not
 /// on how much.

@@ -3,6 +3,7 @@ import EmbeddedDatabase
 import GRDB
 package import Logging
 package import Schemas
+package import UnreadableDocuments
 
 /// The archive in SQLite, one row a message.
 package struct SQLiteMessageStore: MessageStore {
@@ -17,7 +18,7 @@ package struct SQLiteMessageStore: MessageStore {
     package init(
         path: String, unreadable: UnreadableDocument = .skipped, logger: Logger = Logger(label: "msi-message-log")
     ) throws {
-        self.unreadable = UnreadableDocuments(unreadable, logger: logger)
+        self.unreadable = UnreadableDocuments(of: "message", unreadable, logger: logger)
         database = try EmbeddedDatabase(path: path, durability: .everyCommit, migrations: MessageTables.register)
     }
 

@@ -17,6 +17,11 @@ package struct BSONDocument: Hashable, Sendable {
         bytes = writer.bytes[...]
     }
 
+    /// Lends its bytes.
+    package func withUnsafeBytes<Value>(_ body: (UnsafeRawBufferPointer) throws -> Value) rethrows -> Value {
+        try bytes.withUnsafeBytes(body)
+    }
+
     package var isEmpty: Bool { bytes.count <= 5 }
 
     /// Adds a field at the end.

@@ -3,7 +3,7 @@ package struct BSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Which field, what is expected there, and what is found.
     package let description: String
 
-    init(_ description: String) {
+    package init(_ description: String) {
         self.description = description
     }
 

@@ -1,3 +1,5 @@
+import Schemas
+
 /// The fields of a document, by name.
 package struct BSONFields {
     private let scanner: BSONScanner
@@ -67,5 +69,43 @@ package struct BSONFields {
             list.append(try BSONFields(document, path: "\(path)\(key).\(index)."))
         }
         return list
+    }
+
+    /// The fields of each element of an array that may be absent. An element that is no document is an error of its own.
+    package func parts(_ key: String) throws(BSONError) -> [Result<BSONFields, BSONError>] {
+        guard let bson = try self[key] else { return [] }
+        guard case .array(let values) = bson else { throw error(key, "expected an array, found \(bson.type)") }
+        return values.enumerated().map { index, value in
+            Result { () throws(BSONError) in
+                guard case .document(let document) = value else {
+                    throw error("\(key).\(index)", "expected a document, found \(value.type)")
+                }
+                return try BSONFields(document, path: "\(path)\(key).\(index).")
+            }
+        }
+    }
+
+    /// The elements of an array that may be absent, or null, as texts: strings, identifiers, numbers and booleans.
+    package func texts(_ key: String) throws(BSONError) -> [String] {
+        guard let bson = try self[key], bson != .null else { return [] }
+        guard case .array(let values) = bson else { throw error(key, "expected an array, found \(bson.type)") }
+        var texts: [String] = []
+        for (index, value) in values.enumerated() {
+            switch value {
+            case .string(let text): texts.append(text)
+            case .objectID(let id): texts.append(id.description)
+            case .int32(let number): texts.append(String(number))
+            case .int64(let number): texts.append(String(number))
+            case .double(let number): texts.append(Int64(exactly: number).map(String.init) ?? String(number))
+            case .bool(let value): texts.append(String(value))
+            default: throw error("\(key).\(index)", "expected a text or an identifier, found \(value.type)")
+            }
+        }
+        return texts
+    }
+
+    /// An error about one field.
+    package func error(_ key: String, _ problem: String) -> BSONError {
+        BSONError("field \(path)\(key): \(problem)")
     }
 }

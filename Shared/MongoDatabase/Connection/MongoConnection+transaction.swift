@@ -7,7 +7,7 @@ extension MongoConnection {
     /// Where others changed the same documents meanwhile, it is run again, for a few seconds.
     ///
     /// - Parameter body: May run more than once; whatever it throws undoes everything.
-    func transaction<Value>(_ body: (MongoConnection) throws -> Value) throws -> Value {
+    package func transaction<Value>(_ body: (MongoConnection) throws -> Value) throws -> Value {
         var error = bson_error_t()
         guard let session = mongoc_client_start_session(client, nil, &error) else { throw MongoError(error) }
         defer { mongoc_client_session_destroy(session) }

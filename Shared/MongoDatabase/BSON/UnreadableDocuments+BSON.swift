@@ -1,15 +1,18 @@
-import MongoDatabase
 import Schemas
+package import UnreadableDocuments
 
 extension UnreadableDocuments {
     /// Those documents that can be read, in the same order. The log calls the others by their `_id`.
-    func readable<Value>(of documents: [BSONDocument], as read: (BSONDocument) throws -> Value) throws -> [Value] {
-        try readable(of: documents, named: Self.identifier, as: read)
+    package func readable<Value>(of documents: [BSONDocument], as read: (BSONDocument) throws -> Value) throws -> [Value] {
+        try readable(of: documents, named: \.identifier, as: read)
     }
+}
 
-    private static func identifier(of document: BSONDocument) -> String {
+extension BSONDocument {
+    /// The `_id` as text.
+    package var identifier: String {
         do {
-            return switch try BSONFields(document)["_id"] {
+            return switch try BSONFields(self)["_id"] {
             case .objectID(let identifier): identifier.description
             case .string(let text): String(text.prefix(100))
             case let other: String("\(other ?? .null)".prefix(100))

@@ -1,0 +1,101 @@
+import Logging
+import MongoDatabase
+import Schemas
+import Synchronization
+import UnreadableDocuments
+
+/// Notices what other programs change in `icube`.
+///
+/// Whether something has changed shows in the documents alone (``CubeMeasure``), so that also what was changed while nothing was
+/// watching is noticed. A change stream only says when to look. Without one it looks every second.
+final class MongoForeignEdits: Sendable {
+    private struct State {
+        /// How long the last look took.
+        var effort = Duration.zero
+        /// When to try a change stream again.
+        var streamAfter: ContinuousClock.Instant?
+        var hasSaidThatItPolls = false
+    }
+
+    /// Where there is no change stream.
+    private static let pollPeriod = Duration.seconds(1)
+    /// So often the cube is looked at in any case.
+    private static let maxPause = Duration.seconds(30)
+    /// Looking takes at most a twentieth of the time.
+    private static let pauseToEffort = 20
+    private static let pauseBetweenStreams = Duration.seconds(60)
+
+    private let database: MongoDatabase
+    private let unreadable: UnreadableDocuments
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    init(database: MongoDatabase, unreadable: UnreadableDocuments, logger: Logger) {
+        self.database = database
+        self.unreadable = unreadable
+        self.logger = logger
+    }
+
+    /// Looks, and where nothing has changed waits until it is time for another look.
+    func next() async throws -> CubeVersion? {
+        let (effort, streamAfter) = state.withLock { ($0.effort, $0.streamAfter) }
+        try await Task.sleep(for: min(effort * Self.pauseToEffort, Self.maxPause))
+        if streamAfter.map({ $0 <= .now }) ?? true {
+            do {
+                return try await lookAndWait()
+            } catch let error as MongoError where [.other, .notAuthorised].contains(error.code) {
+                poll(because: error)
+            }
+        }
+        if let version = try await database.run({ try self.look($0) }) { return version }
+        try await Task.sleep(for: Self.pollPeriod)
+        return nil
+    }
+
+    private func lookAndWait() async throws -> CubeVersion? {
+        let isCancelled = StopFlag()
+        return try await withTaskCancellationHandler {
+            try await database.watch { connection in
+                // The stream first: it tells of everything after the look.
+                try connection.withChanges(of: CubeCollections.channels) { changes in
+                    if let version = try self.look(connection) { return version }
+                    let end = ContinuousClock.now + Self.maxPause
+                    while !isCancelled.isSet, .now < end {
+                        if try changes.hasChange() { break }
+                    }
+                    return nil
+                }
+            }
+        } onCancel: {
+            isCancelled.set()
+        }
+    }
+
+    private func look(_ connection: MongoConnection) throws -> CubeVersion? {
+        let start = ContinuousClock.now
+        let version = try connection.countForeignEdit(unreadable)
+        state.withLock { $0.effort = .now - start }
+        return version
+    }
+
+    private func poll(because error: MongoError) {
+        let isNew = state.withLock { state in
+            state.streamAfter = .now + Self.pauseBetweenStreams
+            defer { state.hasSaidThatItPolls = true }
+            return !state.hasSaidThatItPolls
+        }
+        guard isNew else { return }
+        logger.notice(
+            "there is no change stream of icube: what other programs change there is looked for every second",
+            metadata: ["error": "\(error)"])
+    }
+}
+
+/// Tells a thread that blocks that its work is not needed any more.
+private final class StopFlag: Sendable {
+    private let flag = Atomic(false)
+
+    var isSet: Bool { flag.load(ordering: .relaxed) }
+
+    func set() { flag.store(true, ordering: .relaxed) }
+}

@@ -1,0 +1,197 @@
+import CubeStorage
+import MongoDatabase
+import Schemas
+import TestSupport
+import Testing
+
+/// Documents in `icube` that another program has written, right and wrong.
+@Suite("Foreign documents of the cube", .timeLimit(.minutes(2)))
+struct ForeignDocumentTests {
+    private let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+
+    /// The least that a subject may have.
+    private func subject(_ id: ObjectID, and fields: [(String, BSONValue)] = []) -> BSONDocument {
+        let topic = TopicKey(channel: topic.channel, area: topic.area, subject: id)
+        let own: [(String, BSONValue)] = [
+            ("id", id.bson), ("name", "S"), ("topic_key", topic.bson), ("opt", ["distribution": "Alert", "color": "red"]),
+        ]
+        return BSONDocument(own.filter { field in !fields.contains { $0.0 == field.0 } } + fields)
+    }
+
+    private func area(_ id: ObjectID, _ subjects: [BSONDocument]) -> BSONDocument {
+        ["id": id.bson, "name": "A", "subjects": subjects.bson]
+    }
+
+    private func channel(_ id: ObjectID, _ areas: BSONValue, name: BSONValue = "C") -> BSONDocument {
+        ["_id": id.bson, "name": name, "areas": areas, "note": "mine"]
+    }
+
+    /// Runs a test with a store of documents that another program has written.
+    private func withDocuments(
+        _ documents: [BSONDocument], _ body: (any CubeStore, MongoDatabase, RecordedLog) async throws -> Void
+    ) async throws {
+        try await withCubePlace(.mongodb) { place in
+            let database = await MongoDatabase.open(try #require(try place.database), application: "test", logger: quietLogger)
+            try await database.run { connection in
+                let errors = try connection.insert(documents, into: "icube")
+                #expect(errors.allSatisfy { $0 == nil })
+            }
+            let log = RecordedLog()
+            let store = try await place.open(logger: log.logger)
+            try await body(store, database, log)
+            try await store.close()
+            await database.close()
+        }
+    }
+
+    @Test("what the seed's data dictionary allows is read: identifiers of any kind, and absent fields")
+    func allowed() async throws {
+        let reader = ObjectID()
+        let full = subject(
+            topic.subject,
+            and: [("access", [reader.bson, "ann", 7, .int64(8), .double(9)]), ("tags", ["exam", 2, true]), ("desc", "d")])
+        let bare = ObjectID()
+        let documents: [BSONDocument] = [
+            channel(
+                topic.channel, [.document(area(topic.area, [full, subject(bare)])), ["id": ObjectID().bson, "name": "bare"]]),
+            ["_id": ObjectID().bson, "name": "bare", "access": [reader.bson]],
+        ]
+        try await withDocuments(documents) { store, _, log in
+            let channels = try await store.snapshot().channels.sorted { $0.areas.count > $1.areas.count }
+            #expect(channels.map(\.areas.count) == [2, 0] && channels[1].access == [reader.description])
+            let subjects = channels[0].areas[0].subjects
+            let opt = SubjectOptions(level: .optional, distribution: .alert)
+            #expect(
+                subjects == [
+                    Subject(
+                        id: topic.subject, name: "S", desc: "d", access: [reader.description, "ann", "7", "8", "9"],
+                        topicKey: topic, opt: opt, tags: ["exam", "2", "true"]),
+                    Subject(
+                        id: bare, name: "S", desc: "",
+                        topicKey: TopicKey(channel: topic.channel, area: topic.area, subject: bare),
+                        opt: opt),
+                ])
+            #expect(try await store.find(FindSubject(topicKey: topic)).subject == subjects[0])
+            // Where there is no array of subjects yet, one is made.
+            let draft = SubjectDraft(name: "N", desc: "", opt: opt)
+            let added = try await store.add(
+                AddSubject(channelID: topic.channel, areaID: channels[0].areas[1].id, subject: draft)
+            ).value
+            #expect(try await store.find(FindSubject(topicKey: added.topicKey)).subject == added)
+            #expect(log.louderThanDebug.isEmpty, "\(log.louderThanDebug)")
+        }
+    }
+
+    @Test("what it does not allow is left out and named in the log once; the rest of the cube is used")
+    func leftOut() async throws {
+        let (bad, twice) = (ObjectID(), ObjectID())
+        let subjects: [BSONDocument] = [
+            subject(topic.subject), subject(bad, and: [("opt", ["distribution": "Loud"])]),
+            subject(ObjectID(), and: [("tags", [["nested": 1]])]), subject(ObjectID(), and: [("topic_key", "elsewhere")]),
+            subject(twice), subject(twice),
+        ]
+        let badArea = ObjectID()
+        let documents: [BSONDocument] = [
+            channel(
+                topic.channel,
+                [
+                    .document(area(topic.area, subjects)), ["id": badArea.bson, "name": "A", "subjects": "many"], 7,
+                    ["id": topic.area.bson, "name": "the same id"],
+                ]),
+            channel(ObjectID(), [], name: 7), ["_id": "a text", "name": "C", "areas": []], channel(ObjectID(), "many"),
+        ]
+        try await withDocuments(documents) { store, _, log in
+            for _ in 0..<3 {
+                let channels = try await store.snapshot().channels
+                #expect(channels.map(\.id) == [topic.channel] && channels[0].areas.map(\.id) == [topic.area])
+                #expect(channels[0].areas[0].subjects.map(\.id) == [topic.subject, twice])
+            }
+            let lines = log.louderThanDebug
+            #expect(lines.count == 4 && lines.allSatisfy { $0.contains("cannot be used and is left out") }, "\(lines)")
+            #expect(lines.contains { $0.contains("\(topic.channel)") && $0.contains("areas.0.subjects.1.opt.distribution") })
+            #expect(try await store.find(FindSubject(topicKey: topic)).subject.id == topic.subject)
+            let unreadable = TopicKey(channel: topic.channel, area: topic.area, subject: bad)
+            let failure = await #expect(throws: CommandFailure.self) { try await store.find(FindSubject(topicKey: unreadable)) }
+            #expect(failure?.status == .notFound)
+            // The channels that can be read are changed as ever.
+            _ = try await store.add(AddChannel(channel: NamedDraft(name: "New", desc: "")))
+            _ = try await store.update(UpdateChannel(channelID: topic.channel, channel: NamedDraft(name: "C2", desc: "")))
+        }
+    }
+
+    @Test("what cannot be read is neither changed nor deleted, and unknown fields stay")
+    func kept() async throws {
+        let (bad, badArea, badChannel) = (ObjectID(), ObjectID(), ObjectID())
+        let documents: [BSONDocument] = [
+            channel(
+                topic.channel,
+                [
+                    .document(area(topic.area, [subject(topic.subject), subject(bad, and: [("name", 7)])])),
+                    ["id": badArea.bson, "desc": "without a name"],
+                ]),
+            channel(badChannel, [], name: 7),
+        ]
+        try await withDocuments(documents) { store, database, _ in
+            let named = NamedDraft(name: "N", desc: "")
+            let draft = SubjectDraft(name: "N", desc: "", opt: SubjectOptions(level: .forced, distribution: .information))
+            let (channel, area) = (topic.channel, topic.area)
+            let refused: [(String, String, () async throws -> Void)] = [
+                (
+                    "channel.update", "channelID",
+                    { _ = try await store.update(UpdateChannel(channelID: badChannel, channel: named)) }
+                ),
+                ("channel.delete", "channelID", { _ = try await store.delete(DeleteChannel(channelID: badChannel)) }),
+                ("area.add", "channelID", { _ = try await store.add(AddArea(channelID: badChannel, area: named)) }),
+                ("channel.delete with parts", "channelID", { _ = try await store.delete(DeleteChannel(channelID: channel)) }),
+                (
+                    "area.update", "areaID",
+                    { _ = try await store.update(UpdateArea(channelID: channel, areaID: badArea, area: named)) }
+                ),
+                ("area.delete", "areaID", { _ = try await store.delete(DeleteArea(channelID: channel, areaID: badArea)) }),
+                (
+                    "area.delete with parts", "areaID",
+                    { _ = try await store.delete(DeleteArea(channelID: channel, areaID: area)) }
+                ),
+                (
+                    "subject.add", "areaID",
+                    { _ = try await store.add(AddSubject(channelID: channel, areaID: badArea, subject: draft)) }
+                ),
+                (
+                    "subject.update", "subjectID",
+                    {
+                        _ = try await store.update(
+                            UpdateSubject(channelID: channel, areaID: area, subjectID: bad, subject: draft))
+                    }
+                ),
+                (
+                    "subject.delete", "subjectID",
+                    { _ = try await store.delete(DeleteSubject(channelID: channel, areaID: area, subjectID: bad)) }
+                ),
+            ]
+            let before = try await stored(database)
+            for (name, field, change) in refused {
+                let failure = await #expect(throws: CommandFailure.self, "\(name)") { try await change() }
+                #expect(failure?.status == .conflict && failure?.field == field, "\(name): \(failure as Any)")
+                #expect(failure?.message.contains("cannot be read (field ") == true, "\(name): \(failure as Any)")
+            }
+            #expect(try await stored(database) == before)
+
+            _ = try await store.update(
+                UpdateSubject(channelID: channel, areaID: area, subjectID: topic.subject, subject: draft))
+            _ = try await store.update(UpdateArea(channelID: channel, areaID: area, area: named))
+            _ = try await store.update(UpdateChannel(channelID: channel, channel: named))
+            let changed = try BSONFields(try #require(try await stored(database).first { $0.identifier == "\(channel)" }))
+            let areas = try changed.list("areas")
+            let subjects = try areas[0].list("subjects")
+            #expect(try changed["note"] == "mine")
+            #expect(try areas[1]["desc"] == "without a name")
+            #expect(try subjects[0].fields("opt")["color"] == "red")
+            #expect(try subjects[0].fields("opt")["level"] == "Forced")
+            #expect(try subjects[1]["name"] == 7)
+        }
+    }
+
+    private func stored(_ database: MongoDatabase) async throws -> [BSONDocument] {
+        try await database.run { try $0.find([:], in: "icube", options: ["sort": ["_id": 1]]) }
+    }
+}

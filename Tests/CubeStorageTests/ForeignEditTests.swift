@@ -1,0 +1,95 @@
+import CubeStorage
+import Schemas
+import TestSupport
+import Testing
+
+/// What other programs change in the database while the store is open.
+@Suite("Foreign edits of the cube", .timeLimit(.minutes(2)))
+struct ForeignEditTests {
+    private static func draft(_ name: String) -> NamedDraft { NamedDraft(name: name, desc: "") }
+
+    @Test("another program's edit is counted once; own changes are not counted again", arguments: StoreKind.allCases)
+    func counted(_ kind: StoreKind) async throws {
+        try await withCubePlace(kind) { place in
+            let store = try await place.open()
+            let channel = try await store.add(AddChannel(channel: Self.draft("C"))).value
+            try await withForeignEdits(of: store) { edits in
+                // SQLite tells what has changed since it was asked before.
+                if kind == .sqlite { try await eventually { edits.looks > 0 } }
+                for number in 0..<5 {
+                    _ = try await store.add(AddArea(channelID: channel.id, area: Self.draft("\(number)")))
+                }
+                try await place.rename(channel.id, "renamed")
+                try await eventually { edits.versions == [7] }
+                let snapshot = try await store.snapshot()
+                #expect(snapshot.version == 7 && snapshot.channels[0].name == "renamed" && snapshot.channels[0].areas.count == 5)
+                // An own change, and right after it another program's.
+                _ = try await store.add(AddArea(channelID: channel.id, area: Self.draft("6")))
+                try await place.rename(channel.id, "again")
+                try await eventually { edits.versions == [7, 9] }
+                #expect(try await store.version() == 9)
+            }
+            try await store.close()
+        }
+    }
+
+    @Test("in MongoDB it is counted once by several processes, and also when nothing was watching")
+    func severalProcesses() async throws {
+        try await withCubePlace(.mongodb) { place in
+            let first = try await place.open()
+            let channel = try await first.add(AddChannel(channel: Self.draft("C"))).value
+            try await first.close()
+            try await place.rename(channel.id, "renamed")
+
+            let stores = [try await place.open(), try await place.open()]
+            try await withForeignEdits(of: stores[0]) { one in
+                try await withForeignEdits(of: stores[1]) { other in
+                    try await eventually { one.versions + other.versions == [2] }
+                    for number in 3...6 {
+                        try await place.rename(channel.id, "\(number)")
+                        try await eventually { try await stores[0].version() == number }
+                    }
+                    try await eventually { (one.versions + other.versions).sorted() == [2, 3, 4, 5, 6] }
+                }
+            }
+            for store in stores { try await store.close() }
+        }
+    }
+
+    @Test("the size is measured again after another program's edit", arguments: StoreKind.allCases)
+    func size(_ kind: StoreKind) async throws {
+        try await withCubePlace(kind) { place in
+            let store = try await place.open(sizeLimit: 2_000)
+            let channel = try await store.add(AddChannel(channel: Self.draft("C"))).value
+            try await withForeignEdits(of: store) { edits in
+                if kind == .sqlite { try await eventually { edits.looks > 0 } }
+                try await place.rename(channel.id, String(repeating: "x", count: 2_500))
+                try await eventually { edits.versions == [2] }
+                let failure = await #expect(throws: CommandFailure.self) {
+                    try await store.add(AddChannel(channel: Self.draft("D")))
+                }
+                #expect(failure?.status == .storageFull)
+            }
+            try await store.close()
+        }
+    }
+
+    /// Runs a test while foreign edits are looked for, as the service does.
+    private func withForeignEdits(
+        of store: any CubeStore, _ body: (ForeignEdits) async throws -> Void
+    ) async throws {
+        let edits = ForeignEdits()
+        let watch = Task {
+            while !Task.isCancelled { edits.looked(try await store.nextForeignEdit()) }
+        }
+        do {
+            try await body(edits)
+            watch.cancel()
+            _ = await watch.result
+        } catch {
+            watch.cancel()
+            _ = await watch.result
+            throw error
+        }
+    }
+}

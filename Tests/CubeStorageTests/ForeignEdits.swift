@@ -1,0 +1,48 @@
+import EmbeddedDatabase
+import GRDB
+import MongoDatabase
+import Schemas
+import Synchronization
+import TestSupport
+
+/// What the looks for foreign edits have brought.
+final class ForeignEdits: Sendable {
+    private struct State {
+        var looks = 0
+        var versions: [CubeVersion] = []
+    }
+
+    private let state = Mutex(State())
+
+    var looks: Int { state.withLock(\.looks) }
+
+    var versions: [CubeVersion] { state.withLock(\.versions) }
+
+    func looked(_ version: CubeVersion?) {
+        state.withLock { state in
+            state.looks += 1
+            if let version { state.versions.append(version) }
+        }
+    }
+}
+
+extension CubePlace {
+    /// Renames a channel as another program would, past the store.
+    func rename(_ channel: ObjectID, _ name: String) async throws {
+        guard let database = try database else {
+            return try await withFile { file in
+                try file.execute(sql: "UPDATE channel SET name = ? WHERE id = ?", arguments: [name, channel])
+            }
+        }
+        let server = await MongoDatabase.open(database, application: "test", logger: quietLogger)
+        try await server.run { _ = try $0.update(["_id": channel.bson], ["$set": ["name": name.bson]], in: "icube") }
+        await server.close()
+    }
+
+    /// Works with the SQLite file, past the store.
+    func withFile(_ body: @escaping @Sendable (Database) throws -> Void) async throws {
+        let file = try EmbeddedDatabase(path: folder + "/cube.sqlite", durability: .processCrash) { _ in }
+        try await file.write(body)
+        try file.close()
+    }
+}

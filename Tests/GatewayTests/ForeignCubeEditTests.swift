@@ -1,0 +1,81 @@
+import MongoDatabase
+import Schemas
+import TestSupport
+import Testing
+
+/// Another program works with `icube` in MongoDB while the hub is running.
+@Suite("Foreign edits of the cube over HTTP", .timeLimit(.minutes(1)))
+struct ForeignCubeEditTests {
+    @Test("what another program changes in icube is listed, has another ETag, and is posted to; what it spoils is left out")
+    func edits() async throws {
+        let url = try await MongoServer.shared.url()
+        let database = await MongoDatabase.open(try MongoURL(url), application: "test", logger: quietLogger)
+        try await RunningGateway.with(database: url) { gateway in
+            let path = try await gateway.makeSubject()
+            let channel = try #require(ObjectID(path.channel))
+            #expect(try await gateway.request("POST", "/message", body: path.message()).status == 201)
+            var listed = try await gateway.request("GET", "/channel")
+
+            // A new name.
+            try await database.run {
+                _ = try $0.update(["_id": channel.bson], ["$set": ["name": "renamed elsewhere"]], in: "icube")
+            }
+            listed = try await changed(since: listed, at: gateway)
+            #expect(listed.body.contains("renamed elsewhere"))
+
+            // A channel with a subject that is posted to.
+            let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+            let subject: BSONDocument = [
+                "id": topic.subject.bson, "name": "S", "desc": "", "access": [ObjectID().bson], "topic_key": topic.bson,
+                "opt": ["level": "Forced", "distribution": "Alert"], "tags": [],
+            ]
+            let area: BSONDocument = ["id": topic.area.bson, "name": "A", "desc": "", "subjects": [.document(subject)]]
+            let added: BSONDocument = ["_id": topic.channel.bson, "name": "C", "desc": "", "areas": [.document(area)]]
+            try await database.run { connection in
+                let errors = try connection.insert([added], into: "icube")
+                #expect(errors == [nil])
+            }
+            listed = try await changed(since: listed, at: gateway)
+            #expect(listed.body.contains("\(topic)"))
+            let message = path.message().replacing(path.topicKey, with: "\(topic)")
+            #expect(try await gateway.request("POST", "/message", body: message).status == 201)
+
+            // Its distribution becomes another one, and then none.
+            for (distribution, problem) in [("Information", "distribution-mismatch"), ("Loud", "topic-unknown")] {
+                try await database.run {
+                    _ = try $0.update(
+                        ["_id": topic.channel.bson], ["$set": ["areas.0.subjects.0.opt.distribution": distribution.bson]],
+                        in: "icube")
+                }
+                listed = try await changed(since: listed, at: gateway)
+                let refused = try await gateway.request("POST", "/message", body: message)
+                #expect(refused.status == 400 && refused.problem == problem, "\(refused)")
+            }
+            let spoilt = "/subject/\(topic.channel)/\(topic.area)/\(topic.subject)"
+            let kept = try await gateway.request("DELETE", spoilt, headers: ["If-Match": try #require(listed.headers["etag"])])
+            #expect(kept.status == 409 && kept.problem == "conflict" && kept.json["field"] as? String == "subjectID", "\(kept)")
+
+            // A channel that cannot be read keeps nothing else from being used.
+            try await database.run {
+                _ = try $0.update(["_id": topic.channel.bson], ["$set": ["name": 7]], in: "icube")
+            }
+            listed = try await changed(since: listed, at: gateway)
+            #expect(listed.status == 200 && !listed.body.contains("\(topic.channel)") && listed.body.contains(path.channel))
+            #expect(try await gateway.request("POST", "/message", body: path.message()).status == 201)
+            #expect(try await gateway.request("GET", "/health").status == 200)
+        }
+        await database.close()
+    }
+
+    /// Waits for another ETag than the one of an answer.
+    private func changed(since before: HTTPAnswer, at gateway: RunningGateway) async throws -> HTTPAnswer {
+        let tag = try #require(before.headers["etag"])
+        var answer = before
+        try await eventually {
+            answer = try await gateway.request("GET", "/channel", headers: ["If-None-Match": tag])
+            return answer.status == 200
+        }
+        #expect(answer.headers["etag"] != tag)
+        return answer
+    }
+}
