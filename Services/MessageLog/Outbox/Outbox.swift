@@ -38,6 +38,8 @@ final class Outbox: Service {
     private let claiming: OutageLog
     private let recording: OutageLog
     private let state: Mutex<OutboxStateMachine>
+    private let started = ContinuousClock.now
+    private let leaseClock = Mutex(LeaseClock(wall: .now, uptime: 0))
     /// Why no relay takes messages; `nil` while one does.
     private let unreachable = Mutex<ComponentError?>(nil)
     private let events: AsyncStream<Event>
@@ -173,7 +175,9 @@ final class Outbox: Service {
 
     private func messages(for claim: Claim) async -> [Message] {
         do {
-            let messages = try await store.claim(claim, lease: lease(at: .now), now: .now)
+            let now = UnixMilliseconds.now
+            let leaseTime = leaseClock.withLock { $0.time(wall: now, uptime: uptime) }
+            let messages = try await store.claim(claim, lease: lease(at: now), now: leaseTime)
             claiming.worked(of: claim.distribution.rawValue)
             return state.withLock { $0.claimed(messages, for: claim, at: .now) }
         } catch {
@@ -302,6 +306,9 @@ final class Outbox: Service {
             }
         }
     }
+
+    /// In milliseconds.
+    private var uptime: Int64 { Int64((ContinuousClock.now - started) / .milliseconds(1)) }
 
     private func lease(at now: UnixMilliseconds) -> Lease {
         Lease(owner: owner, until: now + Lease.duration)
