@@ -65,6 +65,9 @@ final class HeldConnection: Sendable {
         }
     }
 
+    /// Whether the server has closed the connection.
+    var hasEnded: Bool { !receive() }
+
     /// Reads to the end of the connection.
     ///
     /// - Returns: Whether the server closed it in time.

@@ -12,7 +12,7 @@ struct PlotTests {
         #expect(AxisScale.linear(to: 40).ticks == [0, 10, 20, 30, 40])
         #expect(AxisScale.linear(to: 0.5).ticks.last == 0.5)
         #expect(AxisScale.linear(to: 0).ticks.count > 1)
-        for largest in stride(from: 0.037, to: 90_000, by: 37.3) {
+        for largest in stride(from: 0.037, to: 90_000, by: 3_737.3) {
             let axis = AxisScale.linear(to: largest)
             #expect((3...7).contains(axis.ticks.count) && axis.high >= largest && axis.high < largest * 2, "\(largest)")
             #expect(axis.share(of: largest) <= 1 && axis.share(of: 0) == 0)
