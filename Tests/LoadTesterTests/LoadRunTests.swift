@@ -65,7 +65,7 @@ struct LoadRunTests {
     @Test("without a rate, as many are under way as may be, and never more")
     func closedLoop() async {
         let underWay = Mutex((now: 0, most: 0))
-        let (totals, _) = await run(rate: nil, duration: 0.3, inFlight: 8) { _ in
+        let (totals, _) = await run(rate: nil, duration: 1.5, inFlight: 8) { _ in
             underWay.withLock { state in
                 state.now += 1
                 state.most = max(state.most, state.now)
