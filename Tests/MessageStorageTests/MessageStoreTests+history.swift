@@ -2,6 +2,7 @@ import Logging
 import Schemas
 import TestSupport
 import Testing
+import UnreadableDocuments
 
 @testable import MessageStorage
 
