@@ -11,7 +11,7 @@ package final class EmbeddedDatabase: Sendable {
     private let pool: DatabasePool
     private let commits: GroupCommit
 
-    /// To so much SQLite cuts the write-ahead log back after it has grown longer, as it does while somebody reads for long.
+    /// To so much SQLite cuts the write-ahead log back after it has grown longer, as it does during a long read.
     private static let maxIdleLog = 16 << 20
 
     /// Opens the file, makes it and its folder if there is none, and brings its tables up to date.

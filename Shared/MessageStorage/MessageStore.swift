@@ -20,7 +20,7 @@ package protocol MessageStore: Sendable {
     ///
     /// - Parameters:
     ///   - before: The last message of the page before.
-    ///   - checkTurn: Called when the reading begins, which may be long after the call; throws where nobody waits any more.
+    ///   - checkTurn: Called when the reading begins, which may be long after the call; throws if the caller has given up.
     func page(
         _ filter: MessageFilter, before: PageCursor?, limit: Int, checkTurn: @escaping @Sendable () throws -> Void
     ) async throws -> [Message]

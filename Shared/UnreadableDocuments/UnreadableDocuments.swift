@@ -6,7 +6,7 @@ import Synchronization
 package enum UnreadableDocument: Sendable {
     /// It is left out, and the log names it: one such does not keep all others from being used.
     case skipped
-    /// Reading it fails: whoever needs everything learns that something is missing.
+    /// Reading it fails: a caller that needs everything learns that something is missing.
     case refused
 }
 

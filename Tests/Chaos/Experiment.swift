@@ -18,7 +18,7 @@ struct Experiment: Sendable {
     /// How long the product may take until all is well again after the last fault.
     private static let longestRecovery = Duration.seconds(60)
     /// How long a message may be overdue at the end: what is to be tried again is tried again then.
-    private static let longestDelay: Int64 = 60_000
+    private static let longestDelay = Duration.seconds(60)
     /// No retry is later than this, and a minute for it.
     private static let longestSettling = Duration.seconds(11 * 60)
 
@@ -141,9 +141,17 @@ struct Experiment: Sendable {
         for message in try await portal.archive() { archive[message.msiKey] = message }
         let deadline = ContinuousClock.now + Self.longestSettling
         var said = -1
+        // Since when each has been due, by this clock: by the machine's, which was set, it may have been for an hour.
+        var due: [String: (moment: Int64, since: ContinuousClock.Instant)] = [:]
         while true {
             let open = archive.values.filter { !$0.isFinal }
-            let isOverdue = open.contains { max($0.nextAttempt ?? 0, $0.leaseEnd ?? 0) + Self.longestDelay < .nowInMilliseconds }
+            for message in open {
+                let moment = max(message.nextAttempt ?? 0, message.leaseEnd ?? 0)
+                if moment > .nowInMilliseconds || due[message.msiKey]?.moment != moment { due[message.msiKey] = (moment, .now) }
+            }
+            let isOverdue = open.contains { message in
+                due[message.msiKey].map { .now - $0.since > Self.longestDelay } ?? false
+            }
             if open.isEmpty || isOverdue || ContinuousClock.now >= deadline { return archive }
             if open.count != said { journal.say("\(open.count) of \(archive.count) messages are still on their way") }
             said = open.count

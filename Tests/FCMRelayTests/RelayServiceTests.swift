@@ -122,7 +122,7 @@ struct RelayServiceTests {
             let failure = await #expect(throws: CommandFailure.self) { try await relayed() }
             #expect(failure?.status == .unavailable)
             #expect(failure?.message.hasPrefix("CIRCUIT_OPEN: FCM has failed") == true)
-            // Another relay may have FCM: nobody is told to wait.
+            // Another relay may have FCM: the caller is not told to wait.
             #expect(failure?.retryAfter == nil)
             let open = try await health()
             #expect(open?.status == .unavailable)

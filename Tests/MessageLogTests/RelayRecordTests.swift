@@ -152,6 +152,17 @@ struct RelayRecordTests {
 
     private static let unreachable = ComponentError(class: .retryable, code: "RELAY_UNREACHABLE", message: "none")
 
+    @Test("a component that FCM may have says so also when no relay takes it afterwards, and when it expires")
+    func unknownOutcome() throws {
+        var record = Self.logged()
+        record.unanswered("outcome unknown", to: "me", at: Self.now, expires: Self.expires, schedule: RetrySchedule(), random: 0.5)
+        record.lease = Lease(owner: "me", until: Self.expires)
+        record.unreachable(Self.unreachable, to: "me", at: Self.now + 5, expires: Self.expires)
+        record.expire(at: Self.expires, expires: Self.expires)
+        #expect(record.state == .expired)
+        #expect(record.components.map(\.error?.code) == ["RELAY_NO_ANSWER", "RELAY_NO_ANSWER"])
+    }
+
     @Test("without a relay the message is due again at once, as pending as before, and says why")
     func unreachable() {
         var record = Self.logged()

@@ -85,7 +85,7 @@ extension MessageStoreTests {
             let error = await #expect(throws: (any Error).self) { try await store.message(messages[0].msiKey) }
             #expect(error.map { !"\($0)".contains("secret") } == true, "\(String(describing: error))")
 
-            // Whoever copies the archive has to know.
+            // A copy of the archive must not leave them out silently.
             let strict = try await place.open(unreadable: .refused)
             await #expect(throws: CommandFailure.self) { try await strict.page(MessageFilter(), before: nil, limit: 9) }
             try await strict.close()

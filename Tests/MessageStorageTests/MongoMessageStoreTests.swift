@@ -104,7 +104,7 @@ struct MongoMessageStoreTests {
             for name in keys.map(\.description) + ["its own name"] {
                 #expect(log.louderThanDebug.count { $0.contains(name) } == 1, "\(name)")
             }
-            // Whoever copies the archive has to know.
+            // A copy of the archive must not leave them out silently.
             let strict = await MongoMessageStore(url: url, unreadable: .refused, logger: quietLogger)
             await #expect(throws: CommandFailure.self) { try await strict.page(MessageFilter(), before: nil, limit: 9) }
             await strict.close()

@@ -9,7 +9,8 @@ struct RelayHandler: Sendable {
     /// The wall clock.
     let now: @Sendable () -> UnixMilliseconds
 
-    /// - Throws: ``CommandFailure`` for a project that nobody knows or that has too much to do, and if nothing can be sent by any.
+    /// - Throws: ``CommandFailure`` for a project that is not configured or that has too much to do, and if no project can
+    ///   send.
     func relay(_ command: RelayMessage, _ context: CommandContext) async throws(CommandFailure) -> RelayMessage.Reply {
         let now = now()
         reportBegin(of: command, to: context)

@@ -71,7 +71,7 @@ struct TransferLoop {
         endLate()
         leaveSilentConnections()
         closeUnneeded()
-        // A transfer that ended has made room for one that waits; and nobody knows yet how to end a wait at new connections.
+        // A transfer that ended has made room for one that waits. While connections are being renewed, no event ends the wait.
         let mayStart = !queue.isEmpty && connections.transfers < configuration.mostInFlight
         if !mayStart, !hasRenewed { multi.wait(for: open.isEmpty && givenUp.isEmpty ? Self.longestWait : Self.deadlineCheck) }
     }

@@ -120,7 +120,7 @@ extension ComponentError {
         case .paused:
             self.init(
                 class: .retryable, code: "NO_TIME",
-                message: "the relay did not run for a while, and whoever asked for it may have given up")
+                message: "the relay did not run for a while, and its caller may have given up")
         case .stopped:
             self.init(class: .retryable, code: "STOPPED", message: "the relay is stopping")
         }

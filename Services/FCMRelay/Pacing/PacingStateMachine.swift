@@ -64,7 +64,7 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
             }
         }
 
-        /// Takes out what nobody waits for any more. Nearly always this is one comparison.
+        /// Takes out the sends whose callers have given up. Nearly always this is one comparison.
         mutating func removeLate(at now: ContinuousClock.Instant) -> [Request] {
             guard let earliestDeadline, earliestDeadline <= now else { return [] }
             let late = removeAll { $0.deadline <= now }
@@ -140,8 +140,8 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
         return decisions
     }
 
-    /// Refuses what nobody waits for any more, wherever it stands: it must not count as load ahead of others, and whoever sent
-    /// it is told at its deadline and not when its turn would have come.
+    /// Refuses the sends whose callers have given up, wherever they stand: they must not count as load ahead of others. The
+    /// caller is told at its deadline and not when its turn would have come.
     private mutating func refuseLate(at now: ContinuousClock.Instant) -> [Decision] {
         let late = alerts.removeLate(at: now) + information.removeLate(at: now)
         return late.isEmpty ? [] : late.map { .refuse($0.waiter, refusal(at: now)) }

@@ -8,7 +8,7 @@ struct Outage: Hashable, Sendable {
     let since: UnixMilliseconds
     private let last: ContinuousClock.Instant
 
-    /// As long as a message waits for FCM it is tried again within this time: after a longer silence nobody knows.
+    /// While messages wait for FCM, one is tried again within this time. After a longer silence the outage may be over.
     private static let memory = Duration.seconds(900)
 
     /// - Parameter former: What was wrong until now.

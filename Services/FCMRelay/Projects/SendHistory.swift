@@ -19,7 +19,7 @@ struct SendHistory<Joint: Sendable>: Sendable {
     }
 
     private enum State: Sendable {
-        /// Nobody has asked for it, or FCM has not accepted it.
+        /// It was not asked for, or FCM has not accepted it.
         case none
         case underWay(Joint?)
         case accepted(String)
@@ -102,7 +102,7 @@ struct SendHistory<Joint: Sendable>: Sendable {
 
     /// Components that the caller had to send have come to their end.
     ///
-    /// - Returns: Whoever waits for them, and what became of each.
+    /// - Returns: The callers that wait for them, and what became of each.
     mutating func end(
         _ outcomes: [ComponentOutcome], of key: SendKey, at now: ContinuousClock.Instant
     ) -> [(joint: Joint, result: Result<String, ComponentError>)] {

@@ -7,7 +7,7 @@ extension ResponseBody {
     private static var pieceSize: Int { 64 * 1_024 }
 
     /// A body that is written piece by piece, each when the one before has left. However slowly the client reads, its connection
-    /// holds one piece beside `bytes`, which are shared with whoever else has them.
+    /// holds one piece beside `bytes`, which other responses may share.
     ///
     /// Hummingbird's writer does not wait for that: it takes pieces as long as the event loop has not seen that there are too many.
     ///

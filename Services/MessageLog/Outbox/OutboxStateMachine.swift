@@ -59,7 +59,7 @@ struct OutboxStateMachine: Sendable {
     /// The messages that are being relayed, or are about to be. Leases keep other instances away; this keeps this one from
     /// taking a message twice, whatever becomes of a lease: clocks are set, and databases are away for longer than a lease.
     private var work: WorkInHand
-    /// Messages that a claim has brought while their turn was just ending: they are leased again, and nobody is at work on them.
+    /// Messages that a claim has brought while their turn was just ending: they are leased again, and no process is at work on them.
     private var claimedAgain: [ObjectID: Message] = [:]
     private var looks: [Distribution: Looks] = [.alert: Looks(), .information: Looks()]
     private var failuresInARow = 0

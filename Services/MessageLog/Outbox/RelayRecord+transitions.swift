@@ -33,14 +33,18 @@ extension RelayRecord {
         settle(at: now, expires: expires, delay: delay)
     }
 
-    /// No relay has taken it: FCM does not have it. It is due again at once.
+    /// No relay has taken it: FCM does not have it by this attempt. It is due again at once. A component that an earlier attempt may
+    /// have brought to FCM keeps saying so.
     ///
     /// - Parameter error: Why; it stays when the message expires.
     mutating func unreachable(
         _ error: ComponentError, to owner: String, at now: UnixMilliseconds, expires: UnixMilliseconds
     ) {
         guard lease?.owner == owner else { return }
-        setError(error)
+        for index in components.indices
+        where components[index].state == .pending && components[index].error?.code != ComponentError.relayNoAnswer {
+            components[index].error = error
+        }
         settle(at: now, expires: expires, delay: 0)
     }
 

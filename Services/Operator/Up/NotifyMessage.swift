@@ -14,7 +14,7 @@ struct NotifyMessage {
     /// - Returns: `nil` where there is none, or the kernel does not say who sent it.
     init?(from descriptor: Int32) {
         var text = [UInt8](repeating: 0, count: 4_096)
-        // Room for the credentials alone, which come first: descriptors that somebody sends along are closed by the kernel.
+        // Room for the credentials alone, which come first: descriptors that a sender adds are closed by the kernel.
         let headerSize = MemoryLayout<cmsghdr>.size
         var control = [UInt64](repeating: 0, count: (headerSize + 3 * MemoryLayout<Int32>.size + 7) / 8)
         let count = text.withUnsafeMutableBytes { text in

@@ -10,7 +10,7 @@
 /// path is; the lock's file stays, since removing it would let two processes hold different locks of one name.
 ///
 /// Others may remove the files all the same, such as a job that clears temporary folders. Then no client finds the service any
-/// more, so whoever owns a listener looks at ``isInPlace`` now and then.
+/// more, so the owner of a listener looks at ``isInPlace`` now and then.
 final class UnixListener {
     /// Listens; ZeroMQ closes it.
     let descriptor: Int32

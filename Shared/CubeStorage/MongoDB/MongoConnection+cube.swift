@@ -39,7 +39,7 @@ extension MongoConnection {
         // The version first: what is read after it is at least as new.
         let version = try cubeVersion()
         let found = try aggregate(SubjectLookup.stages(of: topicKey), in: CubeCollections.channels).first
-        // What cannot be read is not found. Whoever reads the whole cube tells the log.
+        // What cannot be read is not found. The log learns of it when the whole cube is read.
         guard let channel = found.flatMap({ try? ChannelDocument($0) })?.channel, let area = channel.areas.first,
             let subject = area.subjects.first
         else {

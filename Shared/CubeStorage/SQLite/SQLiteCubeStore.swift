@@ -52,7 +52,7 @@ package final class SQLiteCubeStore: CubeStore {
             do {
                 return try CubeQueries.subject(of: command.topicKey, in: database)
             } catch let error where error is RowDecodingError || error is DecodingError {
-                // Whoever reads the whole cube tells the log.
+                // The log learns of it when the whole cube is read.
                 throw CommandFailure.noSubject(of: command.topicKey)
             }
         }

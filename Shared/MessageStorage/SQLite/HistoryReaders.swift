@@ -14,7 +14,7 @@ actor HistoryReaders {
     private var free = mostAtATime
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// - Parameter checkTurn: Called when a reader is free; throws where nobody waits for the page any more. Without it, readers
+    /// - Parameter checkTurn: Called when a reader is free; throws if the caller has given up. Without it, readers
     ///   with a queue would serve only those who have given up.
     /// - Throws: ``CommandFailure`` with status `overloaded` where too many wait already, and `deadline_exceeded` for one that
     ///   takes too long.

@@ -176,7 +176,7 @@ extension RelayMessage {
         return min(remaining, draft.ttl ?? FCMMessage.longestTimeToLive, FCMMessage.longestTimeToLive)
     }
 
-    /// Where nobody says when it expires.
+    /// Used if neither the command nor the message says when it expires.
     private func defaultTimeToLive(_ defaults: FCMDefaults) -> Int64 {
         draft.ttl == nil && draft.distribution == .alert ? defaults.alertTimeToLive : FCMMessage.longestTimeToLive
     }

@@ -53,7 +53,7 @@ extension Date {
 }
 
 extension String {
-    /// What somebody else wrote, kept from breaking the line, showing it in another order, or filling the log.
+    /// What another party wrote, kept from breaking the line, showing it in another order, or filling the log.
     fileprivate var onOneLine: String {
         let short = unicodeScalars.prefix(1_000).map { scalar in
             scalar.isUnsafeInLine ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)

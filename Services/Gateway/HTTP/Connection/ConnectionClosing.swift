@@ -52,7 +52,7 @@ final class ConnectionClosing: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         context.fireChannelReadComplete()
-        // Whoever reads the requests may not want more, but the client's end has to be noticed.
+        // The next handler may not want more requests, but the client's end has to be noticed.
         if isClosing { read(context: context) }
     }
 
