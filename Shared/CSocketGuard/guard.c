@@ -223,7 +223,9 @@ static bool inspect(struct guarded *peer, const uint8_t *bytes, size_t size) {
     size_t place = 0;
     while (place < size) {
         if (peer->greeting_seen < GREETING_SIZE) {
-            // Earlier versions have other frames.
+            // Earlier versions have other frames. Those before 2 have no signature, whose first and last bytes are looked at.
+            if (peer->greeting_seen == 0 && bytes[place] != 0xFF) return false;
+            if (peer->greeting_seen == VERSION_PLACE - 1 && !(bytes[place] & 1)) return false;
             if (peer->greeting_seen == VERSION_PLACE && bytes[place] < 3) return false;
             peer->greeting_seen++;
             place++;

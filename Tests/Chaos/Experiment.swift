@@ -37,7 +37,7 @@ struct Experiment: Sendable {
     }
 
     private func run(disk: SmallDisk?) async throws -> Verdict {
-        let machine = try Machine(disk: disk, in: folder, journal: journal)
+        let machine = try await Machine(disk: disk, in: folder, journal: journal)
         let resolver = try await PreloadedLibrary.build("resolver", FCMPath.resolver, in: folder)
         let emulatorPort = try FreePort.choose()
         return try await withTCPProxy(to: emulatorPort) { first in

@@ -48,7 +48,6 @@ struct BusSocketTests {
                         let versions = try await cube.listen()
                         let added = try await client.request(AddChannel(channel: NamedDraft(name: what, desc: "")))
                         for await version in versions where version == added.version { break }
-                        // The old connection has never been touched.
                         #expect(try await cube.snapshot().version == added.version)
                     }
                 }

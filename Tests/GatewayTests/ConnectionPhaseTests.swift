@@ -71,4 +71,18 @@ struct ConnectionPhaseTests {
         phase.requestEnded()
         expect(nil)
     }
+
+    @Test("of two responses under way, the end of one leaves the other its deadline")
+    mutating func responsesUnderWay() {
+        for _ in 0..<2 {
+            phase.requestHeadArrived(at: at(0))
+            phase.requestEnded()
+        }
+        phase.responseStarted(at: at(1))
+        phase.responseStarted(at: at(2))
+        phase.responseEnded(at: at(3))
+        #expect(phase.deadline?.overdue == .restOfResponse)
+        phase.responseEnded(at: at(4))
+        #expect(phase.deadline?.overdue == .request)
+    }
 }

@@ -29,6 +29,12 @@ struct LeaseClockTests {
         #expect(clock.time(wall: Self.start + 2_000, uptime: 2_000) == Self.start + 2_000)
     }
 
+    @Test func `a small step back leaves the rest of a step forward without effect`() {
+        var clock = LeaseClock(wall: Self.start, uptime: 0)
+        _ = clock.time(wall: Self.start + Self.hour, uptime: 0)
+        #expect(clock.time(wall: Self.start + Self.hour - 2_000, uptime: 0) == Self.start)
+    }
+
     @Test func `a clock that is brought into step gently is followed`() {
         var clock = LeaseClock(wall: Self.start, uptime: 0)
         for second in 1...100 {

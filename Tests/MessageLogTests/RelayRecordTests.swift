@@ -155,7 +155,8 @@ struct RelayRecordTests {
     @Test("a component that FCM may have says so also when no relay takes it afterwards, and when it expires")
     func unknownOutcome() throws {
         var record = Self.logged()
-        record.unanswered("outcome unknown", to: "me", at: Self.now, expires: Self.expires, schedule: RetrySchedule(), random: 0.5)
+        record.unanswered(
+            "outcome unknown", to: "me", at: Self.now, expires: Self.expires, schedule: RetrySchedule(), random: 0.5)
         record.lease = Lease(owner: "me", until: Self.expires)
         record.unreachable(Self.unreachable, to: "me", at: Self.now + 5, expires: Self.expires)
         record.expire(at: Self.expires, expires: Self.expires)

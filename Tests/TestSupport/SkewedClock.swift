@@ -18,12 +18,4 @@ package enum SkewedClock {
             "FAKETIME_DONT_FAKE_MONOTONIC": "1",
         ]
     }
-
-    /// The environment of a process whose clock is as far ahead or behind as a file says, such as `+60s`. It looks once a second.
-    package static func environment(file: String) -> [String: String] {
-        [
-            "LD_PRELOAD": library ?? "", "FAKETIME_TIMESTAMP_FILE": file, "FAKETIME_CACHE_DURATION": "1",
-            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-        ]
-    }
 }

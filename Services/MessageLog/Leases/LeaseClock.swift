@@ -3,7 +3,7 @@ import Schemas
 /// The time by which a claim judges whether other processes' leases have ended. Pure.
 ///
 /// When the system clock is set forward, every lease looks over although its owner may still be at work. Such a step does not count
-/// for as long as a lease lasts. Whatever else became due by the step waits as long.
+/// for as long as a lease lasts. Until then messages that are claimed are claimed by the former time, new ones as well.
 struct LeaseClock: Sendable {
     /// A clock that is brought into step gently is not set.
     private static let tolerance: Int64 = 1_000
@@ -26,8 +26,8 @@ struct LeaseClock: Sendable {
         lead += change
         if change > Self.tolerance {
             step = ((step?.size ?? 0) + change, uptime + Lease.duration)
-        } else if change < -Self.tolerance {
-            step = nil
+        } else if change < -Self.tolerance, let forward = step {
+            step = forward.size + change > Self.tolerance ? (forward.size + change, forward.end) : nil
         }
         if let step, uptime < step.end { return wall - step.size }
         step = nil

@@ -12,8 +12,8 @@ struct Expiry: Service {
     private static let period = Duration.seconds(1)
     /// How many messages are ended at a time.
     private static let batch = 200
-    /// The most messages that are left out because they cannot be ended.
-    private static let maxSetAside = 1_000
+    /// So many messages that cannot be ended may be found at a time before the next look.
+    private static let maxSetAside = 10_000
 
     private let store: any MessageStore
     private let logger: Logger
@@ -43,12 +43,14 @@ struct Expiry: Service {
     /// - Throws: `CancellationError` alone.
     private func expireAll(_ setAside: inout Set<ObjectID>) async throws {
         do {
-            while setAside.count < Self.maxSetAside {
+            while true {
                 let limit = Self.batch + setAside.count
                 let expired = try await store.expired(by: .now, limit: limit)
+                // What another process has ended meanwhile is not found any more.
+                setAside.formIntersection(expired)
                 let known = setAside
                 try await setAside.formUnion(expire(expired.filter { !known.contains($0) }))
-                guard expired.count == limit else { break }
+                guard expired.count == limit, setAside.count < Self.maxSetAside else { break }
             }
             outage.worked()
         } catch let error where !(error is CancellationError) {

@@ -79,13 +79,17 @@ final class Outbox: Service {
             if known == nil {
                 event.yield(.relay(message, ServiceContext.current?.traceparent))
             } else {
-                state.withLock { $0.cancelReservation(of: message.msiKey) }
+                cancelReservation(of: message.msiKey)
             }
             return known
         } catch {
-            state.withLock { $0.cancelReservation(of: message.msiKey) }
+            cancelReservation(of: message.msiKey)
             throw error
         }
+    }
+
+    private func cancelReservation(of msiKey: ObjectID) {
+        if let claimed = state.withLock({ $0.cancelReservation(of: msiKey) }) { event.yield(.claimedAgain(claimed)) }
     }
 
     /// Hands a failed message out once more.
@@ -213,7 +217,8 @@ final class Outbox: Service {
             components: outstanding)
         do {
             let outcomes = try await relay.relay(command, by: deadline)
-            relayAnswered()
+            // A relay that fails at FCM now and then, to see whether FCM is back, is no end of an outage.
+            if outcomes.contains(where: \.isFinal) { relayAnswered() }
             return await record(outcomes, of: message)
         } catch {
             // The outbox has stopped: FCM may have it.
@@ -244,7 +249,7 @@ final class Outbox: Service {
         relaying.failed(failure)
         let error = ComponentError.relayUnreachable(failure)
         unreachable.withLock { $0 = error }
-        await record(message) { $0.unreachable(error, to: $1, at: .now, expires: expires) }
+        await record(message, reportsRetry: false) { $0.unreachable(error, to: $1, at: .now, expires: expires) }
         return .unreachable
     }
 
@@ -290,14 +295,17 @@ final class Outbox: Service {
 
     /// Stores what became of a message. As long as the database is away it is tried again: the outcome is known only here.
     ///
-    /// - Parameter change: Takes the relay record and this process' name.
-    private func record(_ message: Message, _ change: @escaping @Sendable (inout RelayRecord, String) -> Void) async {
+    /// - Parameters:
+    ///   - reportsRetry: Whether the log says that it will be tried again.
+    ///   - change: Takes the relay record and this process' name.
+    private func record(
+        _ message: Message, reportsRetry: Bool = true, _ change: @escaping @Sendable (inout RelayRecord, String) -> Void
+    ) async {
         let owner = owner
         while !Task.isCancelled {
             do {
-                if let message = try await store.update(message.msiKey, { record, _ in change(&record, owner) }) {
-                    message.reportState(to: logger)
-                }
+                let updated = try await store.update(message.msiKey) { record, _ in change(&record, owner) }
+                if let updated, reportsRetry || updated.relay.nextAttempt == nil { updated.reportState(to: logger) }
                 recording.worked(of: message.msiKey.description)
                 return
             } catch {
@@ -312,5 +320,15 @@ final class Outbox: Service {
 
     private func lease(at now: UnixMilliseconds) -> Lease {
         Lease(owner: owner, until: now + Lease.duration)
+    }
+}
+
+extension ComponentOutcome {
+    /// Whether FCM has taken it, or never will.
+    fileprivate var isFinal: Bool {
+        switch result {
+        case .success: true
+        case .failure(let error): error.class != .retryable
+        }
     }
 }

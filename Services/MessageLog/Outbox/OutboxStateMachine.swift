@@ -82,9 +82,11 @@ struct OutboxStateMachine: Sendable {
     }
 
     /// Gives a reservation back: the message was not new, or could not be stored.
-    mutating func cancelReservation(of msiKey: ObjectID) {
+    ///
+    /// - Returns: The message, if a claim has brought it meanwhile: it is to be relayed.
+    mutating func cancelReservation(of msiKey: ObjectID) -> Message? {
         work.end(msiKey)
-        claimedAgain[msiKey] = nil
+        return takeClaimedAgain(msiKey)
     }
 
     /// A message became due that nobody is at work on.
@@ -159,7 +161,11 @@ struct OutboxStateMachine: Sendable {
     mutating func finished(_ turn: Turn, of message: Message, at now: UnixMilliseconds) -> Message? {
         work.end(message.msiKey)
         learn(from: turn, of: message, at: now)
-        guard let again = claimedAgain.removeValue(forKey: message.msiKey), work.begin(again) else { return nil }
+        return takeClaimedAgain(message.msiKey)
+    }
+
+    private mutating func takeClaimedAgain(_ msiKey: ObjectID) -> Message? {
+        guard let again = claimedAgain.removeValue(forKey: msiKey), work.begin(again) else { return nil }
         return again
     }
 

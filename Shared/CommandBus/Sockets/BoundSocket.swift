@@ -19,11 +19,14 @@ final class BoundSocket {
     /// What ZeroMQ listens at; it closes it.
     private var descriptor: Int32
     private var nextCheck: MonotonicMilliseconds = 0
+    /// How many sockets that have lost their file still listen. ZeroMQ would end their connections with them, and lose replies.
+    private var replaced = 0
     /// Why the file could not be made anew; the log has it already.
     private var lastProblem: String?
     private var reported = PeerCounts()
     private var nextReport: MonotonicMilliseconds = 0
 
+    private static let maxReplaced = 16
     /// How often is looked after the file, in milliseconds.
     private static let checkInterval: Int64 = 1_000
     /// At most one line about refused connections in this time, in milliseconds.
@@ -93,7 +96,11 @@ final class BoundSocket {
     private func listenAgain(instead old: UnixListener) {
         do throws(BusError) {
             let listener = try UnixListener(replacing: old)
-            socket.unbind(from: endpoint)
+            replaced += 1
+            if replaced > Self.maxReplaced {
+                socket.unbind(from: endpoint)
+                replaced = 0
+            }
             unixListener = listener
             descriptor = listener.descriptor
             reported = PeerCounts()

@@ -1,8 +1,8 @@
 package import Logging
 package import Schemas
 
-// Every setting of the product, in one place: a service reads the ones that it needs, and refuses to start when the
-// environment names one that nobody knows.
+// Every setting of the product, in one place. A service reads those that it needs. A variable that is nearly one of them keeps it
+// from starting.
 
 extension Setting where Value == String {
     package static let stateDirectory = text(

@@ -20,16 +20,20 @@ final class Machine: Sendable {
     private let disk: SmallDisk?
     private let folder: String
     private let journal: Journal
+    private let clock: SetClock
     private let state = Mutex(State())
     /// The disk when the log of writes began.
     private let recorded: Mutex<RecordedDisk>
 
-    /// How long before a step of the clock nothing is scheduled: a service looks for one once a second.
+    /// The library of ``SetClock``, which is preloaded.
+    private let clockLibrary: String
+
+    /// How long before and after a step of the clock nothing is scheduled: a service looks for one once a second.
     private static let clockNotice = Duration.seconds(2)
 
     /// - Parameters:
     ///   - folder: Where the log of writes and the clock are kept, and the state directory where there is no disk.
-    init(disk: SmallDisk?, in folder: String, journal: Journal) throws {
+    init(disk: SmallDisk?, in folder: String, journal: Journal) async throws {
         self.disk = disk
         self.folder = folder
         self.journal = journal
@@ -37,7 +41,8 @@ final class Machine: Sendable {
         try FileManager.default.createDirectory(
             atPath: stateFolder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         recorded = Mutex(try RecordedDisk(stateFolder))
-        try setClock(to: 0)
+        clock = try SetClock(file: folder + "/clock")
+        clockLibrary = try await PreloadedLibrary.build("clock-library", SetClock.source, in: folder)
     }
 
     var disturbances: [Disturbance] { state.withLock(\.disturbances) }
@@ -51,12 +56,10 @@ final class Machine: Sendable {
         let recorder = WriteRecorder(folder: stateFolder, log: folder + "/writes")
         let executables = ServiceProcess.executables.path(percentEncoded: false)
         var variables = recorder.variables(executables: executables)
-        if SkewedClock.isPossible { variables.merge(SkewedClock.environment(file: clock)) { $0 + ":" + $1 } }
-        for library in libraries { variables["LD_PRELOAD"]? += ":" + library }
+        variables.merge(clock.variables) { $1 }
+        for library in libraries + [clockLibrary] { variables["LD_PRELOAD"]? += ":" + library }
         return variables
     }
-
-    private var clock: String { folder + "/clock" }
 
     /// Harms it, fault after fault.
     ///
@@ -66,10 +69,6 @@ final class Machine: Sendable {
     func suffer(_ faults: [Fault], from begin: ContinuousClock.Instant, _ parts: [RunningPart]) async throws {
         for fault in faults {
             let isStep = fault.deed.clockOffset != 0
-            guard !isStep || SkewedClock.isPossible else {
-                journal.say("machine: libfaketime is not installed, so that the clock cannot be set")
-                continue
-            }
             try await Task.sleep(until: begin + fault.at - (isStep ? Self.clockNotice : .zero), clock: .continuous)
             if isStep {
                 state.withLock { $0.isClockSteady = false }
@@ -88,9 +87,9 @@ final class Machine: Sendable {
                 try await Task.sleep(for: fault.length)
                 try disk.free()
             default:
-                try setClock(to: fault.deed.clockOffset / 1_000)
+                try clock.set(ahead: fault.deed.clockOffset / 1_000)
                 try await Task.sleep(for: fault.length)
-                try setClock(to: 0)
+                try clock.set(ahead: 0)
                 try await Task.sleep(for: Self.clockNotice)
                 state.withLock { $0.isClockSteady = true }
             }
@@ -117,9 +116,5 @@ final class Machine: Sendable {
         }
         try await Task.sleep(for: length)
         for part in parts { try await part.start() }
-    }
-
-    private func setClock(to seconds: Int64) throws {
-        try Data("\(seconds < 0 ? "" : "+")\(seconds)s\n".utf8).write(to: URL(filePath: clock), options: .atomic)
     }
 }

@@ -17,6 +17,9 @@ struct ConnectionPhase: Sendable {
     private var requestBegan: NIODeadline?
     /// Requests whose head has arrived and whose response has not left as a whole.
     private var unanswered = 0
+    /// Responses that have begun and not left as a whole: a client may send requests before it has read earlier responses.
+    private var responsesUnderWay = 0
+    /// When the oldest of them began, or became the oldest.
     private var responseBegan: NIODeadline?
     private var idleSince: NIODeadline
 
@@ -50,12 +53,14 @@ struct ConnectionPhase: Sendable {
     }
 
     mutating func responseStarted(at now: NIODeadline) {
-        responseBegan = now
+        responsesUnderWay += 1
+        if responseBegan == nil { responseBegan = now }
     }
 
     /// The last byte of a response has left.
     mutating func responseEnded(at now: NIODeadline) {
-        responseBegan = nil
+        responsesUnderWay = max(0, responsesUnderWay - 1)
+        responseBegan = responsesUnderWay > 0 ? now : nil
         unanswered = max(0, unanswered - 1)
         idleSince = now
     }

@@ -1,0 +1,74 @@
+import Glibc
+import ProductHarness
+
+/// A wall clock that can be set for the processes that are told of it, at once and for all of them together.
+///
+/// Not by libfaketime, which also moves the timers of clocks that cannot be set: a timer that was begun while the clock was an hour
+/// behind came an hour late.
+struct SetClock: Sendable {
+    /// Holds how many seconds the clock is ahead, eight bytes, which the processes have mapped into memory.
+    private let file: String
+
+    init(file: String) throws {
+        self.file = file
+        try set(ahead: 0)
+    }
+
+    /// What a process is told, beside the library of ``source``.
+    var variables: [String: String] { ["CHAOS_CLOCK": file] }
+
+    /// - Parameter seconds: How far the clock is ahead from now on; negative for behind.
+    func set(ahead seconds: Int64) throws {
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw TooLate("\(file) cannot be opened: \(String(cString: strerror(errno)))") }
+        defer { close(descriptor) }
+        let isWritten = withUnsafeBytes(of: seconds) { pwrite(descriptor, $0.baseAddress, $0.count, 0) == $0.count }
+        guard isWritten else { throw TooLate("\(file) cannot be written: \(String(cString: strerror(errno)))") }
+    }
+
+    /// C, for ``PreloadedLibrary``.
+    static let source = """
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <fcntl.h>
+        #include <stdint.h>
+        #include <stdlib.h>
+        #include <sys/mman.h>
+        #include <sys/syscall.h>
+        #include <sys/time.h>
+        #include <time.h>
+        #include <unistd.h>
+
+        static const volatile int64_t *seconds_ahead;
+
+        __attribute__((constructor)) static void start(void) {
+            const char *path = getenv("CHAOS_CLOCK");
+            int file = path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+            if (file < 0) return;
+            void *page = mmap(NULL, sizeof *seconds_ahead, PROT_READ, MAP_SHARED, file, 0);
+            close(file);
+            if (page != MAP_FAILED) seconds_ahead = page;
+        }
+
+        static int64_t ahead(void) { return seconds_ahead == NULL ? 0 : *seconds_ahead; }
+
+        int clock_gettime(clockid_t clock, struct timespec *time) {
+            int outcome = syscall(SYS_clock_gettime, clock, time);
+            if (outcome == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) time->tv_sec += ahead();
+            return outcome;
+        }
+
+        int gettimeofday(struct timeval *time, void *zone) {
+            int outcome = syscall(SYS_gettimeofday, time, zone);
+            if (outcome == 0 && time != NULL) time->tv_sec += ahead();
+            return outcome;
+        }
+
+        time_t time(time_t *result) {
+            struct timespec now;
+            clock_gettime(CLOCK_REALTIME, &now);
+            if (result != NULL) *result = now.tv_sec;
+            return now.tv_sec;
+        }
+        """
+}
