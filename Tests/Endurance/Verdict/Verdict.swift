@@ -9,7 +9,8 @@ struct Verdict: Sendable {
         static let memory = 6_144
         /// A relay has ten connections and one being made; each weather needs another number of them.
         static let descriptors = 12
-        static let threads = 2
+        /// Swift's tasks run on two pools, by their priority, with a thread for each of two processors. Idle threads end.
+        static let threads = 4
     }
 
     var problems: [String]
