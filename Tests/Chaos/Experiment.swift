@@ -18,7 +18,7 @@ struct Experiment: Sendable {
     /// How long the product may take until all is well again after the last fault.
     private static let longestRecovery = Duration.seconds(60)
     /// How long a message may be overdue at the end: what is to be tried again is tried again then.
-    private static let longestDelay = Duration.seconds(60)
+    private static let maxOverdue = Duration.seconds(60)
     /// No retry is later than this, and a minute for it.
     private static let longestSettling = Duration.seconds(11 * 60)
 
@@ -150,7 +150,7 @@ struct Experiment: Sendable {
                 if moment > .nowInMilliseconds || due[message.msiKey]?.moment != moment { due[message.msiKey] = (moment, .now) }
             }
             let isOverdue = open.contains { message in
-                due[message.msiKey].map { .now - $0.since > Self.longestDelay } ?? false
+                due[message.msiKey].map { .now - $0.since > Self.maxOverdue } ?? false
             }
             if open.isEmpty || isOverdue || ContinuousClock.now >= deadline { return archive }
             if open.count != said { journal.say("\(open.count) of \(archive.count) messages are still on their way") }

@@ -174,7 +174,7 @@ import Testing
             let path = "/v1/projects/msi-emulator/registrations/\(phone)/topicSubscriptions"
             let made = try await client.call(.POST, "\(path)?topicName=a%20b&topic_name=t", token: "owner", "{}")
             #expect(made.json["topicName"] as? String == "t")
-            // What is FCM's habit is a mistake where the emulator itself is told something.
+            // FCM takes this. In the emulator's own documents it is a mistake.
             let faults = try await client.call(.PUT, "/emulator/faults", token: nil, #"{"seed":1,"seed":2}"#)
             #expect(faults.status == 400 && faults.violatedFields == ["seed"])
         }

@@ -263,7 +263,7 @@ struct GatewayOverHTTPTests {
                 (["Sec-Fetch-Site": "cross-site", "Origin": portal], 400), (["Sec-Fetch-Site": "none"], 400),
                 (["Sec-Fetch-Site": "same-origin", "Origin": "http://127.0.0.1"], 400), ([:], 400),
             ] {
-                // An empty body: what is let through is refused for that.
+                // The body is empty, so a request that is let through is refused for it.
                 for (method, target) in [("POST", "/channel"), ("PUT", "/channel/\(ObjectID())")] {
                     let answer = try await gateway.request(method, target, headers: fields, body: "")
                     #expect(answer.status == status, "\(fields): \(answer)")

@@ -20,7 +20,7 @@ struct UnreachableRelayTests {
                 let waiting = try await log.wait(for: soon) { $0.components[0].error != nil }
                 #expect(waiting.state == .pending && waiting.attempts == 0)
                 #expect(waiting.components.map(\.error?.code) == [Self.unreachable, Self.unreachable])
-                // What is logged meanwhile shows it before it is tried.
+                // A message that is logged meanwhile shows the error before its first attempt.
                 let later = try await log.message(log.log(.sample("later", distribution: .information)).msiKey)
                 #expect(later.relay.components.map(\.error?.code) == [Self.unreachable])
                 let expired = try await log.wait(for: soon) { $0.nextAttempt == nil }

@@ -12,7 +12,7 @@ struct Expiry: Service {
     private static let period = Duration.seconds(1)
     /// How many messages are ended at a time.
     private static let batch = 200
-    /// So many messages that cannot be ended may be found at a time before the next look.
+    /// A look ends when it has found so many messages that cannot be ended.
     private static let maxSetAside = 10_000
 
     private let store: any MessageStore
