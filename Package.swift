@@ -87,31 +87,39 @@ let package = Package(
         .executableTarget(
             name: "Gateway",
             dependencies: [
-                "CommandBus", "Schemas", "ServiceKit", httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
+                "CommandBus", "FCM", "JSON", "Schemas", "ServiceKit", httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
+                nioHTTP1,
                 nioHTTPTypes,
                 nioHTTPTypesHTTP1, serviceContext, serviceLifecycle,
             ],
             path: "Services/Gateway"),
         .executableTarget(
             name: "Cube",
-            dependencies: ["CommandBus", "CubeStorage", "MongoDatabase", "Schemas", "ServiceKit", logging, serviceLifecycle],
+            dependencies: [
+                "CommandBus", "CubeStorage", "MongoDatabase", "JSON", "Schemas", "ServiceKit", logging, serviceLifecycle,
+            ],
             path: "Services/Cube"),
         .executableTarget(
             name: "MessageLog",
             dependencies: [
-                "CommandBus", "DurableFiles", "MessageStorage", "MongoDatabase", "Schemas", "ServiceKit", logging, serviceContext,
+                "CommandBus", "DurableFiles", "MessageStorage", "MongoDatabase", "JSON", "Schemas", "ServiceKit", logging,
+                serviceContext,
                 serviceLifecycle,
             ],
             path: "Services/MessageLog"),
         .executableTarget(
             name: "FCMRelay",
-            dependencies: ["CCurl", "CommandBus", "DedicatedThread", "Schemas", "ServiceKit", jwtKit, logging, serviceLifecycle],
+            dependencies: [
+                "CCurl", "CommandBus", "DedicatedThread", "FCM", "JSON", "Schemas", "ServiceKit", jwtKit, logging,
+                serviceLifecycle,
+            ],
             path: "Services/FCMRelay",
             exclude: ["API.md"]),
         .executableTarget(
             name: "FCMEmulator",
             dependencies: [
-                "EmbeddedDatabase", "Schemas", "SeededRandom", "ServiceKit", crypto, cryptoExtras, grdb, httpTypes, hummingbird,
+                "EmbeddedDatabase", "JSON", "Schemas", "SeededRandom", "ServiceKit", crypto, cryptoExtras, grdb, httpTypes,
+                hummingbird,
                 hummingbirdCore,
                 jwtKit, logging, nioCore, nioHPACK, nioHTTP1, nioHTTP2, nioHTTPTypes, nioHTTPTypesHTTP2, nioSSL, serviceLifecycle,
                 swiftASN1, x509,
@@ -120,7 +128,7 @@ let package = Package(
         .executableTarget(
             name: "Operator",
             dependencies: [
-                "CubeStorage", "DedicatedThread", "MessageStorage", "MongoDatabase", "Schemas", "ServiceKit",
+                "CubeStorage", "DedicatedThread", "MessageStorage", "MongoDatabase", "JSON", "Schemas", "ServiceKit",
                 "UnreadableDocuments", argumentParser,
                 crypto, logging,
                 serviceLifecycle,
@@ -131,52 +139,55 @@ let package = Package(
         .executableTarget(
             name: "LoadTester",
             dependencies: [
-                "CommandBus", "Schemas", "SeededRandom", "ServiceKit", argumentParser, asyncHTTPClient, histogram, logging,
+                "CommandBus", "JSON", "Schemas", "SeededRandom", "ServiceKit", argumentParser, asyncHTTPClient, histogram,
+                logging,
                 nioCore,
                 nioHTTP1, unixSignals,
             ],
             path: "Services/LoadTester"),
 
-        // What the services share. Dependencies point one way: ServiceKit → CommandBus → Schemas → nothing.
-        .target(name: "Schemas", path: "Shared/Schemas"),
+        // What the services share. Dependencies point one way: ServiceKit → CommandBus → Schemas → JSON → nothing.
+        .target(name: "JSON", path: "Shared/JSON"),
+        .target(name: "Schemas", dependencies: ["JSON"], path: "Shared/Schemas"),
+        .target(name: "FCM", dependencies: ["JSON", "Schemas"], path: "Shared/FCM"),
         .target(name: "SeededRandom", path: "Shared/SeededRandom"),
         .target(
             name: "CommandBus",
             dependencies: [
-                "CSocketGuard", "CZeroMQ", "DedicatedThread", "Schemas", deque, logging, serviceContext, serviceLifecycle,
+                "CSocketGuard", "CZeroMQ", "DedicatedThread", "JSON", "Schemas", deque, logging, serviceContext, serviceLifecycle,
             ],
             path: "Shared/CommandBus",
             exclude: ["PROTOCOL.md"]),
         .target(
             name: "ServiceKit",
             dependencies: [
-                "CommandBus", "DedicatedThread", "DurableFiles", "Schemas", configuration, logging, serviceContext,
+                "CommandBus", "DedicatedThread", "DurableFiles", "FCM", "JSON", "Schemas", configuration, logging, serviceContext,
                 serviceLifecycle, systemPackage, unixSignals,
             ],
             path: "Shared/ServiceKit"),
         .target(name: "CSocketGuard", path: "Shared/CSocketGuard"),
         .target(name: "DedicatedThread", path: "Shared/DedicatedThread"),
-        .target(name: "UnreadableDocuments", dependencies: ["Schemas", logging], path: "Shared/UnreadableDocuments"),
+        .target(name: "UnreadableDocuments", dependencies: ["JSON", "Schemas", logging], path: "Shared/UnreadableDocuments"),
         .target(name: "DurableFiles", path: "Shared/DurableFiles"),
         .target(
             name: "MongoDatabase",
-            dependencies: ["CMongoC", "DedicatedThread", "Schemas", "UnreadableDocuments", logging],
+            dependencies: ["CMongoC", "DedicatedThread", "JSON", "Schemas", "UnreadableDocuments", logging],
             path: "Shared/MongoDatabase",
             exclude: ["OPERATING.md"]),
         .target(
             name: "EmbeddedDatabase",
-            dependencies: ["DurableFiles", "Schemas", "UnreadableDocuments", grdb],
+            dependencies: ["DurableFiles", "JSON", "Schemas", "UnreadableDocuments", grdb],
             path: "Shared/EmbeddedDatabase"),
 
         // The stores: libraries, so that `msi migrate` and the benchmarks work with the same code as the services.
         .target(
             name: "CubeStorage",
-            dependencies: ["EmbeddedDatabase", "MongoDatabase", "Schemas", "UnreadableDocuments", crypto, grdb, logging],
+            dependencies: ["EmbeddedDatabase", "MongoDatabase", "JSON", "Schemas", "UnreadableDocuments", crypto, grdb, logging],
             path: "Shared/CubeStorage"),
         .target(
             name: "MessageStorage",
             dependencies: [
-                "DurableFiles", "EmbeddedDatabase", "MongoDatabase", "Schemas", "UnreadableDocuments", grdb, logging,
+                "DurableFiles", "EmbeddedDatabase", "MongoDatabase", "JSON", "Schemas", "UnreadableDocuments", grdb, logging,
             ],
             path: "Shared/MessageStorage"),
 
@@ -191,7 +202,7 @@ let package = Package(
         .executableTarget(
             name: "Endurance",
             dependencies: [
-                "CommandBus", "ProductHarness", "Schemas", "SeededRandom", "TestSupport", argumentParser, nioHTTP1,
+                "CommandBus", "ProductHarness", "JSON", "Schemas", "SeededRandom", "TestSupport", argumentParser, nioHTTP1,
             ],
             path: "Tests/Endurance",
             exclude: ["run"]),
@@ -200,17 +211,17 @@ let package = Package(
         .testTarget(name: "ChaosTests", dependencies: ["Chaos", "ProductHarness"], path: "Tests/ChaosTests"),
         .testTarget(
             name: "CommandBusTests",
-            dependencies: ["CZeroMQ", "CommandBus", "Schemas", "TestSupport", logging, serviceContext, serviceLifecycle],
+            dependencies: ["CZeroMQ", "CommandBus", "JSON", "Schemas", "TestSupport", logging, serviceContext, serviceLifecycle],
             path: "Tests/CommandBusTests"),
         .testTarget(
             name: "CubeStorageTests",
-            dependencies: ["CubeStorage", "EmbeddedDatabase", "MongoDatabase", "Schemas", "TestSupport", grdb, logging],
+            dependencies: ["CubeStorage", "EmbeddedDatabase", "MongoDatabase", "JSON", "Schemas", "TestSupport", grdb, logging],
             path: "Tests/CubeStorageTests"),
         .testTarget(
-            name: "CubeTests", dependencies: ["CommandBus", "Cube", "Schemas", "TestSupport"], path: "Tests/CubeTests"),
+            name: "CubeTests", dependencies: ["CommandBus", "Cube", "JSON", "Schemas", "TestSupport"], path: "Tests/CubeTests"),
         .testTarget(
             name: "EmbeddedDatabaseTests",
-            dependencies: ["EmbeddedDatabase", "ProductHarness", "Schemas", "TestSupport", grdb],
+            dependencies: ["EmbeddedDatabase", "ProductHarness", "JSON", "Schemas", "TestSupport", grdb],
             path: "Tests/EmbeddedDatabaseTests"),
         .testTarget(
             name: "EnduranceTests", dependencies: ["Endurance", "FCMEmulator", "ProductHarness", "TestSupport"],
@@ -228,7 +239,8 @@ let package = Package(
         .testTarget(
             name: "FCMRelayTests",
             dependencies: [
-                "CommandBus", "FCMRelay", "ProductHarness", "Schemas", "ServiceKit", "TestSupport", cryptoExtras, httpTypes,
+                "CommandBus", "FCMRelay", "ProductHarness", "FCM", "JSON", "Schemas", "ServiceKit", "TestSupport", cryptoExtras,
+                httpTypes,
                 jwtKit,
                 logging,
                 nioHTTP1, serviceLifecycle,
@@ -237,39 +249,47 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "CubeStorage", "Gateway", "MongoDatabase", "Schemas", "SeededRandom", "TestSupport", hummingbird, hummingbirdCore,
+                "CubeStorage", "Gateway", "MongoDatabase", "JSON", "Schemas", "SeededRandom", "TestSupport", hummingbird,
+                hummingbirdCore,
                 logging,
                 nioCore,
                 nioPosix, serviceLifecycle,
             ],
             path: "Tests/GatewayTests"),
         .testTarget(
-            name: "LoadTesterTests", dependencies: ["LoadTester", "Schemas", argumentParser, histogram],
+            name: "LoadTesterTests", dependencies: ["LoadTester", "JSON", "Schemas", argumentParser, histogram],
             path: "Tests/LoadTesterTests"),
         .testTarget(
             name: "MessageLogTests",
-            dependencies: ["CommandBus", "DurableFiles", "MessageLog", "MessageStorage", "Schemas", "TestSupport", logging],
+            dependencies: [
+                "CommandBus", "DurableFiles", "MessageLog", "MessageStorage", "JSON", "Schemas", "TestSupport", logging,
+            ],
             path: "Tests/MessageLogTests"),
         .testTarget(
             name: "MessageStorageTests",
             dependencies: [
-                "EmbeddedDatabase", "MessageStorage", "MongoDatabase", "Schemas", "TestSupport", "UnreadableDocuments", grdb,
+                "EmbeddedDatabase", "MessageStorage", "MongoDatabase", "JSON", "Schemas", "TestSupport", "UnreadableDocuments",
+                grdb,
                 logging,
             ],
             path: "Tests/MessageStorageTests"),
         .testTarget(
-            name: "MongoDatabaseTests", dependencies: ["MongoDatabase", "Schemas", "TestSupport"],
+            name: "MongoDatabaseTests", dependencies: ["MongoDatabase", "JSON", "Schemas", "TestSupport"],
             path: "Tests/MongoDatabaseTests"),
         .testTarget(
             name: "OperatorTests",
-            dependencies: ["CubeStorage", "MessageStorage", "Operator", "Schemas", "ServiceKit", "TestSupport", systemPackage],
+            dependencies: [
+                "CubeStorage", "MessageStorage", "Operator", "JSON", "Schemas", "ServiceKit", "TestSupport", systemPackage,
+            ],
             path: "Tests/OperatorTests"),
+        .testTarget(
+            name: "JSONTests", dependencies: ["FCM", "JSON", "Schemas", "SeededRandom"], path: "Tests/JSONTests"),
         .testTarget(name: "PowerCutTests", dependencies: ["PowerCut", "TestSupport"], path: "Tests/PowerCutTests"),
         .testTarget(
             name: "RetryTimeTests",
-            dependencies: ["FCMEmulator", "FCMRelay", "MessageLog", "Schemas", httpTypes, hummingbird, nioCore],
+            dependencies: ["FCMEmulator", "FCMRelay", "MessageLog", "JSON", "Schemas", httpTypes, hummingbird, nioCore],
             path: "Tests/RetryTimeTests"),
-        .testTarget(name: "SchemasTests", dependencies: ["Schemas", "SeededRandom"], path: "Tests/SchemasTests"),
+        .testTarget(name: "SchemasTests", dependencies: ["FCM", "JSON", "Schemas", "SeededRandom"], path: "Tests/SchemasTests"),
         .testTarget(
             name: "ServiceKitTests", dependencies: ["CommandBus", "ServiceKit", "TestSupport", logging],
             path: "Tests/ServiceKitTests"),
@@ -291,7 +311,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CZeroMQ", "CommandBus", "Schemas", "SeededRandom", crypto, httpTypes, logging, nioCore, nioHTTP2, nioHTTPTypes,
+                "CZeroMQ", "CommandBus", "JSON", "Schemas", "SeededRandom", crypto, httpTypes, logging, nioCore, nioHTTP2,
+                nioHTTPTypes,
                 nioHTTPTypesHTTP2, nioPosix, nioSSL, serviceLifecycle, swiftASN1, x509,
             ],
             path: "Tests/TestSupport"),
@@ -300,7 +321,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "CommandBus", "DedicatedThread", "MessageStorage", "MongoDatabase", "Schemas", "TestSupport", argumentParser,
+                "CommandBus", "DedicatedThread", "MessageStorage", "MongoDatabase", "FCM", "JSON", "Schemas", "TestSupport",
+                argumentParser,
                 cryptoExtras, logging, subprocess,
                 systemPackage,
             ],

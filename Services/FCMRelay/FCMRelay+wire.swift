@@ -1,4 +1,5 @@
 import CommandBus
+import FCM
 import Logging
 import Schemas
 import ServiceKit
@@ -14,7 +15,7 @@ extension ServicePlan {
         var limits = ServerLimits()
         limits.drainTimeout = DeliveryTimes.relayDrainTimeout
         // Each project's own limit is reached before this one.
-        limits.maxInFlight = Project.mostUnderWay * projects.all.count + projects.all.count
+        limits.maxInFlight = Project.maxInFlight * projects.all.count + projects.all.count
         let messages = RelayHandler(projects: projects, limit: limit, now: { .now })
         let bus = try Bus(logger: logger)
         let server: CommandServer

@@ -1,4 +1,5 @@
 import CommandBus
+import FCM
 import Hummingbird
 import HummingbirdCore
 import Logging

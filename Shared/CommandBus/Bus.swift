@@ -7,7 +7,7 @@ package import Logging
 /// Which thread owns what:
 /// - The *bus thread* owns the sockets, the client's pools (``ClientPoolStateMachine``), the server's queue of accepted
 ///   requests and the publishers. None of it has a lock. Between its looks at the sockets it runs the tasks that have chosen
-///   it (``BusExecutor``): the server's lanes (``Lane``), handlers that are short, those with ``taskExecutor``.
+///   it (``BusExecutor``): the server's workers (``Worker``), handlers that are short, those with ``taskExecutor``.
 ///   Those use what it owns directly.
 /// - *Other tasks* ask the bus thread for something through the ``Outbox``, whose lock is held for one append or one swap, and
 ///   for nothing else; the bus thread answers by resuming continuations and by the queues of received events.

@@ -17,7 +17,7 @@ package enum Endpoint: Hashable, Sendable {
     }
 
     /// The longest path of a Unix socket, in bytes: `sun_path` without its final zero.
-    static let longestPath = 107
+    static let maxPathBytes = 107
 
     /// - Throws: ``BusError`` where the text is no endpoint, or one of another machine: what passes there is neither encrypted nor
     ///   authenticated.
@@ -85,10 +85,10 @@ package enum Endpoint: Hashable, Sendable {
             // An abstract socket has no permissions: everybody on the machine could use it.
             throw BusError(.invalidEndpoint, "\"\(text.prefix(200))\": expected the path of a file after ipc://")
         }
-        if path.utf8.count > longestPath {
+        if path.utf8.count > maxPathBytes {
             throw BusError(
                 .invalidEndpoint,
-                "\(text.prefix(200)): the path has \(path.utf8.count) bytes, the system allows a socket at most \(longestPath)")
+                "\(text.prefix(200)): the path has \(path.utf8.count) bytes, the system allows a socket at most \(maxPathBytes)")
         }
     }
 

@@ -18,7 +18,7 @@ final class GroupCommit: Sendable {
     }
 
     /// So that one commit, and the wait for it, stays short.
-    private static let mostPerCommit = 500
+    private static let maxPerCommit = 500
 
     private let pool: DatabasePool
     private let state = Mutex(State())
@@ -81,7 +81,7 @@ final class GroupCommit: Sendable {
 
     private func nextBatch() -> [Write] {
         state.withLock { state in
-            let batch = Array(state.waiting.prefix(Self.mostPerCommit))
+            let batch = Array(state.waiting.prefix(Self.maxPerCommit))
             state.waiting.removeFirst(batch.count)
             if batch.isEmpty { state.isDraining = false }
             return batch

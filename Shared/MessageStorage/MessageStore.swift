@@ -87,18 +87,18 @@ package struct Claim: Hashable, Sendable {
     /// The most messages.
     package var limit: Int
     /// The most messages of one topic.
-    package var mostPerTopic: Int
+    package var maxPerTopic: Int
     /// The topics of which it has room for fewer; 0 for none at all.
     package var room: [TopicKey: Int]
 
-    package init(_ distribution: Distribution, limit: Int, mostPerTopic: Int, room: [TopicKey: Int] = [:]) {
+    package init(_ distribution: Distribution, limit: Int, maxPerTopic: Int, room: [TopicKey: Int] = [:]) {
         self.distribution = distribution
         self.limit = limit
-        self.mostPerTopic = mostPerTopic
+        self.maxPerTopic = maxPerTopic
         self.room = room
     }
 
     package func room(for topic: TopicKey) -> Int {
-        min(limit, room[topic] ?? mostPerTopic)
+        min(limit, room[topic] ?? maxPerTopic)
     }
 }

@@ -14,9 +14,9 @@ package final class GroupInsert: Sendable {
     }
 
     /// With one alone, those who come just after it has left would wait for two.
-    private static let mostCommandsUnderWay = 4
+    private static let maxCommandsInFlight = 4
     /// So that one command, and the wait for it, stays short.
-    private static let mostPerCommand = 500
+    private static let maxPerCommand = 500
 
     private let database: MongoDatabase
     private let collection: String
@@ -35,7 +35,7 @@ package final class GroupInsert: Sendable {
             let insert = Insert(document: document, continuation: continuation)
             let mayBegin = state.withLock { state in
                 state.waiting.append(insert)
-                guard state.commandsUnderWay < Self.mostCommandsUnderWay else { return false }
+                guard state.commandsUnderWay < Self.maxCommandsInFlight else { return false }
                 state.commandsUnderWay += 1
                 return true
             }
@@ -62,7 +62,7 @@ package final class GroupInsert: Sendable {
 
     private func nextBatch() -> [Insert] {
         state.withLock { state in
-            let batch = Array(state.waiting.prefix(Self.mostPerCommand))
+            let batch = Array(state.waiting.prefix(Self.maxPerCommand))
             state.waiting.removeFirst(batch.count)
             if batch.isEmpty { state.commandsUnderWay -= 1 }
             return batch

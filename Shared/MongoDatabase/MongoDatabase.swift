@@ -8,7 +8,7 @@ package final class MongoDatabase: Sendable {
     /// One for transactions, one for what is prepared, one for what waits for changes.
     private static let reservedConnections = 3
     /// So that waiting stays shorter than anybody's patience.
-    private static let mostWaiting = 10_000
+    private static let maxWaiting = 10_000
     private static let pauseBetweenProbes = Duration.milliseconds(500)
     /// A server that does not answer a ping for so long is away, whatever operations are allowed to take.
     private static let probeTimeout = Duration.seconds(2)
@@ -19,11 +19,11 @@ package final class MongoDatabase: Sendable {
     private let probePool: ConnectionPool
     private let threads: BlockingThreads
     /// One thread: transactions of one process that change the same document would only hinder one another.
-    private let transactionThread = BlockingThreads(mostThreads: 1, mostWaiting: mostWaiting)
+    private let transactionThread = BlockingThreads(maxThreads: 1, maxWaiting: maxWaiting)
     /// Of its own, so that nothing waits for what waits for changes.
-    private let watchThread = BlockingThreads(mostThreads: 1, mostWaiting: 1)
+    private let watchThread = BlockingThreads(maxThreads: 1, maxWaiting: 1)
     /// Of its own, so that a probe never waits for operations that hang.
-    private let probeThread = BlockingThreads(mostThreads: 1, mostWaiting: 1)
+    private let probeThread = BlockingThreads(maxThreads: 1, maxWaiting: 1)
     private let availability = Mutex(Availability())
     private let overdue = OverdueOperations()
     private let prepare: @Sendable (MongoConnection) throws -> Void
@@ -36,11 +36,11 @@ package final class MongoDatabase: Sendable {
         self.logger = logger
         self.prepare = prepare
         pool = ConnectionPool(
-            url: url, application: application, mostConnections: url.mostConnections + Self.reservedConnections,
+            url: url, application: application, maxConnections: url.maxConnections + Self.reservedConnections,
             socketTimeout: url.socketTimeout)
         probePool = ConnectionPool(
-            url: url, application: application, mostConnections: 1, socketTimeout: Self.probeTimeout)
-        threads = BlockingThreads(mostThreads: url.mostConnections, mostWaiting: Self.mostWaiting)
+            url: url, application: application, maxConnections: 1, socketTimeout: Self.probeTimeout)
+        threads = BlockingThreads(maxThreads: url.maxConnections, maxWaiting: Self.maxWaiting)
     }
 
     /// Connects. When the database is away it returns as well, after the time that the connection string gives to finding a
@@ -102,7 +102,7 @@ package final class MongoDatabase: Sendable {
         await watchThread.close()
         await probeThread.close()
         // libmongoc takes half a second to end its own threads.
-        let lastThreads = BlockingThreads(mostThreads: 2, mostWaiting: 2)
+        let lastThreads = BlockingThreads(maxThreads: 2, maxWaiting: 2)
         for pool in [pool, probePool] {
             if !lastThreads.submit({ pool.close() }) { pool.close() }
         }
@@ -119,7 +119,7 @@ package final class MongoDatabase: Sendable {
                 continuation.resume(with: Result { try self.perform(ticket, mayTakeLong: mayTakeLong, body) })
             }
             if !isAccepted {
-                continuation.resume(throwing: MongoError(.overloaded, "\(Self.mostWaiting) operations wait already"))
+                continuation.resume(throwing: MongoError(.overloaded, "\(Self.maxWaiting) operations wait already"))
             }
         }
     }

@@ -1,4 +1,5 @@
 import Glibc
+import JSON
 import Synchronization
 
 /// A MongoDB ObjectId: twelve bytes, written in JSON as 24 lower-case hexadecimal digits.

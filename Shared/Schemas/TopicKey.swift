@@ -1,3 +1,5 @@
+import JSON
+
 /// The FCM topic of a subject: `<channel _id>-<area id>-<subject id>` (seed, "Data Dictionary", `topic_key`).
 package struct TopicKey: Hashable, Sendable {
     package let channel: ObjectID

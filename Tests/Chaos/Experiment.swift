@@ -16,11 +16,11 @@ struct Experiment: Sendable {
     /// How long a careful portal tries: longer than anything is away.
     private static let patience = Duration.seconds(120)
     /// How long the product may take until all is well again after the last fault.
-    private static let longestRecovery = Duration.seconds(60)
+    private static let recoveryTimeout = Duration.seconds(60)
     /// How long a message may be overdue at the end: what is to be tried again is tried again then.
     private static let maxOverdue = Duration.seconds(60)
     /// No retry is later than this, and a minute for it.
-    private static let longestSettling = Duration.seconds(11 * 60)
+    private static let settlingTimeout = Duration.seconds(11 * 60)
 
     /// The machine's disk, in megabytes.
     private static let diskSize = 512
@@ -128,18 +128,18 @@ struct Experiment: Sendable {
 
     /// Waits until all is well again and messages are accepted as before.
     private func recover(_ deployment: Deployment, _ portal: Portal, _ traffic: Traffic) async throws {
-        try await eventually("a healthy product", within: Self.longestRecovery, every: .milliseconds(200)) {
+        try await eventually("a healthy product", within: Self.recoveryTimeout, every: .milliseconds(200)) {
             for part in deployment.parts { try await part.mend() }
             return await portal.isHealthy()
         }
-        try await traffic.accepts(more: 2 * Self.clients, within: Self.longestRecovery)
+        try await traffic.accepts(more: 2 * Self.clients, within: Self.recoveryTimeout)
     }
 
     /// The archive, once every message has come to an end, or is overdue.
     private func settledArchive(_ portal: Portal) async throws -> [String: ArchivedMessage] {
         var archive: [String: ArchivedMessage] = [:]
         for message in try await portal.archive() { archive[message.msiKey] = message }
-        let deadline = ContinuousClock.now + Self.longestSettling
+        let deadline = ContinuousClock.now + Self.settlingTimeout
         var said = -1
         // Since when each has been due, by this clock: by the machine's, which was set, it may have been for an hour.
         var due: [String: (moment: Int64, since: ContinuousClock.Instant)] = [:]

@@ -1,10 +1,11 @@
 import FoundationEssentials
+import JSON
 import Schemas
 import Testing
 
 @testable import CommandBus
 
-/// The quick readers and writers of headers agree with ``SchemaJSON``.
+/// The quick readers and writers of headers agree with ``JSONCoder``.
 struct HeaderFrameTests {
     static let texts = [
         "a", "area.add", " ", "", "quote \" backslash \\ slash /", "\u{8}\u{9}\u{A}\u{C}\u{D}\u{1}\u{1F}\u{7F}", "emoji 🎓",
@@ -15,13 +16,13 @@ struct HeaderFrameTests {
         for deadline in [nil, 0, 1_763_712_000_123, -1, Int64.max, Int64.min] {
             let header = RequestHeader(
                 id: text, command: text, timeout: deadline, deadline: deadline, traceparent: text, actor: text)
-            #expect(frame { header.append(to: &$0) } == (try SchemaJSON.encode(header)))
+            #expect(frame { header.append(to: &$0) } == (try JSONCoder.encode(header)))
         }
         let bare = RequestHeader(id: text, command: "c")
-        #expect(frame { bare.append(to: &$0) } == (try SchemaJSON.encode(bare)))
+        #expect(frame { bare.append(to: &$0) } == (try JSONCoder.encode(bare)))
         for status in ReplyStatus.allCases {
             let reply = ReplyHeader(id: text, status: status)
-            #expect(frame(reply.append) == (try SchemaJSON.encode(reply)))
+            #expect(frame(reply.append) == (try JSONCoder.encode(reply)))
         }
     }
 
@@ -48,10 +49,10 @@ struct HeaderFrameTests {
 
     @Test(arguments: headers) func readersAgree(text: String) {
         let frame = Array(text.utf8)
-        #expect(outcome { try received(frame) } == outcome { try SchemaJSON.decode(from: Data(frame)) })
+        #expect(outcome { try received(frame) } == outcome { try JSONCoder.decode(from: Data(frame)) })
         #expect(
             outcome { try frame.withUnsafeBytes { try ReplyHeader(frame: $0) } }
-                == outcome { try SchemaJSON.decode(from: Data(frame)) })
+                == outcome { try JSONCoder.decode(from: Data(frame)) })
     }
 
     /// Every single-byte change of a header is read alike, or refused alike.
@@ -62,7 +63,7 @@ struct HeaderFrameTests {
             var frame = original
             frame[Int.random(in: 0..<frame.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
             #expect(
-                outcome { try received(frame) } == outcome { try SchemaJSON.decode(from: Data(frame)) },
+                outcome { try received(frame) } == outcome { try JSONCoder.decode(from: Data(frame)) },
                 "\(String(decoding: frame, as: UTF8.self))")
         }
     }

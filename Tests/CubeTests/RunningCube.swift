@@ -1,4 +1,5 @@
 import CommandBus
+import JSON
 import Schemas
 import TestSupport
 import Testing
@@ -36,7 +37,7 @@ struct RunningCube {
             for await event in subscriber.events {
                 guard case .event(_, let payload, _) = event else { continue }
                 do {
-                    continuation.yield(try SchemaJSON.decode(CubeChanged.self, from: payload).version)
+                    continuation.yield(try JSONCoder.decode(CubeChanged.self, from: payload).version)
                 } catch {
                     Issue.record("an announcement that is none: \(error)")
                 }

@@ -16,8 +16,8 @@ struct Experiment: Sendable {
     private static let spell = Duration.seconds(3)
     private static let samplingPeriod = Duration.milliseconds(500)
     /// How long the last messages may take once the weather is fine.
-    private static let longestDrain = Duration.seconds(120)
-    private static let longestRest = Duration.seconds(60)
+    private static let drainTimeout = Duration.seconds(120)
+    private static let restTimeout = Duration.seconds(60)
 
     /// - Throws: What keeps it from a verdict, such as a process that cannot be started.
     func run() async throws -> Verdict {
@@ -69,7 +69,7 @@ struct Experiment: Sendable {
                 load.stop()
                 try await emulator.put(.calm, seed: 0)
                 journal.say("fine weather; \(load.totals.open) messages are still to be accepted")
-                await load.settled(within: Self.longestDrain)
+                await load.settled(within: Self.drainTimeout)
                 group.cancelAll()
                 return record
             }
@@ -108,7 +108,7 @@ struct Experiment: Sendable {
     private func figuresAtRest(
         of relay: ServiceProcess, _ load: StubbornLoad, atMost limit: ProcessUsage? = nil
     ) async throws -> ProcessUsage {
-        let deadline = ContinuousClock.now + Self.longestRest
+        let deadline = ContinuousClock.now + Self.restTimeout
         var last: ProcessUsage?
         while true {
             for _ in 0..<3 { await load.sendOne() }

@@ -294,7 +294,7 @@ struct CurlTransportTests {
             return .init(200)
         } _: { server in
             try await withTransport(to: server, CurlTransport.init) {
-                $0.mostOutstanding = 3
+                $0.maxOutstanding = 3
             } _: { transport in
                 let running = (0..<3).map { _ in Task { await error(transport, request(server.url)) } }
                 try await eventually { server.requests.count == 3 }

@@ -1,4 +1,5 @@
 import CommandBus
+import FCM
 import Schemas
 import Synchronization
 import Testing
@@ -81,10 +82,10 @@ struct ProjectsTests {
         let handler = Self.handler(
             Projects(standard: .sample("campus", well), others: [(.sample("library", hanging), [library])]))
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<Project.mostUnderWay {
+            for _ in 0..<Project.maxInFlight {
                 group.addTask { _ = try await handler.relay(Self.message(library), Self.context) }
             }
-            while hanging.sends < Project.mostUnderWay { try await Task.sleep(for: .milliseconds(5)) }
+            while hanging.sends < Project.maxInFlight { try await Task.sleep(for: .milliseconds(5)) }
             let failure = await #expect(throws: CommandFailure.self) {
                 try await handler.relay(Self.message(library), Self.context)
             }

@@ -1,4 +1,5 @@
 import CommandBus
+import FCM
 import FoundationEssentials
 import Schemas
 import Synchronization

@@ -1,4 +1,5 @@
 import CommandBus
+import FCM
 import FoundationEssentials
 import HTTPTypes
 import Logging

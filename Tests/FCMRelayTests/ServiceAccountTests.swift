@@ -1,5 +1,6 @@
 import CryptoExtras
 import FoundationEssentials
+import JSON
 import Schemas
 import ServiceKit
 import TestSupport

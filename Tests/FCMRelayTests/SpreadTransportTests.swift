@@ -60,7 +60,7 @@ struct SpreadTransportTests {
         } _: { server in
             let transport = try SpreadTransport(
                 CurlConfiguration(
-                    certificateAuthorityFile: server.certificateFile, streamsPerConnection: 5, mostOutstanding: 20))
+                    certificateAuthorityFile: server.certificateFile, streamsPerConnection: 5, maxOutstanding: 20))
             var sending: [Task<[HTTPTransportOutcome], Never>] = []
             for count in 1...10 {
                 sending.append(Task { await transport.send(requests(2, to: server)) })

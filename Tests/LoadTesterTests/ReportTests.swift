@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Histogram
+import JSON
 import Schemas
 import Testing
 
@@ -41,7 +42,7 @@ struct ReportTests {
     @Test("the JSON has every figure by name")
     func json() throws {
         let json = try #require(
-            try JSONSerialization.jsonObject(with: try SchemaJSON.encode(try report())) as? [String: Any])
+            try JSONSerialization.jsonObject(with: try JSONCoder.encode(try report())) as? [String: Any])
         #expect(json["accepted"] as? Int == 999)
         #expect((json["latency"] as? [String: Any])?["count"] as? Int == 1_000)
         #expect((json["errors"] as? [String: Int]) == ["fcm <&>": 1])

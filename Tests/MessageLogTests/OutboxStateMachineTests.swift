@@ -39,10 +39,10 @@ struct OutboxStateMachineTests {
     @Test("it looks at once, for alerts first, then once a second")
     mutating func rhythm() throws {
         let alerts = try #require(dueClaim(at: 100))
-        #expect(alerts == Claim(.alert, limit: 14, mostPerTopic: 8))
+        #expect(alerts == Claim(.alert, limit: 14, maxPerTopic: 8))
         _ = outbox.claimed([], for: alerts, at: 100)
         let information = try #require(dueClaim(at: 100))
-        #expect(information == Claim(.information, limit: 14, mostPerTopic: 8))
+        #expect(information == Claim(.information, limit: 14, maxPerTopic: 8))
         outbox.claimFailed(information, at: 100)
         #expect(outbox.next(at: 100) == .wait(until: 1_100))
         #expect(dueClaim(at: 1_100) == alerts)

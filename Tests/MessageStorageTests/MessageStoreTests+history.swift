@@ -65,7 +65,7 @@ extension MessageStoreTests {
             // The unreadable one is the longest due, and out of the others' way once it is leased.
             var claimed: [String] = []
             for _ in 0..<6 {
-                let claim = Claim(.alert, limit: 20, mostPerTopic: 1)
+                let claim = Claim(.alert, limit: 20, maxPerTopic: 1)
                 claimed += try await store.claim(claim, lease: Lease(owner: "o", until: 9_000), now: 2_000).map(\.title)
             }
             #expect(claimed.sorted() == good.map(\.title))

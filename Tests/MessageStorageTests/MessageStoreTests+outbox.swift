@@ -93,7 +93,7 @@ extension MessageStoreTests {
             #expect(try await store.claim(Self.claim(5), lease: lease, now: 999).isEmpty)
             #expect(try await store.claim(Self.claim(1), lease: lease, now: 3_000).map(\.title) == ["early"])
             #expect(try await store.claim(Self.claim(5), lease: lease, now: 3_000).map(\.title) == ["late"])
-            let information = Claim(.information, limit: 5, mostPerTopic: 5)
+            let information = Claim(.information, limit: 5, maxPerTopic: 5)
             #expect(try await store.claim(information, lease: lease, now: 3_000).map(\.title) == ["silent"])
             #expect(try await store.claim(Self.claim(5), lease: lease, now: 50_000).map(\.title) == ["scheduled"])
         }
@@ -109,7 +109,7 @@ extension MessageStoreTests {
             for topic in topics[1...] {
                 for number in 0..<5 { _ = try await store.insert(Self.message("late", at: Int64(500 + number), topic: topic)) }
             }
-            var claim = Claim(.alert, limit: 20, mostPerTopic: 10, room: [topics[3]: 2])
+            var claim = Claim(.alert, limit: 20, maxPerTopic: 10, room: [topics[3]: 2])
             let lease = Lease(owner: "o", until: 10_000)
             let first = try await store.claim(claim, lease: lease, now: 1_000)
             let counts = topics.map { topic in first.filter { $0.topicKey == topic }.count }

@@ -27,7 +27,7 @@ struct MessageStoreTests {
 
     /// A claim of alerts without any limit but its own.
     static func claim(_ limit: Int) -> Claim {
-        Claim(.alert, limit: limit, mostPerTopic: limit)
+        Claim(.alert, limit: limit, maxPerTopic: limit)
     }
 
     /// Brings messages to their end.
@@ -73,7 +73,7 @@ struct MessageStoreTests {
             _ = try await store.insert(message)
             #expect(try await store.message(message.msiKey) == message)
             let claimed = try await store.claim(
-                Claim(message.distribution, limit: 1, mostPerTopic: 1), lease: Lease(owner: "o", until: .max), now: .now)
+                Claim(message.distribution, limit: 1, maxPerTopic: 1), lease: Lease(owner: "o", until: .max), now: .now)
             #expect(claimed.map(\.draft.options) == [message.draft.options])
         }
     }

@@ -20,7 +20,7 @@ struct MongoMessageStoreTests {
                     for attempt in 0..<4 {
                         group.addTask {
                             try await store.claim(
-                                Claim(.alert, limit: 5, mostPerTopic: 5),
+                                Claim(.alert, limit: 5, maxPerTopic: 5),
                                 lease: Lease(owner: "\(number)-\(attempt)", until: 10_000),
                                 now: 5_000)
                         }
@@ -86,7 +86,7 @@ struct MongoMessageStoreTests {
                 cursor = PageCursor(timestamp: last.timestamp, msiKey: last.msiKey)
             }
             #expect(seen == ["5", "4", "3", "2", "1", "0"])
-            let claim = Claim(.alert, limit: 20, mostPerTopic: 1)
+            let claim = Claim(.alert, limit: 20, maxPerTopic: 1)
             var claimed: Set<String> = []
             for _ in 0..<3 {
                 claimed.formUnion(
@@ -157,14 +157,14 @@ struct MongoMessageStoreTests {
             for now: Int64 in [5_000, 10_000] {
                 var claimed: [Message] = []
                 for _ in 0..<3 {
-                    let claim = Claim(.alert, limit: 20, mostPerTopic: 20)
+                    let claim = Claim(.alert, limit: 20, maxPerTopic: 20)
                     claimed += try await store.claim(claim, lease: Lease(owner: "o", until: now + 4_000), now: now)
                 }
                 #expect(Set(claimed.map(\.id)) == Set(messages.map(\.id)) && claimed.count == 3)
             }
             try await store.update(messages[0].msiKey) { record, _ in (record.state, record.nextAttempt) = (.relayed, nil) }
             #expect(try await store.message(messages[0].msiKey)?.relay.state == .relayed)
-            let again = Claim(.alert, limit: 20, mostPerTopic: 20)
+            let again = Claim(.alert, limit: 20, maxPerTopic: 20)
             #expect(
                 Set(try await store.claim(again, lease: Lease(owner: "o", until: .max), now: 20_000).map(\.id))
                     == Set(messages[1...].map(\.id)))
@@ -208,7 +208,7 @@ struct MongoMessageStoreTests {
             let updated = try await store.update(sample.msiKey) { stored, _ in stored = record }
             #expect(updated?.relay == record)
             let claimed = try await store.claim(
-                Claim(.alert, limit: 5, mostPerTopic: 5), lease: Lease(owner: "o", until: 10_000), now: 7)
+                Claim(.alert, limit: 5, maxPerTopic: 5), lease: Lease(owner: "o", until: 10_000), now: 7)
             #expect(claimed.map(\.msiKey) == [sample.msiKey])
             try await store.close()
             await database.close()
@@ -221,7 +221,7 @@ struct MongoMessageStoreTests {
         let store = await MongoMessageStore(url: try MongoURL(url), logger: quietLogger)
         let messages = (0..<6).map { Message.sample("\($0)", at: 1_763_712_000_000 + Int64($0), key: "\($0)") }
         for message in messages { _ = try await store.insert(message) }
-        let claim = Claim(.alert, limit: 2, mostPerTopic: 1)
+        let claim = Claim(.alert, limit: 2, maxPerTopic: 1)
         #expect(try await store.claim(claim, lease: Lease(owner: "o", until: .max), now: .now).count == 2)
         let error = ComponentError(class: .retryable, code: "QUOTA", message: "wait", retryAfter: 5_000)
         let components = [

@@ -47,9 +47,9 @@ package final class Traffic: Sendable {
         var isOver = false
     }
 
-    private static let mostSurprises = 100
+    private static let maxSurprises = 100
     /// How long a portal waits for an answer.
-    private static let longestAnswer = TimeAmount.seconds(10)
+    private static let answerTimeout = TimeAmount.seconds(10)
 
     private let portal: Portal
     private let patience: Duration
@@ -148,7 +148,7 @@ package final class Traffic: Sendable {
     /// - Returns: `nil` where it is worth trying again: a connection that breaks, or a 503, leaves open whether the message was
     ///   accepted; a full disk may have room later.
     private func answer(to post: Post) async -> HTTPAnswer? {
-        guard let answer = try? await portal.post(post.body, key: post.key, within: Self.longestAnswer) else { return nil }
+        guard let answer = try? await portal.post(post.body, key: post.key, within: Self.answerTimeout) else { return nil }
         if diskMayBeFull, answer.status == 507 {
             state.withLock { $0.refusals.append(.nowInMilliseconds) }
             return nil
@@ -165,7 +165,7 @@ package final class Traffic: Sendable {
 
     private func surprised(_ text: String) {
         state.withLock { state in
-            if state.surprises.count < Self.mostSurprises { state.surprises.append(text) }
+            if state.surprises.count < Self.maxSurprises { state.surprises.append(text) }
         }
     }
 }

@@ -1,3 +1,4 @@
+import JSON
 import Schemas
 import Testing
 
@@ -41,7 +42,7 @@ struct CubePagesTests {
 
     @Test("the size is that of the JSON, give or take the commas", arguments: cubes)
     func size(_ cube: [Channel]) throws {
-        let json = try Int64(SchemaJSON.encode(cube).count)
+        let json = try Int64(JSONCoder.encode(cube).count)
         let lists = Int64(1 + cube.count + cube.reduce(0) { $0 + $1.areas.count })
         let size = try CubeSize.of(cube)
         #expect((json - 2...json + lists).contains(size))

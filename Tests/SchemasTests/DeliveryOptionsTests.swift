@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import Testing
 
 @testable import Schemas
@@ -11,7 +12,7 @@ struct DeliveryOptionsTests {
         """
 
     private static func read(_ text: String) throws -> DeliveryOptions {
-        try SchemaJSON.decode(CheckedDeliveryOptions.self, from: Data(text.utf8)).options
+        try JSONCoder.decode(CheckedDeliveryOptions.self, from: Data(text.utf8)).options
     }
 
     @Test("all of them are read, and written by the same names")
@@ -22,7 +23,7 @@ struct DeliveryOptionsTests {
                 == DeliveryOptions(
                     image: "https://cdn.test/a.png", collapseKey: "storm", analyticsLabel: "storm_1~%.-",
                     android: .init(channelID: "alerts"), apns: .init(category: "ALERT")))
-        #expect(try SchemaJSON.decode(DeliveryOptions.self, from: SchemaJSON.encode(options)) == options)
+        #expect(try JSONCoder.decode(DeliveryOptions.self, from: JSONCoder.encode(options)) == options)
         #expect(try Self.read("{}") == DeliveryOptions())
     }
 
@@ -50,10 +51,10 @@ struct DeliveryOptionsTests {
     func draft() throws {
         let draft =
             #"{"title":"T","desc":"D","message":"M","topic_key":"\#(DraftTests.topicKey)","distribution":"Alert","options":"#
-        let decoded = try SchemaJSON.decode(MessageDraft.self, from: Data((draft + Self.all + "}").utf8))
+        let decoded = try JSONCoder.decode(MessageDraft.self, from: Data((draft + Self.all + "}").utf8))
         #expect(try decoded.options == Self.read(Self.all))
         let violation = #expect(throws: SchemaViolation.self) {
-            try SchemaJSON.decode(MessageDraft.self, from: Data((draft + #"{"image":"x"}}"#).utf8))
+            try JSONCoder.decode(MessageDraft.self, from: Data((draft + #"{"image":"x"}}"#).utf8))
         }
         #expect(violation?.field == "options.image")
     }

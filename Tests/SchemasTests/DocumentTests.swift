@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import Schemas
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 @Suite("Documents")
 struct DocumentTests {
     private func object(_ value: some Encodable) throws -> String {
-        String(decoding: try SchemaJSON.encode(value), as: UTF8.self)
+        String(decoding: try JSONCoder.encode(value), as: UTF8.self)
     }
 
     @Test("a channel has the seed's shape")
@@ -34,7 +35,7 @@ struct DocumentTests {
 
     @Test("a message has the seed's fields beside those of its way to FCM, and reads back equal")
     func message() throws {
-        let draft = try SchemaJSON.decode(MessageDraft.self, from: DraftTests.message())
+        let draft = try JSONCoder.decode(MessageDraft.self, from: DraftTests.message())
         let message = Message(
             msiKey: ObjectID(), draft: draft, sender: "Communicator", timestamp: 1_763_712_000_123,
             names: CubeNames(channel: "Campus", area: "Weather", subject: "Storms"), expires: 1_766_131_200_123,
@@ -47,8 +48,8 @@ struct DocumentTests {
                         component: .data,
                         error: ComponentError(class: .retryable, code: "UNAVAILABLE", message: "m", retryAfter: 7)),
                 ]))
-        let json = try SchemaJSON.encode(message)
-        #expect(try SchemaJSON.decode(Message.self, from: json) == message)
+        let json = try JSONCoder.encode(message)
+        #expect(try JSONCoder.decode(Message.self, from: json) == message)
         let text = String(decoding: json, as: UTF8.self)
         for field in ["_id", "msi_key", "title", "desc", "message", "topic_key", "distribution", "sender", "timestamp"] {
             #expect(text.contains("\"\(field)\":"), "\(field)")
@@ -59,6 +60,6 @@ struct DocumentTests {
     @Test("a stored document with a field of a later version is still read")
     func laterVersion() throws {
         let json = #"{"_id":"5a0b0c0d5a0b0c0d5a0b0c0d","name":"N","desc":"","access":[],"areas":[],"colour":"red"}"#
-        #expect(try SchemaJSON.decode(Channel.self, from: Data(json.utf8)).name == "N")
+        #expect(try JSONCoder.decode(Channel.self, from: Data(json.utf8)).name == "N")
     }
 }

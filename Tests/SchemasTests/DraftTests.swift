@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import Schemas
 import Testing
 
@@ -11,14 +12,14 @@ struct DraftTests {
         title: String = "Storm", desc: String = "Stay home", message: String = "The campus is closed.",
         distribution: String = "Alert"
     ) throws -> Data {
-        try SchemaJSON.encode([
+        try JSONCoder.encode([
             "title": title, "desc": desc, "message": message, "topic_key": topicKey, "distribution": distribution,
         ])
     }
 
     private func finding<Value: Decodable>(_ type: Value.Type, _ json: Data) -> SchemaViolation? {
         do {
-            _ = try SchemaJSON.decode(type, from: json)
+            _ = try JSONCoder.decode(type, from: json)
             return nil
         } catch {
             return error as? SchemaViolation
@@ -27,7 +28,7 @@ struct DraftTests {
 
     @Test("a message with every field is read")
     func message() throws {
-        let draft = try SchemaJSON.decode(MessageDraft.self, from: Self.message())
+        let draft = try JSONCoder.decode(MessageDraft.self, from: Self.message())
         #expect(draft.title == "Storm")
         #expect(draft.desc == "Stay home")
         #expect(draft.message == "The campus is closed.")
@@ -100,7 +101,7 @@ struct DraftTests {
     @Test("the three levels of the seed are read", arguments: SubscriptionLevel.allCases)
     func levels(level: SubscriptionLevel) throws {
         let json = #"{"name":"N","desc":"","opt":{"level":"\#(level.rawValue)","distribution":"Alert"}}"#
-        #expect(try SchemaJSON.decode(SubjectDraft.self, from: Data(json.utf8)).opt.level == level)
+        #expect(try JSONCoder.decode(SubjectDraft.self, from: Data(json.utf8)).opt.level == level)
         #expect(["Forced", "Recommended", ""].contains(level.rawValue))
     }
 

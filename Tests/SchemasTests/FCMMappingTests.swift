@@ -1,4 +1,6 @@
+import FCM
 import FoundationEssentials
+import JSON
 import Schemas
 import Testing
 
@@ -89,7 +91,7 @@ struct FCMMappingTests {
                 #expect(request.message.android.ttl == (distribution == .alert ? "3600s" : "2419200s"))
                 // APNs takes a background push with priority 5 only, and shows a pop-up at once with 10.
                 #expect(request.message.apns.headers["apns-priority"] == (component == .data ? "5" : "10"))
-                #expect(try FCMRequest.body(component, of: relayed, now: now, defaults: defaults) == SchemaJSON.encode(request))
+                #expect(try FCMRequest.body(component, of: relayed, now: now, defaults: defaults) == JSONCoder.encode(request))
             }
         }
     }
@@ -134,20 +136,20 @@ struct FCMMappingTests {
     @Test("a relay command is the seed's input; its components may be left out, but not made up")
     func command() throws {
         let command = try Self.relayed(.alert)
-        #expect(try SchemaJSON.decode(RelayMessage.self, from: SchemaJSON.encode(command)) == command)
+        #expect(try JSONCoder.decode(RelayMessage.self, from: JSONCoder.encode(command)) == command)
 
         let seed = Data(
             #"""
             {"msi_key":"0123456789abcdef01234567","timestamp":1,"title":"T","desc":"","message":"M",
              "topic_key":"\#(DraftTests.topicKey)","distribution":"Information"}
             """#.utf8)
-        #expect(try SchemaJSON.decode(RelayMessage.self, from: seed).components == [.data])
+        #expect(try JSONCoder.decode(RelayMessage.self, from: seed).components == [.data])
 
         let wrong = Data(
             #"""
             {"msi_key":"0123456789abcdef01234567","timestamp":1,"title":"T","desc":"","message":"M",
              "topic_key":"\#(DraftTests.topicKey)","distribution":"Information","components":["notification"]}
             """#.utf8)
-        #expect(throws: SchemaViolation.self) { try SchemaJSON.decode(RelayMessage.self, from: wrong) }
+        #expect(throws: SchemaViolation.self) { try JSONCoder.decode(RelayMessage.self, from: wrong) }
     }
 }

@@ -1,4 +1,6 @@
+import FCM
 import FoundationEssentials
+import JSON
 import Schemas
 import Testing
 
@@ -10,7 +12,7 @@ struct RelayTargetTests {
         """
 
     private static func command(_ more: String) throws -> RelayMessage {
-        try SchemaJSON.decode(from: Data((seed + more + "}").utf8))
+        try JSONCoder.decode(from: Data((seed + more + "}").utf8))
     }
 
     private static func requests(_ message: RelayMessage) -> [FCMRequest] {
@@ -35,7 +37,7 @@ struct RelayTargetTests {
             if message.notification == nil { #expect(message.data["topic_key"] == DraftTests.topicKey) }
         }
         for message in [toTopic, byCondition, toPhone] {
-            #expect(try SchemaJSON.decode(RelayMessage.self, from: SchemaJSON.encode(message)) == message)
+            #expect(try JSONCoder.decode(RelayMessage.self, from: JSONCoder.encode(message)) == message)
         }
     }
 
@@ -56,12 +58,12 @@ struct RelayTargetTests {
     @Test("a check of a message is FCM's own, and is asked for only where it is wanted")
     func validateOnly() throws {
         let check = try Self.command(#","validate_only":true"#)
-        #expect(try SchemaJSON.decode(RelayMessage.self, from: SchemaJSON.encode(check)) == check)
+        #expect(try JSONCoder.decode(RelayMessage.self, from: JSONCoder.encode(check)) == check)
         for request in Self.requests(check) {
-            #expect(String(decoding: try SchemaJSON.encode(request), as: UTF8.self).contains(#""validate_only":true"#))
+            #expect(String(decoding: try JSONCoder.encode(request), as: UTF8.self).contains(#""validate_only":true"#))
         }
         for request in Self.requests(try Self.command("")) {
-            #expect(!String(decoding: try SchemaJSON.encode(request), as: UTF8.self).contains("validate_only"))
+            #expect(!String(decoding: try JSONCoder.encode(request), as: UTF8.self).contains("validate_only"))
         }
     }
 
@@ -80,7 +82,7 @@ struct RelayTargetTests {
                 expires: message.expires, target: message.target, validateOnly: message.validateOnly)
             for component in message.components {
                 let body = try FCMRequest.body(component, of: message, now: 30_500)
-                let expected = try SchemaJSON.encode(FCMRequest(component, of: message, now: 30_500))
+                let expected = try JSONCoder.encode(FCMRequest(component, of: message, now: 30_500))
                 #expect(String(decoding: body, as: UTF8.self) == String(decoding: expected, as: UTF8.self))
             }
         }

@@ -1,5 +1,6 @@
 import CommandBus
 import CubeStorage
+import JSON
 import Logging
 import Schemas
 import ServiceLifecycle
@@ -16,7 +17,7 @@ struct CubeAnnouncer: Service {
 
     func announce(_ version: CubeVersion) {
         do {
-            publisher.publish(CubeChanged.name, try SchemaJSON.encode(CubeChanged(version: version)))
+            publisher.publish(CubeChanged.name, try JSONCoder.encode(CubeChanged(version: version)))
         } catch {
             logger.error("an event could not be written", metadata: ["error": "\(error)"])
         }

@@ -3,7 +3,7 @@ import Hummingbird
 /// `/emulator/<section>`: what the emulator does to its clients, looked at with GET, changed with PUT, and with DELETE as it was
 /// at the start.
 struct ControlRoutes: Sendable {
-    private static let longestBody = 1_048_576
+    private static let maxBodyBytes = 1_048_576
 
     let behaviour: Behaviour
 
@@ -24,7 +24,7 @@ struct ControlRoutes: Sendable {
             [
                 .get: { _, _ in Response(.ok, section.document) },
                 .put: { request, _ in
-                    try section.replace(by: try JSONValue(parsing: try await request.bytes(most: Self.longestBody)))
+                    try section.replace(by: try JSONValue(parsing: try await request.bytes(most: Self.maxBodyBytes)))
                     return Response(.ok, section.document)
                 },
                 .delete: { _, _ in

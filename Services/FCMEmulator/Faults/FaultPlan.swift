@@ -61,13 +61,13 @@ extension FaultPlan: ControlSection {
     static let form = MessageForm("emulator.Faults", ["seed": .int32, "rules": .list(.message(FaultRule.form))])
 
     /// More would only slow down every request.
-    private static let mostRules = 100
+    private static let maxRules = 100
 
     init(_ fields: ControlFields) throws {
         seed = try fields.integer("seed", in: 0...Int(Int32.max)).map { UInt32($0) } ?? .random(in: 0...UInt32(Int32.max))
         rules = try (fields.list("rules") ?? []).map { try FaultRule($0) }
-        guard rules.count <= Self.mostRules else {
-            throw fields.violation("rules", "expected at most \(Self.mostRules), found \(rules.count)")
+        guard rules.count <= Self.maxRules else {
+            throw fields.violation("rules", "expected at most \(Self.maxRules), found \(rules.count)")
         }
         hits = Array(repeating: 0, count: rules.count)
         let seed = UInt64(seed)

@@ -3,7 +3,7 @@ import Hummingbird
 /// `/emulator/counts`: what a test asks to prove that nothing was lost and nothing doubled, however much was sent.
 struct CountRoutes: Sendable {
     /// How many doubled components are listed.
-    private static let mostDoubled = 1_000
+    private static let maxDoubled = 1_000
 
     let store: EmulatorStore
     let answers: AnswerCounts
@@ -49,7 +49,7 @@ struct CountRoutes: Sendable {
     }
 
     private func doubled() async throws -> Response {
-        let list = try await store.doubled(limit: Self.mostDoubled).map { counted -> JSONValue in
+        let list = try await store.doubled(limit: Self.maxDoubled).map { counted -> JSONValue in
             [
                 "msi_key": .string(counted.component.msiKey), "component": .string(counted.component.component.rawValue),
                 "sends": .integer(counted.sends),

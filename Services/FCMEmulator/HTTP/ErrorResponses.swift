@@ -5,7 +5,7 @@ import NIOHTTP1
 import NIOHTTP2
 import Schemas
 
-/// Turns whatever a route throws into a JSON error, so that no request ends without an answer.
+/// KeyedLock whatever a route throws into a JSON error, so that no request ends without an answer.
 struct ErrorResponses: RouterMiddleware {
     func handle(
         _ request: Request, context: EmulatorRequestContext,

@@ -4,7 +4,7 @@ import Schemas
 /// `/iid`: topic management through the Instance ID service, as the Admin SDKs do it. Its errors are `{"error":"…"}`.
 struct InstanceIDRoutes: Sendable {
     /// A thousand tokens and room to spare.
-    private static let longestBody = 1_048_576
+    private static let maxBodyBytes = 1_048_576
 
     let authorization: Authorization
     let faults: FaultInjector
@@ -49,7 +49,7 @@ struct InstanceIDRoutes: Sendable {
             [
                 .post: { request, _ in
                     try await guarded(request) {
-                        let batch = try TopicBatch(body: try await request.bytes(most: Self.longestBody))
+                        let batch = try TopicBatch(body: try await request.bytes(most: Self.maxBodyBytes))
                         return try await perform(topic: batch.topic) {
                             let outcomes = try await change(batch, batch.tokens.filter(RegistrationToken.isWellFormed))
                             return Response(.ok, ["results": .array(results(of: batch, outcomes))])
@@ -71,7 +71,7 @@ struct InstanceIDRoutes: Sendable {
     }
 
     private func info(_ token: String, isDetailed: Bool) async throws -> Response {
-        let limit = EmulatorStore.mostTopics
+        let limit = EmulatorStore.maxTopics
         guard let subscriptions = try await store.subscriptions(of: token, after: "", limit: limit) else {
             throw InstanceIDError.unknown
         }

@@ -5,7 +5,7 @@ import Schemas
 
 /// `POST /fcm/send`: the legacy HTTP API, for senders that still speak it.
 struct LegacyRoute: Sendable {
-    private static let longestBody = 262_144
+    private static let maxBodyBytes = 262_144
 
     let key: ServerKey
     let topicPayloadLimit: Int
@@ -19,7 +19,7 @@ struct LegacyRoute: Sendable {
     private func send(_ request: Request) async throws -> Response? {
         guard key.isShown(by: request.headers[.authorization]) else { return Self.text(.unauthorized, "INVALID_KEY") }
         let now = UnixMilliseconds.now()
-        let body = try await request.bytes(most: Self.longestBody)
+        let body = try await request.bytes(most: Self.maxBodyBytes)
         do {
             return try await desk.withinProjectQuota(now: now) { isAccepted in
                 let message = try LegacyMessage(body: body)

@@ -5,7 +5,7 @@ import ServiceLifecycle
 /// `/emulator/devices`: what a phone does, which at the real FCM no server can: register, listen, go away. No access token is
 /// asked for; the emulator listens on loopback only.
 struct PhoneRoutes: Sendable {
-    private static let longestBody = 1_024
+    private static let maxBodyBytes = 1_024
     private static let registration = MessageForm("emulator.Device", ["platform": .choice(Platform.self)])
 
     let sender: String
@@ -25,7 +25,7 @@ struct PhoneRoutes: Sendable {
 
     /// Registers a phone: one with Android, where the body does not say otherwise.
     private func register(_ request: Request) async throws -> Response {
-        let body = try await request.bytes(most: Self.longestBody)
+        let body = try await request.bytes(most: Self.maxBodyBytes)
         let document = body.isEmpty ? [:] : try JSONValue(parsing: body)
         let fields = ControlFields(try FormReader.read(document, as: Self.registration, repeats: .refused))
         let token = RegistrationToken.new(for: fields.choice("platform") ?? .android)

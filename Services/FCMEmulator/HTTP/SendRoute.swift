@@ -5,7 +5,7 @@ import Schemas
 struct SendRoute: Sendable {
     /// Far more than a message of FCM's size with every character escaped, for each platform. FCM refuses a body of hundreds of
     /// kilobytes as it does one that is a few bytes too large; what exceeds this one is refused unread.
-    private static let longestBody = 1_048_576
+    private static let maxBodyBytes = 1_048_576
 
     let authorization: Authorization
     let project: ProjectPath
@@ -28,7 +28,7 @@ struct SendRoute: Sendable {
         try authorization.check(request)
         let now = UnixMilliseconds.now()
         let body = try await request.bytes(
-            most: Self.longestBody, orElse: .messageTooLarge(most: PayloadSize.longest))
+            most: Self.maxBodyBytes, orElse: .messageTooLarge(most: PayloadSize.longest))
         try self.project.check(project)
         return try await desk.withinProjectQuota(now: now) { isAccepted in
             let message = try SendRequest(body: body, topicPayloadLimit: topicPayloadLimit)

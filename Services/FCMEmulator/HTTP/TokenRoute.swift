@@ -2,7 +2,7 @@ import Hummingbird
 
 /// `POST /token`: Google's OAuth 2.0 token endpoint.
 struct TokenRoute: Sendable {
-    private static let longestBody = 16_384
+    private static let maxBodyBytes = 16_384
 
     let issuer: TokenIssuer
     let rules: Adjustable<OAuthRules>
@@ -13,7 +13,7 @@ struct TokenRoute: Sendable {
     }
 
     private func answer(_ request: Request) async throws -> Response {
-        let body = try await request.bytes(most: Self.longestBody)
+        let body = try await request.bytes(most: Self.maxBodyBytes)
         let response = try await faults.perform(.token, .none) {
             do {
                 return Response(.ok, try await issuer.issue(for: try Self.form(body), by: rules.withLock { $0 }))

@@ -22,7 +22,7 @@ struct TopicCondition: Hashable, Sendable {
         }
     }
 
-    private static let mostTopics = 5
+    private static let maxTopics = 5
     private static let deepest = 20
 
     /// As it was written.
@@ -79,7 +79,7 @@ struct TopicCondition: Hashable, Sendable {
             guard take("in"), take("topics") else { throw Malformed() }
             topics.insert(name)
             count += 1
-            guard count <= TopicCondition.mostTopics else {
+            guard count <= TopicCondition.maxTopics else {
                 throw Malformed()
             }
             return .topic(name)

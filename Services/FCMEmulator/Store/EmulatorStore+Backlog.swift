@@ -5,7 +5,7 @@ extension EmulatorStore {
     /// What waited for a phone when its stream was opened.
     struct Backlog: Hashable, Sendable {
         /// FCM stores messages under at most so many collapse keys for one phone.
-        static let mostKeys = 4
+        static let maxKeys = 4
 
         /// What was accepted after this position found the phone connected, and is its own even if it has expired in the instant
         /// since: a time to live of 0 means now or never.
@@ -42,7 +42,7 @@ extension EmulatorStore {
                     WHERE device = ? AND position > ? AND position <= ? AND collapse_key IS NOT NULL ORDER BY position DESC
                     """)
             try newest.keep(from: addressed, [device, position, last])
-            return Backlog(through: last, kept: Array(newest.values.sorted(by: >).prefix(Backlog.mostKeys)))
+            return Backlog(through: last, kept: Array(newest.values.sorted(by: >).prefix(Backlog.maxKeys)))
         }
     }
 }
@@ -50,7 +50,7 @@ extension EmulatorStore {
 extension EmulatorStore.Backlog {
     /// For a condition `position > ? OR position IN (?, ?, ?, ?)`: no position is 0.
     var arguments: StatementArguments {
-        StatementArguments([through] + kept + Array(repeating: 0, count: Self.mostKeys - kept.count))
+        StatementArguments([through] + kept + Array(repeating: 0, count: Self.maxKeys - kept.count))
     }
 }
 
@@ -59,7 +59,7 @@ extension [String: Int64] {
     fileprivate mutating func keep(from statement: Statement, _ arguments: StatementArguments) throws {
         var seen: Set<String> = []
         let rows = try Row.fetchCursor(statement, arguments: arguments)
-        while seen.count < EmulatorStore.Backlog.mostKeys, let row = try rows.next() {
+        while seen.count < EmulatorStore.Backlog.maxKeys, let row = try rows.next() {
             let key: String = row["collapse_key"]
             guard seen.insert(key).inserted else { continue }
             self[key] = Swift.max(self[key] ?? 0, row["position"])

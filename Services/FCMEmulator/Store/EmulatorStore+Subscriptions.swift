@@ -20,7 +20,7 @@ extension EmulatorStore {
     }
 
     /// FCM's limit for one installation of an app.
-    static let mostTopics = 2_000
+    static let maxTopics = 2_000
 
     /// Subscribes phones to a topic, from the next message on.
     ///
@@ -64,7 +64,7 @@ extension Database {
         if try subscription(of: device, to: topic) != nil { return true }
         let count = try Int.fetchOne(
             cachedStatement(sql: "SELECT count(*) FROM subscription WHERE device = ? AND through IS NULL"), arguments: [device])
-        guard count ?? 0 < EmulatorStore.mostTopics else { return false }
+        guard count ?? 0 < EmulatorStore.maxTopics else { return false }
         let statement = try cachedStatement(sql: "INSERT INTO subscription (device, topic, after, created) VALUES (?, ?, ?, ?)")
         try statement.execute(arguments: [device, topic, lastPosition(), now])
         return true

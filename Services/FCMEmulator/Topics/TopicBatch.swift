@@ -3,7 +3,7 @@ import HTTPTypes
 /// A request to subscribe phones to a topic, or to end that: `{"to":"/topics/T","registration_tokens":[…]}`.
 struct TopicBatch: Hashable, Sendable {
     /// The most tokens that one call takes.
-    static let mostTokens = 1_000
+    static let maxTokens = 1_000
 
     let topic: String
     let tokens: [String]
@@ -23,9 +23,9 @@ struct TopicBatch: Hashable, Sendable {
         guard let elements = document["registration_tokens"]?.elements,
             case let tokens = elements.compactMap(\.string), tokens.count == elements.count
         else { throw InstanceIDError(.badRequest, "Missing or malformed field: registration_tokens") }
-        guard (1...Self.mostTokens).contains(tokens.count) else {
+        guard (1...Self.maxTokens).contains(tokens.count) else {
             throw InstanceIDError(
-                .badRequest, "registration_tokens: expected 1 to \(Self.mostTokens) tokens, found \(tokens.count)")
+                .badRequest, "registration_tokens: expected 1 to \(Self.maxTokens) tokens, found \(tokens.count)")
         }
         topic = String(name)
         self.tokens = tokens

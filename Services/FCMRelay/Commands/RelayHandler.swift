@@ -1,4 +1,6 @@
 import CommandBus
+import FCM
+import JSON
 import Logging
 import Schemas
 

@@ -7,13 +7,13 @@ struct CurlConfiguration: Sendable {
     /// Streams on one connection at most; a server that allows fewer gets fewer. FCM allows 100.
     var streamsPerConnection = 100
     /// Requests that are accepted and not yet answered, at most: the next one is refused as `overloaded`.
-    var mostOutstanding = 10_000
+    var maxOutstanding = 10_000
     /// How long making a connection may take, TLS included.
     var connectTimeout = Duration.seconds(5)
     /// A connection that was idle for so long is not used again: FCM closes its end after about three minutes.
-    var longestIdle = Duration.seconds(118)
+    var idleTimeout = Duration.seconds(118)
     /// A connection that is so old is not used again: FCM closes it at one hour.
-    var longestLife = Duration.seconds(3_300)
+    var maxConnectionAge = Duration.seconds(3_300)
     /// A connection that has had a request for so long and answered nothing since gets no more of them.
     var silenceTimeout = Duration.seconds(3)
     /// For how long the kernel repeats what the peer does not acknowledge before it closes the connection.
@@ -21,8 +21,8 @@ struct CurlConfiguration: Sendable {
     /// A connection that was idle for so long is asked for a sign of life, so that a dead one is not there to be used.
     var keepAliveInterval = Duration.seconds(30)
     /// The longest body of an answer, in bytes.
-    var longestBody = 65_536
+    var maxBodyBytes = 65_536
 
     /// As many requests as the connections to one host carry at once.
-    var mostInFlight: Int { connectionsPerHost * streamsPerConnection }
+    var maxInFlight: Int { connectionsPerHost * streamsPerConnection }
 }

@@ -24,12 +24,12 @@ final class CurlEasy {
     /// The body that is posted. libcurl reads it here until the transfer has ended: it needs the bytes again when it has to repeat
     /// a request that the server has not read.
     private var posted = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-    private let longestBody: Int
+    private let maxBodyBytes: Int
     private var body = Data()
     private var isBodyTooLong = false
 
     /// What a handle keeps for the bodies to come, in bytes: more than a message takes.
-    private static let mostPostedKept = 16_384
+    private static let maxPostedKept = 16_384
 
     /// Makes a handle with what all requests have in common.
     init(_ configuration: CurlConfiguration) throws(TransportError) {
@@ -38,7 +38,7 @@ final class CurlEasy {
         }
         self.handle = handle
         self.parsedURL = parsedURL
-        longestBody = configuration.longestBody
+        maxBodyBytes = configuration.maxBodyBytes
         errorText.initialize(repeating: 0)
         do {
             try setUp(configuration)
@@ -62,8 +62,8 @@ final class CurlEasy {
         try set(CURLOPT_POST, 1)
         try set(CURLOPT_USERAGENT, "msi-fcm-relay")
         try set(CURLOPT_CONNECTTIMEOUT_MS, Int(clamping: configuration.connectTimeout.milliseconds))
-        try set(CURLOPT_MAXAGE_CONN, Int(clamping: configuration.longestIdle.components.seconds))
-        try set(CURLOPT_MAXLIFETIME_CONN, Int(clamping: configuration.longestLife.components.seconds))
+        try set(CURLOPT_MAXAGE_CONN, Int(clamping: configuration.idleTimeout.components.seconds))
+        try set(CURLOPT_MAXLIFETIME_CONN, Int(clamping: configuration.maxConnectionAge.components.seconds))
         try setUpKeepAlive(configuration)
         if let file = configuration.certificateAuthorityFile {
             try set(CURLOPT_CAINFO, file)
@@ -122,7 +122,7 @@ final class CurlEasy {
 
     private func prepare(body: Data) throws(TransportError) {
         // Neither too little nor, after a request for a thousand phones, far too much for ever.
-        if posted.count < body.count || posted.count > max(body.count, Self.mostPostedKept) || posted.baseAddress == nil {
+        if posted.count < body.count || posted.count > max(body.count, Self.maxPostedKept) || posted.baseAddress == nil {
             posted.deallocate()
             posted = .allocate(byteCount: max(body.count, 1_024), alignment: 16)
         }
@@ -163,7 +163,7 @@ final class CurlEasy {
     func outcome() -> HTTPTransportOutcome {
         if isBodyTooLong {
             return .failure(
-                TransportError(.tooLarge, "the answer is longer than \(longestBody) bytes", mayHaveBeenProcessed: true))
+                TransportError(.tooLarge, "the answer is longer than \(maxBodyBytes) bytes", mayHaveBeenProcessed: true))
         }
         guard status == CURLE_OK else { return .failure(error()) }
         var code = 0
@@ -195,7 +195,7 @@ final class CurlEasy {
 
     /// - Returns: Whether there was room.
     fileprivate func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard body.count + bytes.count <= longestBody else {
+        guard body.count + bytes.count <= maxBodyBytes else {
             isBodyTooLong = true
             return false
         }

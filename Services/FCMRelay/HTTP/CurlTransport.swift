@@ -22,7 +22,7 @@ final class CurlTransport: HTTPTransport {
     init(_ configuration: CurlConfiguration) throws(TransportError) {
         let loop = try TransferLoop(configuration)
         let multi = loop.multi
-        state = Mutex(State(inbox: TransferInbox(mostOutstanding: configuration.mostOutstanding), multi: multi))
+        state = Mutex(State(inbox: TransferInbox(maxOutstanding: configuration.maxOutstanding), multi: multi))
         do {
             try DedicatedThread.start { self.work(loop) }
         } catch {

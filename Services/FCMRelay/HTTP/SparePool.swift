@@ -4,7 +4,7 @@ struct SparePool<Item> {
     private let period: Duration
     private var spare: [Item] = []
     private(set) var inUse = 0
-    private var mostInUse = 0
+    private var maxInUse = 0
     private var nextCount: ContinuousClock.Instant
 
     init(period: Duration, at now: ContinuousClock.Instant) {
@@ -17,7 +17,7 @@ struct SparePool<Item> {
     /// - Returns: `nil` where none is spare, and another has to be made for it.
     mutating func take() -> Item? {
         inUse += 1
-        mostInUse = max(mostInUse, inUse)
+        maxInUse = max(maxInUse, inUse)
         return spare.popLast()
     }
 
@@ -36,8 +36,8 @@ struct SparePool<Item> {
     mutating func unneeded(at now: ContinuousClock.Instant) -> [Item] {
         guard now >= nextCount else { return [] }
         nextCount = now + period
-        defer { mostInUse = inUse }
-        return takeOut(spare.count + inUse - mostInUse)
+        defer { maxInUse = inUse }
+        return takeOut(spare.count + inUse - maxInUse)
     }
 
     /// Takes out all that is spare.

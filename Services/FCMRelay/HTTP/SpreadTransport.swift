@@ -14,7 +14,7 @@ final class SpreadTransport: HTTPTransport {
     }
 
     /// More take the processors from one another: FCM's quota is far below what two can do.
-    private static let mostShares = 2
+    private static let maxShares = 2
 
     private let shares: [Share]
     /// Equals take turns, so that each looks after its connections: libcurl finds those that the server has closed when it needs one.
@@ -23,13 +23,13 @@ final class SpreadTransport: HTTPTransport {
     /// - Parameter configuration: Of all transports together.
     /// - Throws: ``TransportError`` where libcurl or the system has no room for them.
     init(_ configuration: CurlConfiguration) throws(TransportError) {
-        let count = min(Self.mostShares, max(configuration.connectionsPerHost, 1))
+        let count = min(Self.maxShares, max(configuration.connectionsPerHost, 1))
         var shares: [Share] = []
         for index in 0..<count {
             var part = configuration
             // The first ones take what cannot be divided.
             part.connectionsPerHost = (configuration.connectionsPerHost + count - 1 - index) / count
-            part.mostOutstanding = (configuration.mostOutstanding + count - 1 - index) / count
+            part.maxOutstanding = (configuration.maxOutstanding + count - 1 - index) / count
             // Where the second cannot start the first stays: the relay does not start either then.
             shares.append(try Share(part))
         }

@@ -15,22 +15,22 @@ struct TransferInbox {
         case refused(TransportError)
     }
 
-    private let mostOutstanding: Int
+    private let maxOutstanding: Int
     private var outstanding = 0
     private var batch = Batch()
     /// A wake-up is on its way, and the thread will see whatever is added before it looks.
     private var isWoken = false
     private var refusesNew = false
 
-    init(mostOutstanding: Int) {
-        self.mostOutstanding = mostOutstanding
+    init(maxOutstanding: Int) {
+        self.maxOutstanding = maxOutstanding
     }
 
     /// Takes all of an exchange's transfers or none.
     mutating func submit(_ exchange: Exchange) -> Submission {
         if batch.isStopping || refusesNew { return .refused(TransportError(.stopped, "the relay is stopping")) }
-        if outstanding + exchange.transfers.count > mostOutstanding {
-            return .refused(TransportError(.overloaded, "as many as \(mostOutstanding) requests wait already"))
+        if outstanding + exchange.transfers.count > maxOutstanding {
+            return .refused(TransportError(.overloaded, "as many as \(maxOutstanding) requests wait already"))
         }
         outstanding += exchange.transfers.count
         batch.arrivals.append(exchange)

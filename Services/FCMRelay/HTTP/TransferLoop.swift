@@ -6,9 +6,9 @@ struct TransferLoop {
     /// Deadlines are kept here and not by libcurl, which forgets those of transfers that wait for a connection (7.88.1).
     private static let deadlineCheck = Duration.milliseconds(50)
     private static let silenceCheck = Duration.milliseconds(250)
-    private static let longestWait = Duration.seconds(10)
+    private static let maxWait = Duration.seconds(10)
     /// How long memory is kept that was needed once.
-    private static let longestSpare = Duration.seconds(10)
+    private static let maxSpare = Duration.seconds(10)
 
     private let configuration: CurlConfiguration
     /// What new transfers go over.
@@ -37,7 +37,7 @@ struct TransferLoop {
         let now = clock.now
         nextDeadlineCheck = now
         nextSilenceCheck = now
-        handles = SparePool(period: Self.longestSpare, at: now)
+        handles = SparePool(period: Self.maxSpare, at: now)
     }
 
     /// What ends the wait of the next turn. It may be another one after each turn.
@@ -72,8 +72,8 @@ struct TransferLoop {
         leaveSilentConnections()
         closeUnneeded()
         // A transfer that ended has made room for one that waits. While connections are being renewed, no event ends the wait.
-        let mayStart = !queue.isEmpty && connections.transfers < configuration.mostInFlight
-        if !mayStart, !hasRenewed { multi.wait(for: open.isEmpty && givenUp.isEmpty ? Self.longestWait : Self.deadlineCheck) }
+        let mayStart = !queue.isEmpty && connections.transfers < configuration.maxInFlight
+        if !mayStart, !hasRenewed { multi.wait(for: open.isEmpty && givenUp.isEmpty ? Self.maxWait : Self.deadlineCheck) }
     }
 
     private mutating func take(_ transfer: Transfer) {
@@ -84,7 +84,7 @@ struct TransferLoop {
 
     /// Starts what waits, oldest first, as far as there is room. What has waited too long is not sent.
     private mutating func startWaiting() {
-        let room = configuration.mostInFlight - connections.transfers
+        let room = configuration.maxInFlight - connections.transfers
         guard room > 0, !queue.isEmpty else { return }
         let now = clock.now
         var taken = 0

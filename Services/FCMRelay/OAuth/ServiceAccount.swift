@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import JWTKit
 import Schemas
 import ServiceKit
@@ -36,7 +37,7 @@ extension ServiceAccount {
 
     /// - Throws: ``SchemaViolation`` that names the field and quotes nothing of what is in it.
     init(json: Data) throws {
-        let file = try SchemaJSON.decode(KeyFile.self, from: json)
+        let file = try JSONCoder.decode(KeyFile.self, from: json)
         guard file.type == "service_account" else {
             throw SchemaViolation(field: "type", problem: "expected \"service_account\"")
         }

@@ -35,8 +35,8 @@ struct TokenStateMachine<Waiter: Hashable> {
     private static var renewalMargin: Duration { .seconds(300) }
     /// A token is not sent when it is about to end: it would do so on the way.
     private static var safetyMargin: Duration { .seconds(10) }
-    private static var firstBackOff: Duration { .seconds(1) }
-    private static var longestBackOff: Duration { .seconds(60) }
+    private static var firstBackoff: Duration { .seconds(1) }
+    private static var maxBackoff: Duration { .seconds(60) }
     /// Two tokens refused within this time are followed by a pause of this length.
     private static var refusalBackOff: Duration { .seconds(10) }
 
@@ -97,7 +97,7 @@ struct TokenStateMachine<Waiter: Hashable> {
 
     /// The request that was under way has failed.
     mutating func failed(_ failure: TokenFailure, now: Instant) -> Answer {
-        let pause = min(Self.firstBackOff * (1 << min(failuresInARow, 10)), Self.longestBackOff)
+        let pause = min(Self.firstBackoff * (1 << min(failuresInARow, 10)), Self.maxBackoff)
         failuresInARow += 1
         request = .backingOff(until: now + pause, failure)
         return answer(.failure(TokenFailure(failure.description, retryAfter: pause)))

@@ -47,7 +47,7 @@ final class Pacer: Sendable {
     /// Takes note of an error of FCM's that is about more than the one send.
     func learn(from failure: SendFailure, about topic: TopicKey?) {
         let pause = Duration.milliseconds(
-            min(max(failure.error.retryAfter ?? Self.shortestPause, Self.shortestPause), Self.longestPause))
+            min(max(failure.error.retryAfter ?? Self.minPause, Self.minPause), Self.maxPause))
         switch failure.scope {
         case .project: act { $0.projectQuotaExceeded(for: pause, at: .now) }
         case .topic: if let topic { act { $0.topicQuotaExceeded(topic, for: pause, at: .now) } }
@@ -66,8 +66,8 @@ final class Pacer: Sendable {
     }
 
     /// In milliseconds. An answer without a time, or with a wild one, must not stop the project for long.
-    private static let shortestPause: Int64 = 1_000
-    private static let longestPause: Int64 = 3_600_000
+    private static let minPause: Int64 = 1_000
+    private static let maxPause: Int64 = 3_600_000
 
     /// - Parameter alarm: The one that has come.
     private func act(

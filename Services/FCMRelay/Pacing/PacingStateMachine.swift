@@ -88,7 +88,7 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
     private static var minPause: Duration { .milliseconds(1_500) }
 
     /// Topics that are paused are forgotten all together when there are so many: FCM then says so anew.
-    private static var mostPausedTopics: Int { 10_000 }
+    private static var maxPausedTopics: Int { 10_000 }
 
     private var bucket: TokenBucket
     private var alerts = Queue()
@@ -175,7 +175,7 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
 
     /// FCM says that a topic has had too many messages.
     mutating func topicQuotaExceeded(_ topic: TopicKey, for pause: Duration, at now: ContinuousClock.Instant) -> [Decision] {
-        if pausedTopics.count >= Self.mostPausedTopics { pausedTopics = [:] }
+        if pausedTopics.count >= Self.maxPausedTopics { pausedTopics = [:] }
         pausedTopics[topic] = now + pause
         let isPaused = { (request: Request) in request.topic == topic }
         return (alerts.removeAll(where: isPaused) + information.removeAll(where: isPaused)).map {

@@ -23,12 +23,12 @@ struct CircuitStateMachine: Sendable {
     }
 
     /// So many in a row are no accident.
-    private static let mostFailures = 20
+    private static let maxFailures = 20
     private static let firstPause = Duration.seconds(1)
     /// Short, for a storm warning that waits.
-    private static let longestPause = Duration.seconds(8)
+    private static let maxPause = Duration.seconds(8)
     /// A little more than any request may take.
-    private static let longestTrial = DeliveryTimes.fcmRequestTimeout + .seconds(5)
+    private static let trialTimeout = DeliveryTimes.fcmRequestTimeout + .seconds(5)
 
     private var state = State.closed(failures: 0)
 
@@ -38,7 +38,7 @@ struct CircuitStateMachine: Sendable {
         case .closed: return .go
         case .open(let until, let pause), .trying(let until, let pause):
             guard until <= now else { return .wait(until - now) }
-            state = .trying(until: now + Self.longestTrial, pause: pause)
+            state = .trying(until: now + Self.trialTimeout, pause: pause)
             return .trial
         }
     }
@@ -64,7 +64,7 @@ struct CircuitStateMachine: Sendable {
     /// FCM, or the way to it, has failed.
     mutating func failed(at now: ContinuousClock.Instant) {
         switch state {
-        case .closed(let failures) where failures + 1 < Self.mostFailures:
+        case .closed(let failures) where failures + 1 < Self.maxFailures:
             state = .closed(failures: failures + 1)
         case .closed:
             state = .open(until: now + Self.firstPause, pause: Self.firstPause)
@@ -72,7 +72,7 @@ struct CircuitStateMachine: Sendable {
             // One that was under way before.
             break
         case .trying(_, let pause):
-            let longer = min(pause * 2, Self.longestPause)
+            let longer = min(pause * 2, Self.maxPause)
             state = .open(until: now + longer, pause: longer)
         }
     }

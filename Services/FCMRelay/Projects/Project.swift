@@ -5,7 +5,7 @@ import Synchronization
 /// is used up or whose FCM hangs slows no other one down.
 final class Project: Sendable {
     /// Commands under way at most; the next one is `overloaded`. No more than this many sends fit the connections to FCM.
-    static let mostUnderWay = 1_024
+    static let maxInFlight = 1_024
 
     let id: String
     private let sender: any FCMSender
@@ -60,8 +60,8 @@ final class Project: Sendable {
     func underWay<Answer>(_ work: () async -> Answer) async throws(CommandFailure) -> Answer {
         let count = commandsUnderWay.add(1, ordering: .relaxed).newValue
         defer { commandsUnderWay.subtract(1, ordering: .relaxed) }
-        guard count <= Self.mostUnderWay else {
-            throw CommandFailure(.overloaded, "\(Self.mostUnderWay) commands for the project \(id) are under way already")
+        guard count <= Self.maxInFlight else {
+            throw CommandFailure(.overloaded, "\(Self.maxInFlight) commands for the project \(id) are under way already")
         }
         return await work()
     }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import Schemas
 import ServiceKit
 
@@ -71,7 +72,7 @@ struct ProjectsFile: Decodable, Sendable {
             throw ConfigurationError("\(name): \(path) cannot be read: \((error as? CocoaError)?.reason ?? "\(error)")")
         }
         do {
-            self = try SchemaJSON.decode(from: contents)
+            self = try JSONCoder.decode(from: contents)
         } catch {
             throw ConfigurationError("\(name): \(path): \(error)")
         }

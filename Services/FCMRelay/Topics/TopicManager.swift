@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import Schemas
 
 /// Subscribes phones to topics through Google's Instance ID service, as the Firebase Admin SDKs do: FCM's newer API has no call
@@ -27,7 +28,7 @@ struct TopicManager: Sendable {
         _ change: TopicChange, _ phones: TopicPhones, by deadline: ContinuousClock.Instant
     ) async -> Result<[TopicResults.Result], SendFailure> {
         let call = Call(to: "/topics/\(phones.topicKey)", tokens: phones.tokens)
-        guard let body = try? SchemaJSON.encode(call) else { return .failure(.unwritable) }
+        guard let body = try? JSONCoder.encode(call) else { return .failure(.unwritable) }
         return await api.post(
             [body], to: url + change.method, headers: ["access_token_auth: true"], before: deadline, by: deadline
         ) { response in

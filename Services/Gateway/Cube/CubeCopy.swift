@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import Schemas
 
 /// The gateway's copy of the cube, as `GET /channel` answers it.
@@ -9,6 +10,6 @@ struct CubeCopy: Sendable {
 
     init(version: CubeVersion, channels: [Channel]) throws {
         self.version = version
-        json = try SchemaJSON.encode(channels)
+        json = try JSONCoder.encode(channels)
     }
 }

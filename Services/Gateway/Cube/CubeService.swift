@@ -1,5 +1,6 @@
 import CommandBus
 import FoundationEssentials
+import JSON
 import Logging
 import Schemas
 import ServiceLifecycle
@@ -77,7 +78,7 @@ final class CubeService: Service {
             for await event in self.subscriber.events {
                 guard case .event(_, let payload, _) = event else { continue }
                 do {
-                    let change = try SchemaJSON.decode(CubeChanged.self, from: payload)
+                    let change = try JSONCoder.decode(CubeChanged.self, from: payload)
                     self.state.withLock { $0.freshness.announced(change.version, at: .now) }
                 } catch {
                     self.logger.warning("an announcement of the cube cannot be read", metadata: ["error": "\(error)"])

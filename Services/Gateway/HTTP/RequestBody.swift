@@ -1,24 +1,25 @@
 import FoundationEssentials
 import Hummingbird
+import JSON
 import NIOCore
 import Schemas
 
 /// The JSON in a request's body.
 enum RequestBody {
     /// Many times what the largest document takes.
-    static let mostBytes = 64 * 1_024
+    static let maxBytes = 64 * 1_024
 
     /// Reads the body as a document of the schemas, whatever its content type says: a portal means JSON.
     ///
     /// - Throws: ``SchemaViolation``, or `NIOTooManyBytesError`.
     static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from request: Request) async throws -> Value {
         // What is announced as too large need not be read to be refused.
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > mostBytes {
-            throw NIOTooManyBytesError(maxBytes: mostBytes)
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > maxBytes {
+            throw NIOTooManyBytesError(maxBytes: maxBytes)
         }
         let buffer: ByteBuffer
         do {
-            buffer = try await request.body.collect(upTo: mostBytes)
+            buffer = try await request.body.collect(upTo: maxBytes)
         } catch let error as NIOTooManyBytesError {
             throw error
         } catch {
@@ -28,7 +29,7 @@ enum RequestBody {
         guard buffer.readableBytes > 0 else {
             throw SchemaViolation(field: "", problem: "expected a JSON object, found an empty body")
         }
-        return try SchemaJSON.decode(type, from: Data(buffer.readableBytesView))
+        return try JSONCoder.decode(type, from: Data(buffer.readableBytesView))
     }
 }
 

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
+import JSON
 import NIOCore
 import Schemas
 
@@ -9,7 +10,7 @@ extension Response {
     static func json(
         _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) throws -> Response {
-        json(.init(byteBuffer: ByteBuffer(bytes: try SchemaJSON.encode(value))), status: status, headers: headers)
+        json(.init(byteBuffer: ByteBuffer(bytes: try JSONCoder.encode(value))), status: status, headers: headers)
     }
 
     /// JSON of any size, which goes out as fast as the client reads it.

@@ -12,8 +12,8 @@ struct HistoryQuery {
 
     init(_ request: Request) throws {
         let query = try QueryParameters(of: request, known: Self.parameters)
-        let limit = try query.value("limit", expected: "an integer from 1 to \(ListMessages.mostPerPage)") { text in
-            Int64(text).flatMap { (1...ListMessages.mostPerPage).contains($0) ? $0 : nil }
+        let limit = try query.value("limit", expected: "an integer from 1 to \(ListMessages.maxPerPage)") { text in
+            Int64(text).flatMap { (1...ListMessages.maxPerPage).contains($0) ? $0 : nil }
         }
         let states = RelayState.allCases.map(\.rawValue).joined(separator: ", ")
         var filter = MessageFilter()

@@ -1,4 +1,6 @@
 import CommandBus
+import FCM
+import JSON
 import Schemas
 
 /// Accepts a message: checks it against the cube and FCM's limits, gives it its identity, and has it stored.
@@ -23,7 +25,7 @@ struct MessagePosting: Sendable {
     /// The furthest that a message may be scheduled ahead, in milliseconds: a year and a day.
     private static let furthest: Int64 = 366 * 86_400_000
     /// For how many seconds "now or never" (a `ttl` of 0) is tried: relaying takes a moment.
-    private static let shortestTry: Int64 = 10
+    private static let minTry: Int64 = 10
 
     /// How long the message log may take, restarts included.
     private static let patience = Duration.seconds(5)
@@ -68,7 +70,7 @@ struct MessagePosting: Sendable {
                 "send_at: expected a moment from now on, at most a year ahead, in Unix milliseconds; now is \(now), found \(sendAt)",
                 field: "send_at")
         }
-        let lifetime = max(draft.ttl ?? lifetimes[draft.distribution], Self.shortestTry) * 1_000
+        let lifetime = max(draft.ttl ?? lifetimes[draft.distribution], Self.minTry) * 1_000
         let command = LogMessage(
             msiKey: ObjectID(), draft: draft, sender: Self.sender, timestamp: now, names: entry.names,
             expires: max(now, draft.sendAt ?? now) + lifetime, idempotencyKey: idempotencyKey)

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
+import JSON
 import NIOCore
 import Schemas
 
@@ -80,7 +81,7 @@ extension Problem {
         headers[.contentType] = "application/problem+json"
         if let retryAfter = kind.retryAfter { headers[.retryAfter] = String(retryAfter) }
         headers[.requestID] = requestID
-        let body = ByteBuffer(bytes: try SchemaJSON.encode(document))
+        let body = ByteBuffer(bytes: try JSONCoder.encode(document))
         headers[.contentLength] = String(body.readableBytes)
         return (HTTPResponse(status: kind.status, headerFields: headers), body)
     }

@@ -1,10 +1,11 @@
 import HTTPTypes
 import Hummingbird
+import JSON
 import Logging
 import NIOCore
 import Schemas
 
-/// Turns every failure of a request into a problem document.
+/// KeyedLock every failure of a request into a problem document.
 struct ProblemMiddleware: RouterMiddleware {
     let logger: Logger
 
@@ -28,7 +29,7 @@ struct ProblemMiddleware: RouterMiddleware {
             if failure.status == .internal { logger.error("a service failed", metadata: ["error": "\(failure)"]) }
             return Problem(failure)
         case is NIOTooManyBytesError:
-            return Problem(.bodyTooLarge, "A body may have at most \(RequestBody.mostBytes) bytes.")
+            return Problem(.bodyTooLarge, "A body may have at most \(RequestBody.maxBytes) bytes.")
         case let error as any HTTPResponseError where error.status == .notFound:
             return Problem(.notFound, "There is nothing at this path.")
         default:

@@ -1,6 +1,7 @@
 import CommandBus
 import HTTPTypes
 import Hummingbird
+import JSON
 import Logging
 import Schemas
 
@@ -51,7 +52,7 @@ struct MessageRoutes {
         let page = try await messageLog.request(query.command)
         let next = page.next.map(query.next)
         return .json(
-            large: try SchemaJSON.encode(Page(messages: page.messages, next: next)), on: context.channel,
+            large: try JSONCoder.encode(Page(messages: page.messages, next: next)), on: context.channel,
             headers: next.map { [.link: "<\($0)>; rel=\"next\""] } ?? [:])
     }
 

@@ -81,7 +81,7 @@ struct LoadReport: Encodable, Sendable {
             mean: totals.latencies.totalCount == 0 ? 0 : totals.latencies.mean / 1_000, p50: milliseconds(50),
             p90: milliseconds(90), p99: milliseconds(99), p999: milliseconds(99.9), longest: milliseconds(100))
         errors = totals.errors
-        testerDelay = totals.longestDelay * 1_000
+        testerDelay = totals.maxDelay * 1_000
         intervals = totals.intervals
         distribution = Self.plotted(for: Int(totals.latencies.totalCount)).map {
             .init(percentile: $0, latency: milliseconds($0))

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import JSON
 import Schemas
 import UnixSignals
 
@@ -29,7 +30,7 @@ extension LoadOptions {
         let report = LoadReport(name, self, totals, seconds: seconds, holdups: holdups.totals)
         print(ReportTable(report: report))
         var isWritten = true
-        if let json { isWritten = write(json) { try SchemaJSON.encode(report) } }
+        if let json { isWritten = write(json) { try JSONCoder.encode(report) } }
         if let svg { isWritten = write(svg) { Data(LatencyPlot(figures: PlotFigures(report)).description.utf8) } && isWritten }
         return isWritten && (report.sent == 0 || report.accepted > 0)
     }

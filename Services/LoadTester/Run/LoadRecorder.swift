@@ -27,7 +27,7 @@ final class LoadRecorder: Sendable {
         /// How often each class of error occurred; a message may have several.
         var errors: [String: Int] = [:]
         /// How late the tester itself was with a message, at most, in seconds.
-        var longestDelay = 0.0
+        var maxDelay = 0.0
         var intervals: [Interval] = []
     }
 
@@ -51,7 +51,7 @@ final class LoadRecorder: Sendable {
     func began(delay: Double) {
         state.withLock { state in
             state.totals.sent += 1
-            state.totals.longestDelay = max(state.totals.longestDelay, delay)
+            state.totals.maxDelay = max(state.totals.maxDelay, delay)
         }
     }
 

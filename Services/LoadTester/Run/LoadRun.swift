@@ -14,7 +14,7 @@ struct LoadRun: Sendable {
 
     private static let clock = ContinuousClock()
     /// In seconds.
-    private static let shortestSleep = 0.000_5
+    private static let minSleep = 0.000_5
 
     /// Sends until the duration is over or the task is cancelled, waits for the answers, and returns what was measured, and
     /// for how many seconds messages were sent.
@@ -52,7 +52,7 @@ struct LoadRun: Sendable {
             for index in 0..<schedule.count {
                 let moment = schedule.moment(of: index)
                 // A shorter sleep would cost more than it brings. Whether it was cut off is seen next.
-                if Self.seconds(since: start) + Self.shortestSleep < moment {
+                if Self.seconds(since: start) + Self.minSleep < moment {
                     try? await Task.sleep(until: start + .seconds(moment))
                 }
                 guard !Task.isCancelled else {
@@ -76,7 +76,7 @@ struct LoadRun: Sendable {
 
     /// As many messages at a time as may be, each client's next one after its last.
     private func sendClosed(_ recorder: LoadRecorder, _ start: ContinuousClock.Instant) async -> Double {
-        let turns = Turns(end: duration)
+        let turns = KeyedLock(end: duration)
         await withDiscardingTaskGroup { group in
             for _ in 0..<inFlight {
                 group.addTask {
@@ -159,7 +159,7 @@ private final class Places: Sendable {
 }
 
 /// Gives many clients one message after another, and remembers when they were cut off.
-private final class Turns: Sendable {
+private final class KeyedLock: Sendable {
     private let state: Mutex<(next: Int, end: Double)>
 
     init(end: Double) {

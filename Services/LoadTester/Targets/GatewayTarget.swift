@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import FoundationEssentials
+import JSON
 import NIOCore
 import NIOHTTP1
 import Schemas
@@ -69,14 +70,14 @@ struct GatewayTarget: LoadTarget {
         guard response.status == .created else {
             throw SetupFailure(description: "\(url): \(response.status) \(String(decoding: body.prefix(300), as: UTF8.self))")
         }
-        return try SchemaJSON.decode(from: body)
+        return try JSONCoder.decode(from: body)
     }
 
     private static func post(_ url: String, _ document: some Encodable, _ http: HTTPClient) async throws -> HTTPClientResponse {
         var request = HTTPClientRequest(url: url)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
-        request.body = .bytes(try SchemaJSON.encode(document))
+        request.body = .bytes(try JSONCoder.encode(document))
         return try await http.execute(request, timeout: patience)
     }
 }

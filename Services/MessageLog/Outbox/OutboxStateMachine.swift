@@ -54,11 +54,11 @@ struct OutboxStateMachine: Sendable {
     /// The least time between looks where there is more to do, so that each brings more than one message.
     static let pace: Int64 = 10
     private static let firstPause: Int64 = 100
-    private static let longestPause: Int64 = 2_000
+    private static let maxPause: Int64 = 2_000
 
     /// The messages that are being relayed, or are about to be. Leases keep other instances away; this keeps this one from
     /// taking a message twice, whatever becomes of a lease: clocks are set, and databases are away for longer than a lease.
-    private var work: WorkInHand
+    private var work: InFlightMessages
     /// Messages that a claim has brought while their turn was just ending: they are leased again, and no process is at work on them.
     private var claimedAgain: [ObjectID: Message] = [:]
     private var looks: [Distribution: Looks] = [.alert: Looks(), .information: Looks()]
@@ -67,7 +67,7 @@ struct OutboxStateMachine: Sendable {
 
     init(capacity: Int) {
         self.capacity = capacity
-        work = WorkInHand(capacity: capacity)
+        work = InFlightMessages(capacity: capacity)
     }
 
     var atWork: Set<ObjectID> { work.msiKeys }
@@ -110,7 +110,7 @@ struct OutboxStateMachine: Sendable {
             guard let claim = claim(distribution) else { continue }
             let moment = max(look.next, pausedUntil)
             // A moment that is further away than any pause was set before the clock was set back.
-            guard moment > now, moment <= now + Self.longestPause else { return .claim(claim) }
+            guard moment > now, moment <= now + Self.maxPause else { return .claim(claim) }
             earliest = min(earliest ?? moment, moment)
         }
         return .wait(until: earliest ?? now + Self.period)
@@ -125,7 +125,7 @@ struct OutboxStateMachine: Sendable {
 
     private func claim(_ distribution: Distribution) -> Claim? {
         guard failuresInARow == 0 else {
-            return work.isEmpty ? Claim(distribution, limit: 1, mostPerTopic: 1) : nil
+            return work.isEmpty ? Claim(distribution, limit: 1, maxPerTopic: 1) : nil
         }
         return work.claim(distribution)
     }
@@ -183,9 +183,9 @@ struct OutboxStateMachine: Sendable {
             pausedUntil = 0
         case .unreachable, .unanswered:
             // Those that were under way together failed together: they count once.
-            if pausedUntil <= now || pausedUntil > now + Self.longestPause {
+            if pausedUntil <= now || pausedUntil > now + Self.maxPause {
                 let doublings = min(failuresInARow, 10)
-                pausedUntil = now + min(Self.longestPause, Self.firstPause << doublings)
+                pausedUntil = now + min(Self.maxPause, Self.firstPause << doublings)
                 failuresInARow += 1
             }
             becameDue(message.distribution, at: pausedUntil)

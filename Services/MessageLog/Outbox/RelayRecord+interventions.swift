@@ -4,7 +4,7 @@ import Schemas
 
 extension RelayRecord {
     /// The most interventions that are remembered; older ones go.
-    private static let longestTrace = 20
+    private static let maxTrace = 20
 
     /// Hands a failed message's failed components out once more, at once.
     ///
@@ -50,6 +50,6 @@ extension RelayRecord {
 
     private mutating func leaveTrace(_ action: Intervention.Action, by actor: String, at now: UnixMilliseconds) {
         let all = (trace ?? []) + [Intervention(action: action, at: now, by: actor)]
-        trace = Array(all.suffix(Self.longestTrace))
+        trace = Array(all.suffix(Self.maxTrace))
     }
 }

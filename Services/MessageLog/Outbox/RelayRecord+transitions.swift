@@ -27,7 +27,7 @@ extension RelayRecord {
         guard isOwner || outstanding.isEmpty else { return }
         let troubles = components.filter { $0.state == .pending }.compactMap(\.error)
         // What FCM was not asked about says nothing of how often it may be: there is no call for an ever longer wait.
-        let counted = troubles.allSatisfy(\.isKeptBack) ? min(attempts, RetrySchedule.mostCountedWithoutFCM) : attempts
+        let counted = troubles.allSatisfy(\.isKeptBack) ? min(attempts, RetrySchedule.maxCountedWithoutFCM) : attempts
         let delay = schedule.delay(
             after: counted, least: troubles.compactMap(\.retryAfter).max(), within: expires - now, random: random)
         settle(at: now, expires: expires, delay: delay)

@@ -6,7 +6,7 @@ import Schemas
 struct RetrySchedule: Sendable {
     /// However often a relay has kept a message back, the wait is that of the second attempt: soon after FCM is back, and not too
     /// often for an outbox that fills up.
-    static let mostCountedWithoutFCM = 2
+    static let maxCountedWithoutFCM = 2
 
     var first: Int64 = 10_000
     var longest: Int64 = 600_000

@@ -1,5 +1,6 @@
 import Crypto
 import CubeStorage
+import JSON
 import MessageStorage
 import Schemas
 
@@ -11,7 +12,7 @@ struct StoreDigest: Hashable, CustomStringConvertible {
 
     mutating func add(_ document: some Encodable) throws {
         count += 1
-        for (index, byte) in SHA256.hash(data: try SchemaJSON.encode(document)).enumerated() {
+        for (index, byte) in SHA256.hash(data: try JSONCoder.encode(document)).enumerated() {
             bytes[index] ^= byte
         }
     }

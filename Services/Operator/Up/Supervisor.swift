@@ -3,7 +3,7 @@ import ServiceLifecycle
 
 /// Starts the processes of a stack one after another, keeps them running, and stops them in the opposite order.
 struct Supervisor: Service {
-    private static let longestStart = Duration.seconds(60)
+    private static let startTimeout = Duration.seconds(60)
 
     private let stack: Stack
     private let children: [Child]
@@ -49,9 +49,9 @@ struct Supervisor: Service {
         try await withThrowingTaskGroup { group in
             group.addTask { try await cancelWhenGracefulShutdown { try await child.whenReady() } }
             group.addTask {
-                try await Task.sleep(for: Self.longestStart)
+                try await Task.sleep(for: Self.startTimeout)
                 throw StartFailure(
-                    description: "\(child.name) is not up after \(Self.longestStart.formatted); its log: \(child.log.path)")
+                    description: "\(child.name) is not up after \(Self.startTimeout.formatted); its log: \(child.log.path)")
             }
             try await group.next()
             group.cancelAll()

@@ -1,5 +1,6 @@
 import CZeroMQ
 import FoundationEssentials
+import JSON
 import Logging
 import Schemas
 import Synchronization

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import JSON
 package import Logging
 package import Schemas
 import ServiceContextModule
@@ -134,7 +135,7 @@ package final class CommandClient: Sendable {
 
     private static func failure(_ status: ReplyStatus, _ payload: Data, of name: String) -> CommandFailure {
         do {
-            let failure = try SchemaJSON.decode(CommandFailure.Payload.self, from: payload)
+            let failure = try JSONCoder.decode(CommandFailure.Payload.self, from: payload)
             return CommandFailure(status, failure.message, field: failure.field, retryAfter: failure.retryAfter)
         } catch {
             return CommandFailure(status, "\(name) failed, and the reason is not understood")

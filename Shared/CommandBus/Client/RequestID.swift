@@ -1,3 +1,4 @@
+import JSON
 import Schemas
 
 /// The ids of one client's requests: six random hexadecimal digits, so that those of different clients differ in the

@@ -17,7 +17,7 @@ final class BusLoop {
     private var jobs: [UnownedJob] = []
 
     /// The longest that the thread sleeps: a bound for the conversion, not a rhythm.
-    private static let longestSleep: Int64 = 3_600_000
+    private static let maxSleep: Int64 = 3_600_000
 
     init(outbox: Outbox, executor: BusExecutor, context: ZeroMQContext, logger: Logger) {
         self.outbox = outbox
@@ -137,7 +137,7 @@ final class BusLoop {
         // Work and tasks have taken their time since the last look.
         let now = MonotonicMilliseconds.monotonicNow()
         let next = participants.lazy.compactMap(\.nextTick).min() ?? .max
-        return next <= now ? 0 : min(next - now, Self.longestSleep)
+        return next <= now ? 0 : min(next - now, Self.maxSleep)
     }
 
     private func tick() {

@@ -69,11 +69,11 @@ package struct CommandRouter: Sendable {
 
 extension CommandRouter.Handler {
     /// The largest payload in bytes that is read on the bus thread.
-    private static let largestOnBusThread = 16 << 10
+    private static let maxOnBusThread = 16 << 10
 
     @inline(__always)
     nonisolated(nonsending) func callAsFunction(_ payload: Data, _ context: CommandContext) async throws -> Data {
-        if placement == .busThread, payload.count <= Self.largestOnBusThread { return try await body(payload, context) }
+        if placement == .busThread, payload.count <= Self.maxOnBusThread { return try await body(payload, context) }
         return try await onSharedThreads {
             // The way to those threads may have taken a while.
             try context.checkStillWanted()

@@ -54,20 +54,20 @@ package final class CommandServer: Service, Sendable {
         await bus.detach(socket)
     }
 
-    /// Makes lanes as they are needed, until the server stops. On the bus thread.
+    /// Makes workers as they are needed, until the server stops. On the bus thread.
     private func handleRequests() async {
         await withDiscardingTaskGroup { group in
-            while let lane = await socket.nextLane() {
+            while let worker = await socket.nextWorker() {
                 // Not an immediate one, of which the runtime does not know where it begins: it would not leave the bus thread.
-                group.addTask { await self.handleRequests(of: lane) }
+                group.addTask { await self.handleRequests(of: worker) }
             }
         }
     }
 
-    private func handleRequests(of lane: Lane) async {
-        while let request = await socket.nextRequest(for: lane) {
+    private func handleRequests(of worker: Worker) async {
+        while let request = await socket.nextRequest(for: worker) {
             let now = bus.executor.now.monotonic
-            socket.answer(lane, await dispatcher.answer(request, now: now))
+            socket.answer(worker, await dispatcher.answer(request, now: now))
         }
     }
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import Schemas
 
 /// What the two frames of a reply are made of.
@@ -7,7 +8,7 @@ struct Reply: Sendable {
     let payload: Data
 
     /// The longest message of a failure, in characters.
-    private static let longestMessage = 1_000
+    private static let maxMessageBytes = 1_000
 
     init(id: String, result: Data) {
         header = ReplyHeader(id: id, status: .ok)
@@ -22,11 +23,11 @@ struct Reply: Sendable {
         json.appendLiteral("{")
         if let field = failure.field {
             json.appendLiteral("\"field\":")
-            json.appendJSON(String(field.unicodeScalars.prefix(Self.longestMessage)))
+            json.appendJSON(String(field.unicodeScalars.prefix(Self.maxMessageBytes)))
             json.appendLiteral(",")
         }
         json.appendLiteral("\"message\":")
-        json.appendJSON(String(failure.message.unicodeScalars.prefix(Self.longestMessage)))
+        json.appendJSON(String(failure.message.unicodeScalars.prefix(Self.maxMessageBytes)))
         if let retryAfter = failure.retryAfter { json += Array(",\"retry_after\":\(retryAfter)".utf8) }
         json.appendLiteral("}")
         payload = Data(json)

@@ -1,9 +1,10 @@
 import FoundationEssentials
+import JSON
 import Logging
 import Schemas
 import ServiceContextModule
 
-/// Turns a request into its reply: reads the header, finds the handler, puts every failure into words.
+/// KeyedLock a request into its reply: reads the header, finds the handler, puts every failure into words.
 struct RequestDispatcher: Sendable {
     let router: CommandRouter
     let watch: PauseWatch

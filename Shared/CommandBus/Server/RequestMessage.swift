@@ -22,9 +22,9 @@ struct RequestMessage {
     let content: Content
 
     /// The most frames of a message that are kept: a routing id, a short envelope, a delimiter, a header, a payload.
-    static let mostFrames = 8
+    static let maxFrames = 8
     /// The longest frame of an envelope, as of a routing id.
-    static let longestEnvelopeFrame = 255
+    static let maxEnvelopeFrame = 255
 
     /// One frame: its bytes, unless there are more than any frame may have.
     enum Frame {
@@ -49,7 +49,7 @@ struct RequestMessage {
 
     /// - Parameters:
     ///   - peer: The routing id.
-    ///   - frames: What followed it, up to ``mostFrames``.
+    ///   - frames: What followed it, up to ``maxFrames``.
     ///   - count: How many frames followed it in truth.
     init(peer: Data, frames: [Frame], count: Int, limits: ServerLimits) {
         var envelope = ReplyEnvelope(peer: peer)
@@ -69,7 +69,7 @@ struct RequestMessage {
     private static func prefix(_ frames: ArraySlice<Frame>) -> [Data]? {
         var prefix: [Data] = []
         for frame in frames {
-            guard case .bytes(let bytes) = frame, bytes.count <= longestEnvelopeFrame else { return nil }
+            guard case .bytes(let bytes) = frame, bytes.count <= maxEnvelopeFrame else { return nil }
             prefix.append(bytes)
         }
         return prefix

@@ -31,7 +31,7 @@ struct RequestReceiver {
         }
         var count = frames.count
         while more, let frame = receiveFrame(from: socket, &more) {
-            if count < RequestMessage.mostFrames { frames.append(frame) }
+            if count < RequestMessage.maxFrames { frames.append(frame) }
             count += 1
         }
         return RequestMessage(peer: peer, frames: frames, count: count, limits: limits)

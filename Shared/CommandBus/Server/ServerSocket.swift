@@ -1,6 +1,7 @@
 import CZeroMQ
 import DequeModule
 import FoundationEssentials
+import JSON
 import Logging
 import Schemas
 
@@ -24,14 +25,14 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
     private let logger: Logger
 
     private var phase = Phase.serving
-    /// What no lane has taken yet.
+    /// What no worker has taken yet.
     private var queue: Deque<AcceptedRequest> = []
     /// How many requests are accepted and not answered.
     private var inFlight = 0
-    private var lanes: [ObjectIdentifier: Lane] = [:]
-    /// The lanes that wait for a request; the last one was busy most recently.
-    private var idle: [Lane] = []
-    /// Waits until there is a request and no idle lane.
+    private var workers: [ObjectIdentifier: Worker] = [:]
+    /// The workers that wait for a request; the last one was busy most recently.
+    private var idle: [Worker] = []
+    /// Waits until there is a request and no idle worker.
     private var laneMaker: UnsafeContinuation<Void, Never>?
     /// What is to be sent with the next ``flush()``.
     private var outgoing: [(reply: Reply, envelope: ReplyEnvelope)] = []
@@ -49,18 +50,18 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
     private static let readTimeAfterPause: Int64 = 500
     /// How many requests are taken before others get their turn.
     private static let requestsPerTurn = 512
-    /// How many lanes stay for the requests to come: a burst leaves no more behind.
-    private static let mostIdleLanes = 256
+    /// How many workers stay for the requests to come: a burst leaves no more behind.
+    private static let maxIdleWorkers = 256
 
     init(bus: Bus, endpoint: String, limits: ServerLimits, logger: Logger) throws(BusError) {
         self.limits = limits
         self.logger = logger
         executor = bus.executor
         receiver = RequestReceiver(limits: limits)
-        let mostBytes = limits.maxPayloadBytes * 16
+        let maxBytes = limits.maxPayloadBytes * 16
         bound = try BoundSocket(
             ZMQ_ROUTER, at: endpoint, context: bus.context,
-            limits: PeerLimits(maxPeers: limits.maxPeers, maxMessageBytes: mostBytes), logger: logger
+            limits: PeerLimits(maxPeers: limits.maxPeers, maxMessageBytes: maxBytes), logger: logger
         ) { socket throws(BusError) in
             // Tells of replies that cannot be delivered, instead of dropping them silently.
             try socket.set(ZMQ_ROUTER_MANDATORY, Int32(1))
@@ -68,7 +69,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
             try socket.set(ZMQ_SNDHWM, Int32(20_000))
             try socket.set(ZMQ_RCVHWM, Int32(20_000))
             try socket.set(ZMQ_BACKLOG, Int32(4_096))
-            try socket.set(ZMQ_MAXMSGSIZE, Int64(mostBytes))
+            try socket.set(ZMQ_MAXMSGSIZE, Int64(maxBytes))
             // The last replies leave within this time after closing.
             try socket.set(ZMQ_LINGER, Int32(2_000))
             try socket.setLiveness(silence: limits.silence)
@@ -121,22 +122,22 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
 
     // MARK: Lanes
 
-    /// Waits until one more lane is needed. For one task, on the bus thread.
+    /// Waits until one more worker is needed. For one task, on the bus thread.
     ///
     /// - Returns: `nil` when no request will come any more.
-    nonisolated(nonsending) func nextLane() async -> Lane? {
+    nonisolated(nonsending) func nextWorker() async -> Worker? {
         guard isUsable, isOpen else { return nil }
         await withUnsafeContinuation { laneMaker = $0 }
         guard isUsable, isOpen else { return nil }
-        let lane = Lane()
-        lanes[ObjectIdentifier(lane)] = lane
-        return lane
+        let worker = Worker()
+        workers[ObjectIdentifier(worker)] = worker
+        return worker
     }
 
     func wakeTask() -> Bool {
         guard !queue.isEmpty else { return false }
-        if let lane = idle.popLast() {
-            lane.waiting.take()?.resume()
+        if let worker = idle.popLast() {
+            worker.waiting.take()?.resume()
             return true
         }
         guard let maker = laneMaker.take() else { return false }
@@ -144,33 +145,33 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
         return true
     }
 
-    /// Waits for a lane's next request.
+    /// Waits for a worker's next request.
     ///
-    /// - Returns: `nil` when the lane is to end.
-    nonisolated(nonsending) func nextRequest(for lane: Lane) async -> AcceptedRequest? {
+    /// - Returns: `nil` when the worker is to end.
+    nonisolated(nonsending) func nextRequest(for worker: Worker) async -> AcceptedRequest? {
         guard isUsable else { return nil }
-        if queue.isEmpty, isOpen, idle.count < Self.mostIdleLanes {
+        if queue.isEmpty, isOpen, idle.count < Self.maxIdleWorkers {
             await withUnsafeContinuation { continuation in
-                lane.waiting = continuation
-                idle.append(lane)
+                worker.waiting = continuation
+                idle.append(worker)
             }
             guard isUsable else { return nil }
         }
-        lane.request = queue.popFirst()
-        if lane.request == nil { lanes[ObjectIdentifier(lane)] = nil }
-        return lane.request
+        worker.request = queue.popFirst()
+        if worker.request == nil { workers[ObjectIdentifier(worker)] = nil }
+        return worker.request
     }
 
-    /// Takes the reply to the request that a lane has handled; it leaves with the next ``flush()``.
-    func answer(_ lane: Lane, _ reply: Reply) {
+    /// Takes the reply to the request that a worker has handled; it leaves with the next ``flush()``.
+    func answer(_ worker: Worker, _ reply: Reply) {
         // Nothing is there once the drain was given up, or the server closed.
-        guard isUsable, let request = lane.request.take() else { return }
+        guard isUsable, let request = worker.request.take() else { return }
         inFlight -= 1
         outgoing.append((reply, request.envelope))
         finishDrainIfEmpty()
     }
 
-    /// Whether this is the bus thread: it can end while a lane is elsewhere, and then nothing here is to be touched.
+    /// Whether this is the bus thread: it can end while a worker is elsewhere, and then nothing here is to be touched.
     private var isUsable: Bool { executor.isCurrent }
 
     private var isOpen: Bool {
@@ -246,7 +247,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
     }
 
     private func giveUpDrain() {
-        let unanswered = lanes.values.compactMap { $0.request.take() } + queue
+        let unanswered = workers.values.compactMap { $0.request.take() } + queue
         for request in unanswered {
             refuse(
                 request.envelope, header: request.header,

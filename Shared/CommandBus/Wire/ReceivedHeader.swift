@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import Schemas
 
 /// A request's header as it came: read where it is of the common form, which costs less than to keep its bytes.
@@ -18,7 +19,7 @@ enum ReceivedHeader: Sendable {
     func read() throws -> SharedHeader {
         switch self {
         case .plain(let header): header
-        case .other(let bytes): SharedHeader(try SchemaJSON.decode(from: Data(bytes)))
+        case .other(let bytes): SharedHeader(try JSONCoder.decode(from: Data(bytes)))
         }
     }
 

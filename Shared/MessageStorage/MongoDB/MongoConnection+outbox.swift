@@ -93,7 +93,7 @@ extension MongoConnection {
     ) throws -> [ObjectID] {
         // A look first: most of the time nothing is due.
         let first = try find(
-            Self.due(claim.distribution, now), in: MessageCollection.name, options: Self.longestDue(skip: 0, limit: 1))
+            Self.due(claim.distribution, now), in: MessageCollection.name, options: Self.maxDue(skip: 0, limit: 1))
         guard !first.isEmpty else { return [] }
         // One that cannot be claimed stays the first, and so is named here.
         _ = try unreadable.readable(of: first) { document in
@@ -133,11 +133,11 @@ extension MongoConnection {
     private func identifiers(_ filter: BSONDocument, skip: Int, limit: Int) throws -> [ObjectID] {
         let found = try find(
             filter.with("_id", ["$type": "objectId"]).with("relay.revision", ["$type": "number"]), in: MessageCollection.name,
-            options: Self.longestDue(skip: skip, limit: limit))
+            options: Self.maxDue(skip: skip, limit: limit))
         return try found.map { try BSONFields($0).value("_id") }
     }
 
-    private static func longestDue(skip: Int, limit: Int) -> BSONDocument {
+    private static func maxDue(skip: Int, limit: Int) -> BSONDocument {
         [
             "sort": ["relay.next_attempt": 1], "skip": .int64(Int64(skip)), "limit": .int64(Int64(limit)),
             "projection": ["_id": 1, "relay.revision": 1],

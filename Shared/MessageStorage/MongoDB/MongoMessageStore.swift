@@ -10,9 +10,9 @@ package struct MongoMessageStore: MessageStore {
     private let inserts: GroupInsert
     private let unreadable: UnreadableDocuments
     private let duplicates: DuplicateMessages
-    private let turns = Turns<ObjectID>()
+    private let turns = KeyedLock<ObjectID>()
     /// Lets one message in at a time while several have the same key.
-    private let insertTurns = Turns<Bool>()
+    private let insertTurns = KeyedLock<Bool>()
 
     /// Connects; where the database is away the log says so, and every method throws until it is there.
     ///
@@ -102,7 +102,7 @@ package struct MongoMessageStore: MessageStore {
     ) async throws -> Message? {
         try await MongoError.asFailure {
             try await turns.take(msiKey) {
-                var retries = Retries()
+                var retries = Backoff()
                 while true {
                     switch try await database.run({ try $0.update(msiKey, change) }) {
                     case .done(let message): return message

@@ -6,12 +6,12 @@ import Schemas
 /// most of the archive, and neither the outbox nor whoever asks for one message must wait for it.
 actor HistoryReaders {
     /// Of the database's readers; the others are for the outbox, and for single messages.
-    private static let mostAtATime = 3
+    private static let maxAtATime = 3
     /// So that whoever waits is told before it gives up by itself.
-    private static let mostWaiting = 50
-    private static let longestRead = Duration.seconds(4)
+    private static let maxWaiting = 50
+    private static let maxRead = Duration.seconds(4)
 
-    private var free = mostAtATime
+    private var free = maxAtATime
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     /// - Parameter checkTurn: Called when a reader is free; throws if the caller has given up. Without it, readers
@@ -28,7 +28,7 @@ actor HistoryReaders {
         return try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask { try await database.read(body) }
             group.addTask {
-                try await Task.sleep(for: Self.longestRead)
+                try await Task.sleep(for: Self.maxRead)
                 return nil
             }
             defer { group.cancelAll() }
@@ -45,7 +45,7 @@ actor HistoryReaders {
             free -= 1
             return
         }
-        guard waiting.count < Self.mostWaiting else {
+        guard waiting.count < Self.maxWaiting else {
             throw CommandFailure(.overloaded, "too many read the archive at this moment")
         }
         await withCheckedContinuation { waiting.append($0) }

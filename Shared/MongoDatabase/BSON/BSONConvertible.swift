@@ -1,3 +1,4 @@
+package import JSON
 package import Schemas
 
 /// A type that is stored as one BSON value.

@@ -12,15 +12,15 @@ final class ConnectionPool: Sendable {
 
     private let url: MongoURL
     private let application: String
-    private let mostConnections: Int
+    private let maxConnections: Int
     private let socketTimeout: Duration
     private let handle = Mutex<Handle?>(nil)
 
     /// - Parameter socketTimeout: How long a server may take for an answer.
-    init(url: MongoURL, application: String, mostConnections: Int, socketTimeout: Duration) {
+    init(url: MongoURL, application: String, maxConnections: Int, socketTimeout: Duration) {
         self.url = url
         self.application = application
-        self.mostConnections = mostConnections
+        self.maxConnections = maxConnections
         self.socketTimeout = socketTimeout
     }
 
@@ -57,7 +57,7 @@ final class ConnectionPool: Sendable {
                 throw MongoError(.notReachable, MongoError(error).message, meansAway: true)
             }
             mongoc_client_pool_set_error_api(pool, MONGOC_ERROR_API_VERSION_2)
-            mongoc_client_pool_max_size(pool, UInt32(mostConnections))
+            mongoc_client_pool_max_size(pool, UInt32(maxConnections))
             handle = Handle(pool: pool)
             return pool
         }

@@ -13,7 +13,7 @@ extension MongoConnection {
         defer { mongoc_client_session_destroy(session) }
         var inside = self
         inside.session = session
-        var retries = Retries()
+        var retries = Backoff()
         while true {
             do {
                 try start(session)
@@ -45,7 +45,7 @@ extension MongoConnection {
     }
 
     /// Commits, again while the answer leaves open whether it was done: a second commit changes nothing.
-    private func commit(_ session: OpaquePointer, _ retries: inout Retries) throws {
+    private func commit(_ session: OpaquePointer, _ retries: inout Backoff) throws {
         while true {
             do {
                 _ = try call { mongoc_client_session_commit_transaction(session, $0, $1) }
@@ -57,7 +57,7 @@ extension MongoConnection {
     }
 
     /// - Returns: Whether to try again.
-    private static func pause(_ retries: inout Retries) -> Bool {
+    private static func pause(_ retries: inout Backoff) -> Bool {
         guard let pause = retries.nextPause() else { return false }
         // On a thread that is there to block.
         usleep(UInt32(pause / .microseconds(1)))

@@ -10,7 +10,7 @@ package struct MongoURL: Sendable {
     /// The database that the path names; `msi` where it names none.
     package let database: String
     /// How many operations may be under way at once: `maxPoolSize`.
-    let mostConnections: Int
+    let maxConnections: Int
     /// How long a server may take for an answer: `socketTimeoutMS`.
     let socketTimeout: Duration
 
@@ -29,8 +29,8 @@ package struct MongoURL: Sendable {
         self.text = text
         database = mongoc_uri_get_database(uri).map { String(cString: $0) } ?? "msi"
         description = "\(text.prefix { $0 != ":" })://\(Self.servers(of: uri))/\(database)"
-        mostConnections = max(
-            1, min(Int(mongoc_uri_get_option_as_int32(uri, MONGOC_URI_MAXPOOLSIZE, Defaults.mostConnections)), 256))
+        maxConnections = max(
+            1, min(Int(mongoc_uri_get_option_as_int32(uri, MONGOC_URI_MAXPOOLSIZE, Defaults.maxConnections)), 256))
         socketTimeout = .milliseconds(
             mongoc_uri_get_option_as_int32(uri, MONGOC_URI_SOCKETTIMEOUTMS, Defaults.socketMilliseconds))
     }
@@ -61,7 +61,7 @@ package struct MongoURL: Sendable {
     private enum Defaults {
         static let connectMilliseconds: Int32 = 2_000
         static let socketMilliseconds: Int32 = 10_000
-        static let mostConnections: Int32 = 32
+        static let maxConnections: Int32 = 32
     }
 
     /// - Returns: libmongoc's form, if it can read the text at all, and the first thing that it finds wrong.

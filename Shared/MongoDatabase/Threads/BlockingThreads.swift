@@ -17,15 +17,15 @@ final class BlockingThreads: Sendable {
         var whenClosed: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let mostThreads: Int
-    private let mostWaiting: Int
+    private let maxThreads: Int
+    private let maxWaiting: Int
     private let state = Mutex(State())
     /// Counts the work that waits; one more for each thread that is to end.
     private let work = DispatchSemaphore(value: 0)
 
-    init(mostThreads: Int, mostWaiting: Int) {
-        self.mostThreads = mostThreads
-        self.mostWaiting = mostWaiting
+    init(maxThreads: Int, maxWaiting: Int) {
+        self.maxThreads = maxThreads
+        self.maxWaiting = maxWaiting
     }
 
     /// Runs a job on one of the threads.
@@ -33,9 +33,9 @@ final class BlockingThreads: Sendable {
     /// - Returns: Whether it will be run; not when too many wait, this is closed, or the system starts no thread.
     func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
         let needsThread: Bool? = state.withLock { state in
-            guard !state.isClosing, state.waiting.count + state.entering < mostWaiting else { return nil }
+            guard !state.isClosing, state.waiting.count + state.entering < maxWaiting else { return nil }
             state.entering += 1
-            guard state.idle < state.waiting.count + state.entering, state.threads < mostThreads else { return false }
+            guard state.idle < state.waiting.count + state.entering, state.threads < maxThreads else { return false }
             state.threads += 1
             state.idle += 1
             return true

@@ -1,3 +1,5 @@
+import JSON
+
 /// `bus.health`: every service answers it, with the failure that would meet other commands now: `unavailable` while its
 /// database is away.
 package struct CheckHealth: Command {

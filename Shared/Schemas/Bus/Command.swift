@@ -1,4 +1,5 @@
 package import FoundationEssentials
+package import JSON
 
 /// One thing that a service can be asked to do over the bus: a name, a payload (the type itself, as JSON) and the shape of
 /// the answer.
@@ -31,10 +32,10 @@ package protocol Command: Codable, Sendable {
 }
 
 extension Command {
-    package init(payload: Data) throws { self = try SchemaJSON.decode(from: payload) }
-    package func payload() throws -> Data { try SchemaJSON.encode(self) }
-    package static func reply(payload: Data) throws -> Reply { try SchemaJSON.decode(from: payload) }
-    package static func payload(of reply: Reply) throws -> Data { try SchemaJSON.encode(reply) }
+    package init(payload: Data) throws { self = try JSONCoder.decode(from: payload) }
+    package func payload() throws -> Data { try JSONCoder.encode(self) }
+    package static func reply(payload: Data) throws -> Reply { try JSONCoder.decode(from: payload) }
+    package static func payload(of reply: Reply) throws -> Data { try JSONCoder.encode(reply) }
 }
 
 /// The answer to a command that has nothing to tell: `{}`.

@@ -1,3 +1,5 @@
+package import JSON
+
 /// A command that did not succeed. On the wire: a reply header whose status says why, and this as its payload.
 package struct CommandFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// Why; never ``ReplyStatus/ok``.

@@ -1,3 +1,5 @@
+import JSON
+
 /// `bus.ping`: every service answers it, as a sign of life.
 package struct Ping: Command {
     package static let name = "bus.ping"

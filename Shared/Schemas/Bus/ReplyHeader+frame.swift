@@ -1,8 +1,9 @@
 import FoundationEssentials
+package import JSON
 
 /// A reply's header as a frame.
 extension ReplyHeader {
-    /// Appends the header as a frame: the bytes that ``SchemaJSON`` would write, without its cost.
+    /// Appends the header as a frame: the bytes that ``JSONCoder`` would write, without its cost.
     package func append(to json: inout JSONBytes) {
         json.append("{\"id\":")
         json.append(text: id)
@@ -22,7 +23,7 @@ extension ReplyHeader {
         if let plain = Self(plain: bytes) {
             self = plain
         } else {
-            self = try SchemaJSON.decode(from: Data(bytes))
+            self = try JSONCoder.decode(from: Data(bytes))
         }
     }
 

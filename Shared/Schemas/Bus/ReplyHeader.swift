@@ -1,3 +1,5 @@
+package import JSON
+
 /// The first frame of a reply: `{"id":"7f3a…","status":"ok"}`.
 package struct ReplyHeader: Codable, Hashable, Sendable {
     /// The request's id; empty where the request had none that could be read.

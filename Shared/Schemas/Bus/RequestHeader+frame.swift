@@ -1,8 +1,9 @@
 import FoundationEssentials
+package import JSON
 
 /// A request's header as a frame: headers are read and written twice a round trip.
 extension RequestHeader {
-    /// Appends the header as a frame: the bytes that ``SchemaJSON`` would write, without its cost.
+    /// Appends the header as a frame: the bytes that ``JSONCoder`` would write, without its cost.
     ///
     /// - Parameter timeout: What is left of the time now, instead of what the header says.
     package func append(to json: inout JSONBytes, timeout: Int64? = nil) {

@@ -1,3 +1,5 @@
+import JSON
+
 /// The first frame of a request.
 ///
 /// `{"id":"7f3a…","command":"area.add","timeout":5000,"deadline":1763712000123,"traceparent":"00-…","actor":"ann"}`

@@ -1,3 +1,5 @@
+import JSON
+
 /// `area.add`: a new, empty area at the end of a channel (seed, "Area", `add`).
 package struct AddArea: Command {
     package static let name = "area.add"

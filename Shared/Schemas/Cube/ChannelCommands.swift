@@ -1,3 +1,5 @@
+import JSON
+
 /// `channel.add`: a new, empty channel.
 package struct AddChannel: Command {
     package static let name = "channel.add"

@@ -1,3 +1,5 @@
+import JSON
+
 /// What a portal sends to make or replace a channel or an area: `{"name": …, "desc": …}` (seed, "REST API", Area; the
 /// seed leaves out how a channel comes to be, so it is made in the same way).
 package struct NamedDraft: Codable, Hashable, Sendable {

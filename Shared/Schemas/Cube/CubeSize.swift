@@ -1,3 +1,5 @@
+import JSON
+
 /// How large the cube, or a part of it, is: the bytes of its JSON. Each channel, area and subject counts with the comma after it, so
 /// that a change adds or takes away the size of what it changes, and nothing else has to be measured.
 package enum CubeSize {
@@ -18,7 +20,7 @@ package enum CubeSize {
     }
 
     private static func own(_ value: some Encodable) throws -> Int64 {
-        Int64(try SchemaJSON.encode(value).count) + 1
+        Int64(try JSONCoder.encode(value).count) + 1
     }
 }
 

@@ -1,3 +1,5 @@
+import JSON
+
 /// `subject.find`: the subject that a topic key names, and what it and its channel and area are called. It answers without
 /// reading the whole cube, however large that is. A topic key that names no subject is `not_found`.
 package struct FindSubject: Command {

@@ -1,3 +1,5 @@
+import JSON
+
 /// `cube.read`: the whole cube, or only its version where the reader has that one already.
 package struct ReadCube: Command {
     package static let name = "cube.read"

@@ -1,3 +1,5 @@
+package import JSON
+
 /// A subject of an area: `channel.areas[i].subjects[j]` (seed, "Schema"). Phones subscribe to its topic.
 package struct Subject: Codable, Hashable, Sendable, Identifiable {
     package var id: ObjectID

@@ -1,3 +1,5 @@
+import JSON
+
 /// `subject.add`: a new subject at the end of an area; its id and topic key are made by the cube (seed, "Subject", `add`).
 package struct AddSubject: Command {
     package static let name = "subject.add"

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 
 /// ``DeliveryOptions`` that somebody sent.
 struct CheckedDeliveryOptions: Decodable {

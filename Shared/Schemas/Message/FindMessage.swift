@@ -1,3 +1,5 @@
+import JSON
+
 /// `message.find`: the message that a sender posted with an idempotency key.
 package struct FindMessage: Command {
     package static let name = "message.find"

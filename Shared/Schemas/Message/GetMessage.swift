@@ -1,3 +1,5 @@
+import JSON
+
 /// `message.get`: one message.
 package struct GetMessage: Command {
     package static let name = "message.get"

@@ -1,3 +1,5 @@
+import JSON
+
 /// `message.list`: one page of the archive, or of what a filter leaves of it, newest first.
 package struct ListMessages: Command {
     package static let name = "message.list"
@@ -14,9 +16,9 @@ package struct ListMessages: Command {
     }
 
     /// The most messages that one page may have.
-    package static let mostPerPage: Int64 = 200
+    package static let maxPerPage: Int64 = 200
 
-    /// How many messages, 1 to ``mostPerPage``.
+    /// How many messages, 1 to ``maxPerPage``.
     package let limit: Int64
     /// The `next` of the page before; the newest messages without it.
     package let before: PageCursor?
@@ -35,7 +37,7 @@ package struct ListMessages: Command {
 
     package init(from decoder: any Decoder) throws {
         let fields = try StrictFields(of: decoder, as: CodingKeys.self)
-        limit = try fields.integer(.limit, in: 1...Self.mostPerPage)
+        limit = try fields.integer(.limit, in: 1...Self.maxPerPage)
         before = try fields.optional(.before)
         filter = try fields.optional(.filter) ?? MessageFilter()
     }

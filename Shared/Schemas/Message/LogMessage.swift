@@ -1,3 +1,5 @@
+import JSON
+
 /// `message.log`: stores a message durably and takes charge of relaying it. Sending it again with the same `msi_key`
 /// changes nothing and answers with the stored message.
 package struct LogMessage: Command {

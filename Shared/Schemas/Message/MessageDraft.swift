@@ -1,3 +1,5 @@
+import JSON
+
 /// What a portal posts (seed, "REST API", Message): the words, and which subject they go out under.
 package struct MessageDraft: Codable, Hashable, Sendable {
     package var title: String
@@ -7,7 +9,7 @@ package struct MessageDraft: Codable, Hashable, Sendable {
     package var topicKey: TopicKey
     /// The subject's own distribution, repeated, so that a portal that shows a stale form is told so.
     package var distribution: Distribution
-    /// For how many seconds it is worth delivering once it goes out, 0 to ``FCMMessage/longestTimeToLive``; 0 is now or never.
+    /// For how many seconds it is worth delivering once it goes out, 0 to ``maxTimeToLive``; 0 is now or never.
     package var ttl: Int64?
     /// When it is to go out; at once without it.
     package var sendAt: UnixMilliseconds?
@@ -41,7 +43,7 @@ package struct MessageDraft: Codable, Hashable, Sendable {
         message = try fields.text(.message, .messageText)
         topicKey = try fields.value(.topicKey)
         distribution = try fields.value(.distribution)
-        ttl = try fields.optionalInteger(.ttl, in: 0...FCMMessage.longestTimeToLive)
+        ttl = try fields.optionalInteger(.ttl, in: 0...maxTimeToLive)
         sendAt = try fields.optionalInteger(.sendAt, in: 0...maximumUnixMilliseconds)
         options = try fields.optional(.options, as: CheckedDeliveryOptions.self)?.options
         if let problem = problemWithDesc { throw fields.violation(.desc, problem) }

@@ -1,3 +1,5 @@
+import JSON
+
 /// Which messages of the archive are wanted: those that meet every condition that is set.
 package struct MessageFilter: Codable, Hashable, Sendable {
     package var channel: ObjectID?

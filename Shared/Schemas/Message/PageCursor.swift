@@ -1,3 +1,5 @@
+import JSON
+
 /// A place in the archive, which is sorted by timestamp and then `msi_key`: `<timestamp>-<msi_key>`.
 ///
 /// It names the last message of a page rather than a number of messages to skip, so that pages neither repeat nor miss a

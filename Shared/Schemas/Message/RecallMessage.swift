@@ -1,3 +1,5 @@
+import JSON
+
 /// `message.recall`: takes back a message that has not gone out yet. The message stays in the archive, as recalled.
 ///
 /// A `conflict` for a message that is on its way to FCM this moment, of which FCM has accepted a component, or whose end has

@@ -1,3 +1,5 @@
+package import JSON
+
 /// How far a message has come on its way to FCM. The message log alone writes it.
 package struct RelayRecord: Codable, Hashable, Sendable {
     package var state: RelayState

@@ -1,3 +1,5 @@
+import JSON
+
 /// `message.retry`: hands the failed components of a failed message to FCM once more.
 ///
 /// A `conflict` for a message that has not failed, or that has expired meanwhile.

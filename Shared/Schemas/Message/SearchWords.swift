@@ -1,3 +1,5 @@
+import JSON
+
 /// The words of a text, as the archive is searched by them: runs of letters, digits and marks in lower case; an ideograph
 /// is a word of its own, since scripts that have them put no spaces between words. Accents count, case does not.
 ///
@@ -5,7 +7,7 @@
 /// order of time, page by page, and each database divides and folds words in its own way.
 package struct SearchWords: Sequence, IteratorProtocol {
     /// Longer runs are cut: nobody types more, and an index entry must stay small.
-    package static let longestWord = 60
+    package static let maxWord = 60
 
     private var rest: Substring.UnicodeScalarView
 
@@ -22,7 +24,7 @@ package struct SearchWords: Sequence, IteratorProtocol {
         }
         let word = rest.prefix { Self.isInWord($0) && !$0.properties.isIdeographic }
         rest = rest[word.endIndex...]
-        return String(String.UnicodeScalarView(word.prefix(Self.longestWord)))
+        return String(String.UnicodeScalarView(word.prefix(Self.maxWord)))
     }
 
     private static func isInWord(_ scalar: Unicode.Scalar) -> Bool {
@@ -50,9 +52,9 @@ package struct SearchQuery: Hashable, Sendable {
     }
 
     /// More words would not narrow the search, only cost time.
-    package static let mostTerms = 20
+    package static let maxTerms = 20
     /// A shorter beginning stands for most of what there is.
-    package static let shortestPrefix = 2
+    package static let minPrefix = 2
 
     /// In the order in which they were written, once each.
     package let terms: [Term]
@@ -73,8 +75,8 @@ extension SearchQuery: LosslessStringConvertible {
         }
         var seen: Set<Term> = []
         terms.removeAll { !seen.insert($0).inserted }
-        guard !terms.isEmpty, terms.count <= Self.mostTerms,
-            terms.allSatisfy({ !$0.isPrefix || $0.word.unicodeScalars.count >= Self.shortestPrefix })
+        guard !terms.isEmpty, terms.count <= Self.maxTerms,
+            terms.allSatisfy({ !$0.isPrefix || $0.word.unicodeScalars.count >= Self.minPrefix })
         else { return nil }
         self.terms = terms
         self.text = text
@@ -84,7 +86,7 @@ extension SearchQuery: LosslessStringConvertible {
 extension SearchQuery: Codable {
     /// What a search may be, for error messages.
     package static let expected =
-        "1 to \(mostTerms) words to search for, or beginnings of words such as exam*, with \(shortestPrefix) letters or more"
+        "1 to \(maxTerms) words to search for, or beginnings of words such as exam*, with \(minPrefix) letters or more"
 
     package init(from decoder: any Decoder) throws {
         self = try decoder.losslessString(expected: Self.expected)

@@ -1,3 +1,5 @@
+package import JSON
+
 /// What one HTTPS request to FCM carries of a message (seed, "FCM Mapping").
 package enum Component: String, ClosedEnum {
     /// The pop-up: title, body and `msi_key`.

@@ -1,3 +1,5 @@
+package import JSON
+
 /// Why FCM, or the way to it, did not accept a component.
 package struct ComponentError: Codable, Hashable, Sendable {
     /// What to do about it.

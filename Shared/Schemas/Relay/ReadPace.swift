@@ -1,3 +1,5 @@
+import JSON
+
 /// `relay.pace`: how fast the relay lets sends out at this moment, and what keeps them waiting.
 package struct ReadPace: Command, Hashable {
     package static let name = "relay.pace"

@@ -1,13 +1,14 @@
 package import FoundationEssentials
+import JSON
 
 /// The payload of `message.relay` in its common form, to a topic and without options, read and written in a fraction of the time:
-/// no other command is as frequent. Every other form, and every error, is ``SchemaJSON``'s.
+/// no other command is as frequent. Every other form, and every error, is ``JSONCoder``'s.
 extension RelayMessage {
     package init(payload: Data) throws {
         if let common = payload.withUnsafeBytes({ Self(common: $0) }) {
             self = common
         } else {
-            self = try SchemaJSON.decode(from: payload)
+            self = try JSONCoder.decode(from: payload)
         }
     }
 
@@ -48,12 +49,12 @@ extension RelayMessage {
             && TextLimits.notificationBody.problem(with: draft.desc) == nil
             && draft.problemWithDesc == nil
             && timestamp <= maximumUnixMilliseconds && (expires ?? 0) <= maximumUnixMilliseconds
-            && (draft.ttl ?? 0) <= FCMMessage.longestTimeToLive
+            && (draft.ttl ?? 0) <= maxTimeToLive
             && (components == wanted || (components.count == 1 && wanted.contains(components[0])))
     }
 
     package func payload() throws -> Data {
-        guard target == .topic, draft.options == nil, !validateOnly, project == nil else { return try SchemaJSON.encode(self) }
+        guard target == .topic, draft.options == nil, !validateOnly, project == nil else { return try JSONCoder.encode(self) }
         var json = JSONBytes(capacity: 384 + draft.title.utf8.count + draft.desc.utf8.count + draft.message.utf8.count)
         json.append(#"{"components":["#)
         for (position, component) in components.enumerated() {

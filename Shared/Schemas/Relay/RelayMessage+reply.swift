@@ -1,16 +1,17 @@
 package import FoundationEssentials
+import JSON
 
 /// The reply where FCM has accepted everything, read and written as quickly as the command.
 extension RelayMessage {
     package static func reply(payload: Data) throws -> Reply {
-        try payload.withUnsafeBytes { Reply(common: $0) } ?? SchemaJSON.decode(from: payload)
+        try payload.withUnsafeBytes { Reply(common: $0) } ?? JSONCoder.decode(from: payload)
     }
 
     package static func payload(of reply: Reply) throws -> Data {
         var json = JSONBytes(capacity: 32 + 160 * reply.components.count)
         json.append(#"{"components":["#)
         for (position, outcome) in reply.components.enumerated() {
-            guard case .success(let name) = outcome.result else { return try SchemaJSON.encode(reply) }
+            guard case .success(let name) = outcome.result else { return try JSONCoder.encode(reply) }
             if position > 0 { json.append(",") }
             json.append(#"{"component":"#)
             json.append(text: outcome.component.rawValue)

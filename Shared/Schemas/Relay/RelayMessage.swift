@@ -1,3 +1,5 @@
+import JSON
+
 /// `message.relay`: send a message's components to FCM (seed, "Message", `relay`, whose input this is).
 ///
 /// Beside the seed's seven fields everything may be left out: then all the components of the distribution are sent to the
@@ -58,7 +60,7 @@ package struct RelayMessage: Command, Hashable {
             message: try fields.text(.message, .messageText),
             topicKey: try fields.value(.topicKey),
             distribution: try fields.value(.distribution),
-            ttl: try fields.optionalInteger(.ttl, in: 0...FCMMessage.longestTimeToLive),
+            ttl: try fields.optionalInteger(.ttl, in: 0...maxTimeToLive),
             options: try fields.optional(.options, as: CheckedDeliveryOptions.self)?.options)
         expires = try fields.optionalInteger(.expires, in: 0...maximumUnixMilliseconds)
         components = try fields.optional(.components) ?? draft.distribution.components

@@ -1,3 +1,5 @@
+import JSON
+
 /// `topic.subscribe`: subscribes phones to a subject's topic. Doing it again changes nothing.
 package struct SubscribePhones: Command, Hashable {
     package static let name = "topic.subscribe"
@@ -41,10 +43,10 @@ package struct UnsubscribePhones: Command, Hashable {
 /// Phones, and the topic that they are to be in or not: `{"topic_key":"…","tokens":["…"],"project":"…"}`.
 package struct TopicPhones: Codable, Hashable, Sendable {
     /// FCM takes no more in one call.
-    package static let mostTokens = 1_000
+    package static let maxTokens = 1_000
 
     package let topicKey: TopicKey
-    /// Registration tokens, 1 to ``mostTokens``.
+    /// Registration tokens, 1 to ``maxTokens``.
     package let tokens: [String]
     /// The Firebase project; without it, that of the topic's channel.
     package let project: String?
@@ -65,8 +67,8 @@ package struct TopicPhones: Codable, Hashable, Sendable {
         topicKey = try fields.value(.topicKey)
         tokens = try fields.value(.tokens)
         project = try fields.optionalText(.project, .project)
-        guard (1...Self.mostTokens).contains(tokens.count) else {
-            throw fields.violation(.tokens, "expected 1 to \(Self.mostTokens) registration tokens, found \(tokens.count)")
+        guard (1...Self.maxTokens).contains(tokens.count) else {
+            throw fields.violation(.tokens, "expected 1 to \(Self.maxTokens) registration tokens, found \(tokens.count)")
         }
         for (position, token) in tokens.enumerated() {
             if let problem = TextLimits.registrationToken.problem(with: token) {

@@ -1,5 +1,6 @@
+package import FCM
 package import Logging
-package import Schemas
+import Schemas
 
 // Every setting of the product, in one place. A service reads those that it needs. A variable that is nearly one of them keeps it
 // from starting.

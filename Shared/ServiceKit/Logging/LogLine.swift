@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import Logging
 import Schemas
 
@@ -41,7 +42,7 @@ struct JSONLogLine: LogLine {
         object["service"] = service
         object["message"] = message.onOneLine
         // A dictionary of strings can always be written.
-        text = (try? SchemaJSON.encode(object)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        text = (try? JSONCoder.encode(object)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 }
 

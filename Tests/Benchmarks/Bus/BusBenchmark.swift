@@ -1,5 +1,6 @@
 import CommandBus
 import FoundationEssentials
+import JSON
 import Schemas
 
 /// Round trips over the command bus beside those of libzmq's C API with the same frames: over `ipc`, a client and a server in
@@ -55,7 +56,7 @@ struct BusBenchmark {
         for (name, line) in [("raw C", raw), ("bytes", bytes), ("typed", typed)] {
             say(Table.row(name, "\(Int(line.rate))", "\((line.rate / raw.rate).twoDigits)", "\(line.processorTime)"))
         }
-        say(String(decoding: try SchemaJSON.encode(figures), as: UTF8.self))
+        say(String(decoding: try JSONCoder.encode(figures), as: UTF8.self))
     }
 
     private func measure(_ rate: () async throws -> (rate: Double, seconds: Double)) async throws -> Line {
@@ -73,7 +74,7 @@ struct BusBenchmark {
     }
 
     private func bytesRate(_ round: Int) async throws -> (rate: Double, seconds: Double) {
-        let payload = try SchemaJSON.encode(BusSample.relay)
+        let payload = try JSONCoder.encode(BusSample.relay)
         return try await rate("ipc://\(folder)/bytes\(round)") { client in
             _ = try await client.request(BusSample.bytesCommand, payload: payload)
         }

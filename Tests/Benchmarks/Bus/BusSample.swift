@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import Schemas
 
 /// The command of which the bus benchmark sends many, and its frames: `message.relay`, which the product sends most.
@@ -26,8 +27,8 @@ enum BusSample {
         let id = "7f3a91000000001"
         let header = RequestHeader(id: id, command: bytesCommand, timeout: 5_000, deadline: .now)
         return try [
-            SchemaJSON.encode(header), SchemaJSON.encode(relay), SchemaJSON.encode(ReplyHeader(id: id, status: .ok)),
-            SchemaJSON.encode(reply),
+            JSONCoder.encode(header), JSONCoder.encode(relay), JSONCoder.encode(ReplyHeader(id: id, status: .ok)),
+            JSONCoder.encode(reply),
         ].map { String(decoding: $0, as: UTF8.self) }
     }
 }

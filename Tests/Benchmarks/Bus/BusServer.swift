@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandBus
 import DedicatedThread
 import Glibc
+import JSON
 import Logging
 import Schemas
 import Subprocess
@@ -18,7 +19,7 @@ struct BusServer: AsyncParsableCommand {
         let logger = Logger(label: "benchmark")
         let bus = try Bus(logger: logger)
         var router = CommandRouter()
-        let reply = try SchemaJSON.encode(BusSample.reply)
+        let reply = try JSONCoder.encode(BusSample.reply)
         router.on(BusSample.bytesCommand, runs: .busThread) { _, _ in reply }
         router.on(RelayMessage.self, runs: .busThread) { _, _ in BusSample.reply }
         let server = try CommandServer(bus: bus, endpoint: endpoint, router: router, logger: logger)

@@ -1,3 +1,4 @@
+import JSON
 import Schemas
 
 /// How long a command takes at half of the rate that the relay can do, beside the sends themselves at the same rate.
@@ -47,6 +48,6 @@ struct LatencyBenchmark {
                 rate: sends, relay: medians(relay), raw: medians(raw),
                 above: (relay.map(\.p99).median - raw.map(\.p99).median).twoDigits)
         }
-        say(String(decoding: try SchemaJSON.encode(figures), as: UTF8.self))
+        say(String(decoding: try JSONCoder.encode(figures), as: UTF8.self))
     }
 }

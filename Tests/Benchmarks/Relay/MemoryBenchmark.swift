@@ -1,3 +1,4 @@
+import JSON
 import Schemas
 import TestSupport
 
@@ -14,7 +15,7 @@ struct MemoryBenchmark {
         let sendsInFlight: Int
         /// The most resident memory in MiB in each tenth of the sends.
         let resident: [Double]
-        let mostResident: Double
+        let maxResident: Double
         /// The last tenth's by the second's: the first one warms it up.
         let growth: Double
         let threads: Int
@@ -40,7 +41,7 @@ struct MemoryBenchmark {
             for sendsInFlight in [few, 1_000] { loads.append(try await load(bench.relay, sendsInFlight: sendsInFlight)) }
             return Figures(sends: sends, loads: loads)
         }
-        say(String(decoding: try SchemaJSON.encode(figures), as: UTF8.self))
+        say(String(decoding: try JSONCoder.encode(figures), as: UTF8.self))
     }
 
     private func load(_ relay: RunningRelay, sendsInFlight: Int) async throws -> Load {
@@ -55,7 +56,7 @@ struct MemoryBenchmark {
                     "\(last.descriptors)"))
         }
         return Load(
-            sendsInFlight: sendsInFlight, resident: resident, mostResident: resident.max() ?? 0,
+            sendsInFlight: sendsInFlight, resident: resident, maxResident: resident.max() ?? 0,
             growth: (resident[Self.parts - 1] / resident[1]).twoDigits, threads: last.threads, descriptors: last.descriptors)
     }
 

@@ -1,5 +1,7 @@
 import CryptoExtras
+import FCM
 import FoundationEssentials
+import JSON
 import Schemas
 import TestSupport
 
@@ -34,9 +36,9 @@ struct RelayedMessage {
                     + "The library and the canteen stay closed until tomorrow at noon.",
                 topicKey: topic, distribution: .alert),
             expires: now + 2_419_200_000)
-        try SchemaJSON.encode(message).write(to: URL(filePath: payloadFile))
+        try JSONCoder.encode(message).write(to: URL(filePath: payloadFile))
         for (component, file) in zip(Component.allCases, bodyFiles) {
-            try SchemaJSON.encode(FCMRequest(component, of: message, now: now)).write(to: URL(filePath: file))
+            try JSONCoder.encode(FCMRequest(component, of: message, now: now)).write(to: URL(filePath: file))
         }
         let headers = ["content-type: application/json", "authorization: Bearer \(Self.accessToken)"]
         try Data(headers.joined(separator: "\n").utf8).write(to: URL(filePath: headersFile))

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import Schemas
 import TestSupport
 
@@ -43,7 +44,7 @@ struct SDKBenchmark {
                 throw error
             }
         }
-        say(String(decoding: try SchemaJSON.encode(figures), as: UTF8.self))
+        say(String(decoding: try JSONCoder.encode(figures), as: UTF8.self))
     }
 
     private func measure(_ emulator: String, in folder: String) async throws -> Figures {

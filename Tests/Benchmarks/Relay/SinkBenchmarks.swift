@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import Schemas
 
 /// The relay beside a C programme on a sink that answers at once.
@@ -52,7 +53,7 @@ struct ThroughputBenchmark {
                 rawProcessorTime: (rawTimes.min() ?? 0).twoDigits,
                 connections: connections)
         }
-        say(String(decoding: try SchemaJSON.encode(figures), as: UTF8.self))
+        say(String(decoding: try JSONCoder.encode(figures), as: UTF8.self))
     }
 }
 
@@ -101,7 +102,7 @@ struct DelayBenchmark {
                 ratio: (best / bestLoad).twoDigits, ratioToRaw: (best / bestRaw).twoDigits,
                 processorTime: (times.min() ?? 0).twoDigits, connections: connections)
         }
-        say(String(decoding: try SchemaJSON.encode(figures), as: UTF8.self))
+        say(String(decoding: try JSONCoder.encode(figures), as: UTF8.self))
     }
 
     /// What h2load does with ten connections of a hundred streams, in requests a second.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import Schemas
 
 /// The message stores beside their databases' own C interfaces doing the same writes, and their history at two lengths.
@@ -42,7 +43,7 @@ struct StoreBenchmark {
         let pages = try await measurePages()
         let figures = Figures(
             database: database.name, inserts: inserts, shortHistory: Self.shortHistory, longHistory: messages, pages: pages)
-        say(String(decoding: try SchemaJSON.encode(figures), as: UTF8.self))
+        say(String(decoding: try JSONCoder.encode(figures), as: UTF8.self))
     }
 
     private func measureInserts() async throws -> [Figures.Inserts] {

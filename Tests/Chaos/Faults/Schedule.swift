@@ -15,9 +15,9 @@ struct Schedule: Hashable, Sendable {
     /// How long a process that has come back is left alone.
     private static let respite = Duration.milliseconds(1_500)
     /// How long a card's processes are waited for before another card comes first.
-    private static let longestWait = Duration.seconds(4)
+    private static let maxWait = Duration.seconds(4)
     /// A run of this length has freezes that are longer than a lease of the message log.
-    private static let shortestWithLongFreezes = Duration.seconds(180)
+    private static let minWithLongFreezes = Duration.seconds(180)
     /// A lease is 30 s.
     private static let longFreezes = 31.0...40.0
     /// Longer than it takes the bus to give a silent connection up, which is 3 s.
@@ -44,7 +44,7 @@ struct Schedule: Hashable, Sendable {
 
     init(seed: UInt64, length: Duration, parts: [Part]) {
         var random = SeededGenerator(seed: seed)
-        let cards = Self.deck(of: parts, hasLongFreezes: length >= Self.shortestWithLongFreezes)
+        let cards = Self.deck(of: parts, hasLongFreezes: length >= Self.minWithLongFreezes)
         var faults: [Fault] = []
         var free: [Part: Duration] = [:]
         var deck: [Card] = []
@@ -53,7 +53,7 @@ struct Schedule: Hashable, Sendable {
             if deck.isEmpty { deck = cards.shuffled(using: &random) }
             // The next card whose processes are well, or will be soon.
             let waits = deck.map { card in card.reserved.map { (free[$0] ?? .zero) - now }.max() ?? .zero }
-            let index = waits.firstIndex { $0 <= Self.longestWait } ?? waits.indices.min { waits[$0] < waits[$1] } ?? 0
+            let index = waits.firstIndex { $0 <= Self.maxWait } ?? waits.indices.min { waits[$0] < waits[$1] } ?? 0
             now += max(.zero, waits[index])
             let card = deck.remove(at: index)
             let seconds = Double.random(in: card.seconds, using: &random)

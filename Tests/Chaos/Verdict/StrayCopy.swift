@@ -50,7 +50,7 @@ struct StrayCopy: Hashable, Sendable {
     /// the relay's queue; after the relay has heard FCM's answer, until that is in the archive.
     static let margin: Int64 = 1_000
     /// The longest that a request to FCM takes, in milliseconds.
-    static let longestRequest: Int64 = 10_000
+    static let requestTimeout: Int64 = 10_000
     /// How long after the expiry of a message a relay gives it up, in milliseconds: a second, and more on a busy machine.
     static let timeAfterExpiry: Int64 = 5_000
     /// How long a freeze has to be, in milliseconds, for a connection of the bus to be given up: silence of three seconds, of which
@@ -61,7 +61,7 @@ struct StrayCopy: Hashable, Sendable {
 
     /// When the component was under way, Unix milliseconds.
     private var underWay: ClosedRange<Int64> {
-        begin - Self.margin...max(send.received, end.map { $0 + Self.margin } ?? send.received + Self.longestRequest)
+        begin - Self.margin...max(send.received, end.map { $0 + Self.margin } ?? send.received + Self.requestTimeout)
     }
 
     /// Whether it needs no disturbance to be explained.

@@ -17,10 +17,10 @@ struct Verdict: Sendable {
     private(set) var problems: [String]
 
     /// How long a send may take that nothing holds up but a busy machine, in milliseconds.
-    private static let longestSend: Int64 = 5_000
+    private static let sendTimeout: Int64 = 5_000
 
     /// How long after a disturbance messages may still suffer from it, in milliseconds.
-    private static let longestRecovery: Int64 = 5_000
+    private static let recoveryTimeout: Int64 = 5_000
 
     var isGood: Bool { problems.isEmpty && lost == 0 }
 
@@ -111,7 +111,7 @@ struct Verdict: Sendable {
             disturbance.deed == .freeze && Part.sending.contains(disturbance.part)
                 && disturbance.overlaps(message.expires...max(message.expires, copy.received))
         }
-        if wasTakenTooLate || copy.received > message.expires + Self.longestSend && !wasHeldUp {
+        if wasTakenTooLate || copy.received > message.expires + Self.sendTimeout && !wasHeldUp {
             let sent = copy.taken.map { "sent at \($0) s and " } ?? ""
             problems.append("\(copy.component) expired at \(message.expires), and was \(sent)at FCM at \(copy.received)")
         }
@@ -124,7 +124,7 @@ struct Verdict: Sendable {
             wasSet
             || evidence.disturbances.contains { disturbance in
                 Part.relaying.contains(disturbance.part)
-                    && disturbance.overlaps(message.due - Self.longestRecovery...message.expires)
+                    && disturbance.overlaps(message.due - Self.recoveryTimeout...message.expires)
             }
         if !hadReason { problems.append("expired though nothing was away: \(message)") }
     }
@@ -133,7 +133,7 @@ struct Verdict: Sendable {
     private mutating func judgeRefusals(_ evidence: Evidence) {
         let full = evidence.disturbances.filter { $0.deed == .fillDisk }
         let wrong = evidence.refusals.filter { time in
-            !full.contains { $0.overlaps(time - Self.longestRecovery...time) }
+            !full.contains { $0.overlaps(time - Self.recoveryTimeout...time) }
         }
         if !wrong.isEmpty { problems.append("\(wrong.count) posts were answered 507 though the disk was not full") }
     }

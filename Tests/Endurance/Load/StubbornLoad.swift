@@ -23,7 +23,7 @@ final class StubbornLoad: Sendable {
     }
 
     /// More are not under way, however long FCM is away.
-    private static let mostOpen = 600
+    private static let maxOpen = 600
     /// Longer than the relay may take.
     private static let patience = Duration.seconds(25)
     private static let pauses = 1_000...3_000
@@ -63,7 +63,7 @@ final class StubbornLoad: Sendable {
             while !state.withLock(\.isOver), !Task.isCancelled {
                 try? await Task.sleep(until: begin + .seconds(Double(number) / rate), clock: .continuous)
                 number += 1
-                guard totals.open < Self.mostOpen else { continue }
+                guard totals.open < Self.maxOpen else { continue }
                 let message = message(number)
                 began(message)
                 group.addTask { await self.relay(message) }
@@ -74,7 +74,7 @@ final class StubbornLoad: Sendable {
     /// Sends at once as much as there can ever be under way, and returns once it is accepted or the task is cancelled.
     func flood() async {
         await withDiscardingTaskGroup { group in
-            for number in 0..<Self.mostOpen {
+            for number in 0..<Self.maxOpen {
                 let message = message(number, .alert)
                 began(message)
                 group.addTask { await self.relay(message) }

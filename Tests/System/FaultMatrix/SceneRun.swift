@@ -30,7 +30,7 @@ struct SceneRun: Hashable, Sendable {
 
     /// A message that is hit four times, as one of many is now and then where a share of all requests is, waits for 10, 20, 40 and 80
     /// seconds. Nearly always all is over in half of it.
-    private static let longestWait = Duration.seconds(180)
+    private static let maxWait = Duration.seconds(180)
     private static let seed: Int64 = 7
 
     func run() async throws -> Outcome {
@@ -70,7 +70,7 @@ struct SceneRun: Hashable, Sendable {
         try await stack.fcm.setFaults(rules, seed: Self.seed)
         let watch = ArchiveWatch(portal: stack.portal)
         let posted = try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await watch.run(within: Self.longestWait) }
+            group.addTask { try await watch.run(within: Self.maxWait) }
             let posted = try await post(lanes, to: stack.portal)
             watch.expects(Set(posted.joined()))
             try await group.waitForAll()

@@ -5,7 +5,7 @@ import Subprocess
 import Synchronization
 import SystemPackage
 
-/// A programme that a test runs, and what it has said so far. ``withProgram(_:arguments:environment:longestStop:_:)`` starts
+/// A programme that a test runs, and what it has said so far. ``withProgram(_:arguments:environment:stopTimeout:_:)`` starts
 /// and ends it.
 final class RunningProgram: Sendable {
     let processID: Int32
@@ -77,7 +77,7 @@ struct ProgramEnd<Value: Sendable>: Sendable {
 /// - Throws: What the body throws, or ``TooLate`` if SIGKILL was needed.
 func withProgram<Value: Sendable>(
     _ path: String, arguments: [String] = [], environment: [String: String] = [:],
-    longestStop: Duration = .seconds(30), _ body: @Sendable (RunningProgram) async throws -> Value
+    stopTimeout: Duration = .seconds(30), _ body: @Sendable (RunningProgram) async throws -> Value
 ) async throws -> ProgramEnd<Value> {
     var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("MSI_") }
     variables.merge(environment) { _, own in own }
@@ -99,7 +99,7 @@ func withProgram<Value: Sendable>(
             } catch {
                 outcome = .failure(error)
             }
-            let stop = await Task { try await program.stop(within: longestStop) }.result
+            let stop = await Task { try await program.stop(within: stopTimeout) }.result
             try await group.waitForAll()
             let value = try outcome.get()
             try stop.get()

@@ -16,7 +16,7 @@ struct FrontEnd: ServerChildChannel {
 
     /// How many resets, errors and control frames a tenth of a second may bring. SwiftNIO takes a few hundred in half a minute
     /// for an attack, which a load test in which streams are refused by the thousand is not.
-    private static let mostFrames = 2_000
+    private static let maxFrames = 2_000
     private static let window = TimeAmount.milliseconds(100)
 
     private let tls: NIOSSLContext
@@ -74,11 +74,11 @@ struct FrontEnd: ServerChildChannel {
             $0.parameter == .maxConcurrentStreams ? HTTP2Setting(parameter: $0.parameter, value: Int(Int32.max)) : $0
         }
         configuration.connection.maximumConnectionGlitches = .max
-        configuration.connection.controlFrameRateLimit.maximumCount = mostFrames
+        configuration.connection.controlFrameRateLimit.maximumCount = maxFrames
         configuration.connection.controlFrameRateLimit.windowLength = window
-        configuration.stream.streamResetFrameRateLimit.maximumCount = mostFrames
+        configuration.stream.streamResetFrameRateLimit.maximumCount = maxFrames
         configuration.stream.streamResetFrameRateLimit.windowLength = window
-        configuration.stream.streamErrorRateLimit.maximumCount = mostFrames
+        configuration.stream.streamErrorRateLimit.maximumCount = maxFrames
         configuration.stream.streamErrorRateLimit.windowLength = window
         return configuration
     }

@@ -1,7 +1,7 @@
 /// A request to the legacy HTTP API, `fcm.googleapis.com/fcm/send`, whose shutdown began in 2024.
 struct LegacyMessage: Hashable, Sendable {
     /// The most tokens of one call.
-    static let mostTokens = 1_000
+    static let maxTokens = 1_000
 
     let recipients: Recipients
     /// What it is in today's API, but for the recipient.
@@ -53,9 +53,9 @@ extension LegacyMessage.Recipients {
             guard let elements = ids.elements, case let tokens = elements.compactMap(\.string), tokens.count == elements.count
             else { throw LegacyRefusal("Field \"registration_ids\" must be a JSON array of strings") }
             guard !tokens.isEmpty else { throw LegacyRefusal("\"registration_ids\" field cannot be empty") }
-            guard tokens.count <= LegacyMessage.mostTokens else {
+            guard tokens.count <= LegacyMessage.maxTokens else {
                 throw LegacyRefusal(
-                    "Number of messages on bulk (\(tokens.count)) exceeds maximum allowed (\(LegacyMessage.mostTokens))")
+                    "Number of messages on bulk (\(tokens.count)) exceeds maximum allowed (\(LegacyMessage.maxTokens))")
             }
             self = .tokens(tokens)
         } else if let condition = request["condition"]?.string {

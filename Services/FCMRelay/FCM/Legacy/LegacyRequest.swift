@@ -1,3 +1,4 @@
+import FCM
 import Schemas
 
 /// A component in the form of FCM's legacy HTTP API, just as the seed has it ("Message Format").

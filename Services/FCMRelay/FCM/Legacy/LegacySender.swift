@@ -1,4 +1,6 @@
+import FCM
 import FoundationEssentials
+import JSON
 import Schemas
 
 /// FCM's legacy HTTP API, whose shutdown began in 2024, for gateways that still speak it.
@@ -28,7 +30,7 @@ struct LegacySender: FCMSender {
         by deadline: ContinuousClock.Instant
     ) async -> [Result<String, SendFailure>] {
         let bodies = try? components.map { component in
-            try SchemaJSON.encode(LegacyRequest(FCMRequest(component, of: message, now: now, defaults: defaults)))
+            try JSONCoder.encode(LegacyRequest(FCMRequest(component, of: message, now: now, defaults: defaults)))
         }
         guard let bodies else { return components.map { _ in .failure(.unwritable) } }
         let responses = await PatientPost(transport: transport).post(

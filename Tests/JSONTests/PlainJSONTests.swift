@@ -1,7 +1,9 @@
+import FCM
 import FoundationEssentials
 import SeededRandom
 import Testing
 
+@testable import JSON
 @testable import Schemas
 
 /// The quick coders of the common form agree with Foundation's, which they stand in for.
@@ -158,16 +160,16 @@ struct PlainJSONTests {
     func foundationForms() throws {
         let value = Forms(
             data: Data([1, 2, 3]), date: Date(timeIntervalSinceReferenceDate: 5), url: URL(string: "https://a/b?c"), number: 0.1)
-        let json = try SchemaJSON.encode(value)
+        let json = try JSONCoder.encode(value)
         #expect(json == (try foundation(value)))
-        #expect(try SchemaJSON.decode(Forms.self, from: json) == value)
+        #expect(try JSONCoder.decode(Forms.self, from: json) == value)
     }
 
     @Test("types that write themselves by hand are written as Foundation does")
     func handwritten() throws {
         for form in Handwritten.allCases {
             let expected = try? foundation([form])
-            #expect((try? SchemaJSON.encode([form])) == expected, "\(form)")
+            #expect((try? JSONCoder.encode([form])) == expected, "\(form)")
         }
     }
 
@@ -180,7 +182,7 @@ struct PlainJSONTests {
             (error as? SchemaViolation) ?? (error as? DecodingError).map { SchemaViolation($0) }
                 ?? SchemaViolation(field: "", problem: "not valid JSON")
         }
-        let found: Result<String, SchemaViolation> = Result { try describe(SchemaJSON.decode(type, from: json)) }
+        let found: Result<String, SchemaViolation> = Result { try describe(JSONCoder.decode(type, from: json)) }
             .mapError { $0 as? SchemaViolation ?? SchemaViolation(field: "", problem: "\($0)") }
         #expect(found == expected, "\(String(decoding: json, as: UTF8.self))")
     }

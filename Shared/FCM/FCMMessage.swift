@@ -1,3 +1,5 @@
+package import Schemas
+
 /// One component in the form of FCM's HTTP v1 API: the `message` of `POST /v1/projects/{project}/messages:send`.
 ///
 /// The seed's mapping was made for the legacy API. Field by field: `to: "/topics/T"` is `topic: "T"`; `priority: "high"` is
@@ -92,9 +94,6 @@ package struct FCMMessage: Codable, Hashable, Sendable {
 }
 
 extension FCMMessage {
-    /// FCM's longest and default time to live: four weeks, in seconds.
-    package static let longestTimeToLive: Int64 = 2_419_200
-
     /// Maps one component of a message (seed, "Message Format").
     ///
     /// - Parameter now: When it is sent, Unix milliseconds: a phone that is off keeps the message waiting at FCM until the
@@ -173,12 +172,12 @@ extension RelayMessage {
     /// For how many seconds FCM keeps it for phones that are off: until it expires, and no longer than it is worth.
     func timeToLive(from now: UnixMilliseconds, _ defaults: FCMDefaults) -> Int64 {
         let remaining = expires.map { max(0, ($0 - now) / 1_000) } ?? defaultTimeToLive(defaults)
-        return min(remaining, draft.ttl ?? FCMMessage.longestTimeToLive, FCMMessage.longestTimeToLive)
+        return min(remaining, draft.ttl ?? maxTimeToLive, maxTimeToLive)
     }
 
     /// Used if neither the command nor the message says when it expires.
     private func defaultTimeToLive(_ defaults: FCMDefaults) -> Int64 {
-        draft.ttl == nil && draft.distribution == .alert ? defaults.alertTimeToLive : FCMMessage.longestTimeToLive
+        draft.ttl == nil && draft.distribution == .alert ? defaults.alertTimeToLive : maxTimeToLive
     }
 
     /// The priority of both components of an Alert, of which one shows something, is always high.

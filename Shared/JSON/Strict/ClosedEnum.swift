@@ -17,7 +17,7 @@ extension ClosedEnum {
 
 extension Decoder {
     /// A value that is written as one string.
-    func losslessString<Value: LosslessStringConvertible>(expected: String) throws -> Value {
+    package func losslessString<Value: LosslessStringConvertible>(expected: String) throws -> Value {
         let container = try singleValueContainer()
         guard let value = Value(try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected \(expected)")

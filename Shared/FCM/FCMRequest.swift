@@ -1,3 +1,5 @@
+package import Schemas
+
 /// The body of `POST /v1/projects/{project}/messages:send`: `{"message":{…},"validate_only":true}`.
 package struct FCMRequest: Codable, Hashable, Sendable {
     package let message: FCMMessage

@@ -29,7 +29,7 @@ struct PlainWriter {
     private var frames: [Frame] = []
     private var fields: [Field] = []
     /// Something has to be written that only Foundation's encoder can write.
-    private(set) var isBeyond = false
+    private(set) var isUnsupported = false
 
     init() {
         bytes.reserveCapacity(512)
@@ -38,11 +38,11 @@ struct PlainWriter {
     }
 
     /// The error of whoever wants to write something else; Foundation's encoder then writes all of it.
-    struct Beyond: Error {}
+    struct Unsupported: Error {}
 
-    mutating func giveUp() -> Beyond {
-        isBeyond = true
-        return Beyond()
+    mutating func giveUp() -> Unsupported {
+        isUnsupported = true
+        return Unsupported()
     }
 
     // MARK: Values
@@ -57,7 +57,7 @@ struct PlainWriter {
 
     /// The value that was begun last has written itself.
     mutating func endValue() throws {
-        guard !isBeyond, let frame = frames.popLast() else { throw giveUp() }
+        guard !isUnsupported, let frame = frames.popLast() else { throw giveUp() }
         switch frame.kind {
         case .nothing: throw giveUp()
         case .scalar: break
@@ -86,7 +86,7 @@ struct PlainWriter {
 
     private mutating func begin(_ frame: Int, _ kind: Frame.Kind, _ bracket: UInt8) {
         guard frames[frame].kind == .nothing, frame == frames.count - 1 else {
-            isBeyond = isBeyond || frames[frame].kind != kind
+            isUnsupported = isUnsupported || frames[frame].kind != kind
             return
         }
         bytes.append(bracket)

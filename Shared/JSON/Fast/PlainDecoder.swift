@@ -13,7 +13,7 @@ struct PlainDecoder: Decoder {
         PlainDocument.read(json) { document in
             // The error is found again by Foundation's decoder, with its words.
             let value = try? PlainDecoder(document: document, node: 0).decode(type)
-            return document.pointee.isBeyond ? nil : value
+            return document.pointee.isUnsupported ? nil : value
         }
     }
 

@@ -1,5 +1,5 @@
 extension [UInt8] {
-    /// Appends a text as a JSON string, just as ``SchemaJSON`` writes it.
+    /// Appends a text as a JSON string, just as ``JSONCoder`` writes it.
     package mutating func appendJSON(_ text: String) {
         append(UInt8(ascii: "\""))
         var text = text

@@ -2,7 +2,7 @@ import MessageStorage
 import Schemas
 
 /// The messages that are being relayed, and how much room that leaves for more of each kind and of each topic. Pure.
-struct WorkInHand: Sendable {
+struct InFlightMessages: Sendable {
     private struct Item: Sendable {
         let distribution: Distribution
         let topic: TopicKey
@@ -11,12 +11,12 @@ struct WorkInHand: Sendable {
     /// How many messages of a topic are tried at a time while FCM does not accept them.
     static let roomWhileFailing = 4
     /// Topics that fail are forgotten all together when there are so many: the room is then only found out anew.
-    private static let mostFailing = 10_000
+    private static let maxFailing = 10_000
 
     private let capacity: Int
     /// What one kind may take up: an eighth is left to the other.
-    private let mostPerDistribution: Int
-    private let mostPerTopic: Int
+    private let maxPerDistribution: Int
+    private let maxPerTopic: Int
     private var items: [ObjectID: Item] = [:]
     private var byDistribution: [Distribution: Int] = [:]
     private var byTopic: [TopicKey: Int] = [:]
@@ -24,8 +24,8 @@ struct WorkInHand: Sendable {
 
     init(capacity: Int) {
         self.capacity = capacity
-        mostPerDistribution = max(1, capacity - capacity / 8)
-        mostPerTopic = max(1, capacity / 2)
+        maxPerDistribution = max(1, capacity - capacity / 8)
+        maxPerTopic = max(1, capacity / 2)
     }
 
     var isEmpty: Bool { items.isEmpty }
@@ -41,7 +41,7 @@ struct WorkInHand: Sendable {
         guard limit > 0 else { return nil }
         let limited = Set(byTopic.keys).union(failing)
         return Claim(
-            distribution, limit: limit, mostPerTopic: mostPerTopic,
+            distribution, limit: limit, maxPerTopic: maxPerTopic,
             room: Dictionary(uniqueKeysWithValues: limited.map { ($0, room(for: $0)) }))
     }
 
@@ -66,17 +66,17 @@ struct WorkInHand: Sendable {
         if !isDeferred {
             failing.remove(topic)
         } else {
-            if failing.count >= Self.mostFailing { failing = [] }
+            if failing.count >= Self.maxFailing { failing = [] }
             failing.insert(topic)
         }
     }
 
     private func room(for distribution: Distribution) -> Int {
-        min(capacity - items.count, mostPerDistribution - byDistribution[distribution, default: 0])
+        min(capacity - items.count, maxPerDistribution - byDistribution[distribution, default: 0])
     }
 
     private func room(for topic: TopicKey) -> Int {
-        let most = failing.contains(topic) ? min(mostPerTopic, Self.roomWhileFailing) : mostPerTopic
+        let most = failing.contains(topic) ? min(maxPerTopic, Self.roomWhileFailing) : maxPerTopic
         return max(0, most - byTopic[topic, default: 0])
     }
 }

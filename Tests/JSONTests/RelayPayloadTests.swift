@@ -1,10 +1,11 @@
 import FoundationEssentials
+import JSON
 import SeededRandom
 import Testing
 
 @testable import Schemas
 
-/// The quick way to read and write `message.relay` agrees with ``SchemaJSON``, which it stands in for.
+/// The quick way to read and write `message.relay` agrees with ``JSONCoder``, which it stands in for.
 @Suite("Payloads of message.relay")
 struct RelayPayloadTests {
     private static let key = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
@@ -30,14 +31,14 @@ struct RelayPayloadTests {
     func commands(text: String) throws {
         for message in Self.messages(text) {
             let payload = try message.payload()
-            #expect(payload == (try SchemaJSON.encode(message)))
+            #expect(payload == (try JSONCoder.encode(message)))
             compare(payload)
         }
         let odd = RelayMessage(
             msiKey: ObjectID(), timestamp: 0,
             draft: MessageDraft(title: "t", desc: "d", message: "m", topicKey: Self.key, distribution: .alert),
             target: .token(text), validateOnly: true, project: "p")
-        #expect(try odd.payload() == SchemaJSON.encode(odd))
+        #expect(try odd.payload() == JSONCoder.encode(odd))
     }
 
     private static let plain =
@@ -103,7 +104,7 @@ struct RelayPayloadTests {
         for components in [[], [accepted], [accepted, failed], [failed], [accepted, accepted]] {
             let reply = RelayMessage.Reply(components: components)
             let payload = try RelayMessage.payload(of: reply)
-            #expect(payload == (try SchemaJSON.encode(reply)))
+            #expect(payload == (try JSONCoder.encode(reply)))
             #expect(try RelayMessage.reply(payload: payload) == reply)
         }
     }
@@ -115,12 +116,12 @@ struct RelayPayloadTests {
             #"{"components":[{"component":"notification","name":"projects/p/messages/1"},{"component":"data","name":"n"}]}"#.utf8)
         for _ in 0..<6_000 {
             let payload = PlainJSONTests.damaged(original, &random)
-            compare(payload, { try RelayMessage.reply(payload: payload) }, { try SchemaJSON.decode(from: payload) })
+            compare(payload, { try RelayMessage.reply(payload: payload) }, { try JSONCoder.decode(from: payload) })
         }
     }
 
     private func compare(_ payload: Data) {
-        compare(payload, { try RelayMessage(payload: payload) }, { try SchemaJSON.decode(from: payload) })
+        compare(payload, { try RelayMessage(payload: payload) }, { try JSONCoder.decode(from: payload) })
     }
 
     private func compare<Value: Equatable>(_ payload: Data, _ quick: () throws -> Value, _ usual: () throws -> Value) {

@@ -1,12 +1,12 @@
 /// Reads a short JSON document from its beginning to its end, into the variables of whoever knows its common form.
 ///
 /// For the few types that are read for every message: nothing is looked up, kept or made beside the values themselves. Whatever
-/// it does not know, errors among it, ends the reading with `nil` or `false`; then the document is for ``SchemaJSON``.
-struct PlainReader {
+/// it does not know, errors among it, ends the reading with `nil` or `false`; then the document is for ``JSONCoder``.
+package struct PlainReader {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
 
-    init(_ bytes: UnsafeRawBufferPointer) {
+    package init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
@@ -15,7 +15,7 @@ struct PlainReader {
     /// - Parameter field: Asks which ``name(_:)`` comes, and reads the value. It sees to it that none comes twice.
     /// - Returns: Whether all of it was read.
     @inline(__always)
-    mutating func object(_ field: (inout PlainReader) -> Bool) -> Bool {
+    package mutating func object(_ field: (inout PlainReader) -> Bool) -> Bool {
         guard take(UInt8(ascii: "{")) else { return false }
         repeat {
             guard peek() == UInt8(ascii: "\""), field(&self) else { return false }
@@ -25,7 +25,7 @@ struct PlainReader {
 
     /// Takes a field's name and its colon, where it is this one, of ASCII and without escapes.
     @inline(__always)
-    mutating func name(_ literal: StaticString) -> Bool {
+    package mutating func name(_ literal: StaticString) -> Bool {
         let before = position
         let start = before + 1
         let end = start + literal.utf8CodeUnitCount
@@ -41,7 +41,7 @@ struct PlainReader {
 
     /// Reads an array that is not empty and what `element` reads of each of its elements.
     @inline(__always)
-    mutating func array(_ element: (inout PlainReader) -> Bool) -> Bool {
+    package mutating func array(_ element: (inout PlainReader) -> Bool) -> Bool {
         guard take(UInt8(ascii: "[")) else { return false }
         repeat {
             guard element(&self) else { return false }
@@ -50,17 +50,17 @@ struct PlainReader {
     }
 
     /// Whether nothing follows.
-    mutating func isAtEnd() -> Bool {
+    package mutating func isAtEnd() -> Bool {
         peek() == nil
     }
 
     /// A text's characters as they are; `nil` for one with escapes.
-    mutating func characters() -> UnsafeBufferPointer<UInt8>? {
+    package mutating func characters() -> UnsafeBufferPointer<UInt8>? {
         plainCharacters()?.characters
     }
 
     /// One of the texts of a closed enumeration.
-    mutating func choice<Choice: ClosedEnum>() -> Choice? {
+    package mutating func choice<Choice: ClosedEnum>() -> Choice? {
         guard let characters = characters() else { return nil }
         return Choice.allCases.first { choice in
             var text = choice.rawValue
@@ -68,7 +68,7 @@ struct PlainReader {
         }
     }
 
-    mutating func text() -> String? {
+    package mutating func text() -> String? {
         guard let (characters, isASCII) = plainCharacters() else { return nil }
         // The general way costs several times as much.
         return isASCII ? String(decoding: characters, as: UTF8.self) : String(validating: characters, as: UTF8.self)
@@ -84,7 +84,7 @@ struct PlainReader {
     }
 
     /// An integer of up to 18 digits, which cannot overflow, and of none but digits.
-    mutating func integer() -> Int64? {
+    package mutating func integer() -> Int64? {
         guard peek() != nil else { return nil }
         let start = position
         var number: Int64 = 0
@@ -115,7 +115,7 @@ extension Optional {
     /// Takes the value that was read, which a document has but once.
     ///
     /// - Returns: Whether one was read, and none before.
-    mutating func takeOnce(_ value: Wrapped?) -> Bool {
+    package mutating func takeOnce(_ value: Wrapped?) -> Bool {
         guard self == nil, let value else { return false }
         self = value
         return true

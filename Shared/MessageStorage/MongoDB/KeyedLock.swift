@@ -2,7 +2,7 @@ import Synchronization
 
 /// Lets those who want to change the same thing do it one after another, in the order in which they came. Within one process
 /// they so never get in one another's way.
-final class Turns<Key: Hashable & Sendable>: Sendable {
+final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     /// Those who wait, for each key that somebody is at work on.
     private let waiting = Mutex<[Key: [CheckedContinuation<Void, Never>]]>([:])
 

@@ -3,9 +3,9 @@ package import FoundationEssentials
 /// JSON that is written from its beginning to its end into memory that grows by itself: an array would look at its place and at
 /// its owners for each piece, and have to be copied to become a `Data`.
 package struct JSONBytes: ~Copyable {
-    private var memory: UnsafeMutableRawPointer
-    private var capacity: Int
-    private var count = 0
+    @usableFromInline var memory: UnsafeMutableRawPointer
+    @usableFromInline var capacity: Int
+    @usableFromInline var count = 0
 
     /// - Parameter capacity: How many bytes there is room for at first.
     package init(capacity: Int) {
@@ -46,7 +46,7 @@ package struct JSONBytes: ~Copyable {
         count += bytes.count
     }
 
-    /// Appends a text as a JSON string, just as ``SchemaJSON`` writes it.
+    /// Appends a text as a JSON string, just as ``JSONCoder`` writes it.
     package mutating func append(text: String) {
         var text = text
         let isPlain = text.withUTF8 { utf8 in
@@ -79,39 +79,24 @@ package struct JSONBytes: ~Copyable {
         append(UnsafeRawBufferPointer(start: first, count: end - first))
     }
 
-    /// Appends an identifier as a JSON string.
-    package mutating func append(_ id: ObjectID) {
-        append("\"")
-        appendDigits(of: id)
-        append("\"")
-    }
-
-    /// Appends a topic key as a JSON string.
-    package mutating func append(_ key: TopicKey) {
-        append("\"")
-        appendDigits(of: key.channel)
-        append("-")
-        appendDigits(of: key.area)
-        append("-")
-        appendDigits(of: key.subject)
-        append("\"")
-    }
-
-    private mutating func appendDigits(of id: ObjectID) {
-        id.write(into: UnsafeMutableBufferPointer(start: room(for: 24).assumingMemoryBound(to: UInt8.self), count: 24))
-        count += 24
+    /// Appends as many bytes as `write` puts into the buffer that it is given, which is all of them.
+    @inlinable
+    package mutating func append(count more: Int, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
+        write(UnsafeMutableBufferPointer(start: room(for: more).assumingMemoryBound(to: UInt8.self), count: more))
+        count += more
     }
 
     // MARK: Memory
 
     /// Where the next bytes go.
-    private mutating func room(for more: Int) -> UnsafeMutableRawPointer {
+    @inlinable
+    mutating func room(for more: Int) -> UnsafeMutableRawPointer {
         if count + more > capacity { grow(to: 2 * (count + more)) }
         return memory + count
     }
 
-    @inline(never)
-    private mutating func grow(to size: Int) {
+    @inline(never) @usableFromInline
+    mutating func grow(to size: Int) {
         let larger = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
         larger.copyMemory(from: memory, byteCount: count)
         memory.deallocate()

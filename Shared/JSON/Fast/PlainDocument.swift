@@ -23,7 +23,7 @@ struct PlainDocument {
     let bytes: UnsafeRawBufferPointer
     let nodes: UnsafeBufferPointer<Node>
     /// Something was asked of the document that only Foundation's decoder can answer.
-    private(set) var isBeyond = false
+    private(set) var isUnsupported = false
 
     /// Finds the values of a document, and lends it.
     ///
@@ -39,11 +39,11 @@ struct PlainDocument {
     }
 
     /// The error of whoever asks for what is not there; Foundation's decoder then finds the words.
-    struct Beyond: Error {}
+    struct Unsupported: Error {}
 
-    mutating func giveUp() -> Beyond {
-        isBeyond = true
-        return Beyond()
+    mutating func giveUp() -> Unsupported {
+        isUnsupported = true
+        return Unsupported()
     }
 
     mutating func text(_ index: Int) throws -> String {

@@ -2,6 +2,7 @@ import FoundationEssentials
 import SeededRandom
 import Testing
 
+@testable import JSON
 @testable import Schemas
 
 /// What callers send is JSON as PROTOCOL.md promises it, or is refused with the reason.
@@ -9,7 +10,7 @@ import Testing
 struct StrictJSONTests {
     private func violation(_ json: some Sequence<UInt8>) -> SchemaViolation? {
         do {
-            _ = try SchemaJSON.decode(Anything.self, from: Data(json))
+            _ = try JSONCoder.decode(Anything.self, from: Data(json))
             return nil
         } catch {
             return error as? SchemaViolation ?? SchemaViolation(field: "", problem: "\(error)")

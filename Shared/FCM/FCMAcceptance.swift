@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import JSON
 
 /// FCM's answer to a message that it has accepted: `{"name":"projects/…/messages/…"}`, and whatever else there may be.
 package struct FCMAcceptance: Decodable, Sendable {
@@ -9,7 +10,7 @@ package struct FCMAcceptance: Decodable, Sendable {
     package init?(body: Data) {
         if let name = body.withUnsafeBytes(Self.onlyName) {
             self.name = name
-        } else if let other = try? SchemaJSON.decode(Self.self, from: body) {
+        } else if let other = try? JSONCoder.decode(Self.self, from: body) {
             self = other
         } else {
             return nil

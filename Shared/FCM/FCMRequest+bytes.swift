@@ -1,7 +1,9 @@
 package import FoundationEssentials
+import JSON
+package import Schemas
 
 extension FCMRequest {
-    /// The body of the request for one component of a message: what ``SchemaJSON`` makes of the ``FCMRequest``, to the byte.
+    /// The body of the request for one component of a message: what ``JSONCoder`` makes of the ``FCMRequest``, to the byte.
     ///
     /// A relay makes nothing as often as these. The common form, to a topic and without options, is written here in a
     /// fraction of the time that it takes to put the parts together and have them encoded; all others are.
@@ -12,7 +14,7 @@ extension FCMRequest {
         _ component: Component, of message: RelayMessage, now: UnixMilliseconds, defaults: FCMDefaults = FCMDefaults()
     ) throws -> Data {
         guard message.target == .topic, message.draft.options == nil, !message.validateOnly else {
-            return try SchemaJSON.encode(FCMRequest(component, of: message, now: now, defaults: defaults))
+            return try JSONCoder.encode(FCMRequest(component, of: message, now: now, defaults: defaults))
         }
         let draft = message.draft
         var json = JSONBytes(capacity: 640 + draft.title.utf8.count + draft.desc.utf8.count + draft.message.utf8.count)

@@ -1,6 +1,6 @@
 /// How long and how often something is tried that others stand in the way of: for a few seconds, with growing pauses, of
 /// different lengths in different processes.
-package struct Retries {
+package struct Backoff {
     private let deadline = ContinuousClock.now + .seconds(5)
     private var pause = Duration.milliseconds(1)
 

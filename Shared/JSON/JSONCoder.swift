@@ -5,7 +5,7 @@ package import FoundationEssentials
 ///
 /// Nearly every document is of a form that ``PlainDecoder`` and ``PlainEncoder`` know, which do in a few microseconds what takes
 /// Foundation's coders tens of them. On every other, and on every error, Foundation's have the word.
-package enum SchemaJSON {
+package enum JSONCoder {
     /// Reads a document.
     ///
     /// - Throws: ``SchemaViolation``, and nothing else.

@@ -1,3 +1,6 @@
+package import JSON
+package import Schemas
+
 /// FCM's limit on what a message carries, in bytes.
 ///
 /// FCM refuses a message of more than 4,096 bytes for good, to a topic as to a phone: so it is refused at the door, where its

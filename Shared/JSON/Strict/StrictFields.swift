@@ -30,13 +30,6 @@ package struct StrictFields<Key: CodingKey & CaseIterable> {
         container.contains(key) ? try container.decode(type, forKey: key) : nil
     }
 
-    /// A required text within limits.
-    package func text(_ key: Key, _ limits: TextLimits) throws -> String {
-        let text = try container.decode(String.self, forKey: key)
-        if let problem = limits.problem(with: text) { throw violation(key, problem) }
-        return text
-    }
-
     /// A required integer within a range.
     package func integer(_ key: Key, in range: ClosedRange<Int64>) throws -> Int64 {
         let number: Int64
@@ -61,10 +54,8 @@ package struct StrictFields<Key: CodingKey & CaseIterable> {
         container.contains(key) ? try integer(key, in: range) : nil
     }
 
-    /// A text within limits that may be left out.
-    package func optionalText(_ key: Key, _ limits: TextLimits) throws -> String? {
-        container.contains(key) ? try text(key, limits) : nil
-    }
+    /// Whether a field was sent.
+    package func contains(_ key: Key) -> Bool { container.contains(key) }
 
     /// An error about one field of this object.
     package func violation(_ key: Key, _ problem: String) -> DecodingError {
