@@ -148,7 +148,7 @@ let package = Package(
 
         // What the services share. Dependencies point one way: ServiceKit → CommandBus → Schemas → JSON → nothing.
         .target(name: "JSON", path: "Shared/JSON"),
-        .target(name: "Schemas", dependencies: ["JSON"], path: "Shared/Schemas"),
+        .target(name: "Schemas", dependencies: ["JSON"], path: "Shared/Schemas", exclude: ["GLOSSARY.md"]),
         .target(name: "FCM", dependencies: ["JSON", "Schemas"], path: "Shared/FCM"),
         .target(name: "SeededRandom", path: "Shared/SeededRandom"),
         .target(
