@@ -8,7 +8,7 @@ import Schemas
 import ServiceKit
 import ServiceLifecycle
 
-/// The emulator, wired together: its identity and its memory on disk, and one HTTPS port for everything.
+/// Wires the emulator together: its identity and its store on disk, and one HTTPS port for everything.
 struct Emulator: Sendable {
     /// Serves requests until it is told to stop.
     let server: any Service
@@ -16,14 +16,14 @@ struct Emulator: Sendable {
     private let store: EmulatorStore
     private let listening: ListeningPort
 
-    /// Reads what earlier starts have left in the folder, or makes it.
+    /// Opens the state folder of earlier starts, or creates it.
     ///
     /// - Parameters:
-    ///   - folder: Where everything is kept.
+    ///   - folder: The state folder.
     ///   - port: On 127.0.0.1; 0 for any free one.
-    ///   - topicPayloadLimit: The most bytes of a message to a topic.
+    ///   - topicPayloadLimit: The maximum size of a message to a topic, in bytes.
     ///   - behaviour: How it treats its clients.
-    /// - Throws: ``StateFileError``, or `CommandFailure` for the database.
+    /// - Throws: ``StateFileError``, or `CommandFailure` if the database cannot be opened.
     init(folder path: String, port: Int, topicPayloadLimit: Int, behaviour: Behaviour, logger: Logger) async throws {
         let folder = try StateFolder(path: path)
         let authority = try CertificateAuthority(in: folder, now: Date())
@@ -53,7 +53,7 @@ struct Emulator: Sendable {
         self.listening = listening
     }
 
-    /// Waits until the port is open, and writes the service account's file for it.
+    /// Waits until the port is open, then writes the service account's file with that port.
     ///
     /// - Returns: The port.
     /// - Throws: ``StateFileError``.
@@ -102,7 +102,7 @@ struct Emulator: Sendable {
 }
 
 extension CertificateAuthority {
-    /// TLS with a certificate that is issued for this run and never touches the disk.
+    /// TLS with a certificate that is issued for this run and never stored on disk.
     fileprivate func serverTLS(now: Date) throws -> TLSConfiguration {
         let issued = try issueServerCertificate(now: now)
         return .makeServerConfiguration(

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The port that the server listens on, known once it does.
+/// The port that the server listens on, which is known only after it has bound its socket.
 final class ListeningPort: Sendable {
     private let ports: AsyncStream<Int>
     private let continuation: AsyncStream<Int>.Continuation
@@ -14,9 +14,9 @@ final class ListeningPort: Sendable {
         continuation.finish()
     }
 
-    /// Waits for the port; asked once.
+    /// Waits for the port. Call it once.
     ///
-    /// - Throws: `CancellationError` if there will be none.
+    /// - Throws: `CancellationError` if the server never listens.
     func value() async throws -> Int {
         for await port in ports { return port }
         throw CancellationError()

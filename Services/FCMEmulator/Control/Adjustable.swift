@@ -1,24 +1,24 @@
 import Synchronization
 
-/// One part of how the emulator behaves, as a JSON document says it.
+/// One part of the emulator's behaviour, described by a JSON document.
 protocol ControlSection: Sendable {
-    /// What the document may hold.
+    /// The fields that the document may have.
     static var form: MessageForm { get }
 
     /// - Parameter fields: The document, which has the form.
     /// - Throws: ``GoogleError`` where a value is out of range.
     init(_ fields: ControlFields) throws
 
-    /// What is in force, and what has come of it.
+    /// The settings in force, with counters where the section has any.
     var document: JSONValue { get }
 }
 
-/// A part of the emulator's behaviour that can be looked at and changed while it runs.
+/// A part of the emulator's behaviour that can be read and changed while it runs.
 final class Adjustable<Section: ControlSection>: Sendable {
     private let original: Section
     private let section: Mutex<Section>
 
-    /// - Parameter section: What it is at the start.
+    /// - Parameter section: The initial settings.
     init(_ section: Section) {
         original = section
         self.section = Mutex(section)
@@ -30,15 +30,15 @@ final class Adjustable<Section: ControlSection>: Sendable {
 
     var document: JSONValue { section.withLock(\.document) }
 
-    /// Puts another document in the place of the one in force.
+    /// Replaces the document in force.
     ///
-    /// - Throws: ``GoogleError`` naming each field that is wrong; then nothing has changed.
+    /// - Throws: ``GoogleError`` naming each invalid field. Then nothing has changed.
     func replace(by document: JSONValue) throws {
         let replacement = try Section(ControlFields(try FormReader.read(document, as: Section.form, repeats: .refused)))
         section.withLock { $0 = replacement }
     }
 
-    /// Goes back to what it was at the start.
+    /// Restores the initial settings.
     func reset() {
         section.withLock { $0 = original }
     }

@@ -1,4 +1,4 @@
-/// How many accepted sends are remembered with their bodies; all of them are counted.
+/// How many accepted sends are stored with their bodies. All of them are counted.
 struct ArchiveLimit: Hashable, Sendable {
     let keep: Int
 }

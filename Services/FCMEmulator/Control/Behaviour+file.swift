@@ -2,9 +2,9 @@ import FoundationEssentials
 import ServiceKit
 
 extension Behaviour {
-    /// Reads a file of JSON.
+    /// Reads a JSON file.
     ///
-    /// - Throws: `ConfigurationError` with the file's name and what is wrong with it.
+    /// - Throws: `ConfigurationError` with the file's name and the problem.
     init(file path: String) throws {
         do {
             try self.init(JSONValue(parsing: try Data(contentsOf: URL(filePath: path))))

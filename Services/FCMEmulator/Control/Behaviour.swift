@@ -1,4 +1,4 @@
-/// How the emulator behaves: what it was started with, and what it was told since.
+/// How the emulator behaves: the settings of its start, and changes made since.
 struct Behaviour: Sendable {
     let faults: Adjustable<FaultPlan>
     let quotas: Adjustable<Quotas>
@@ -15,8 +15,8 @@ struct Behaviour: Sendable {
             "archive": .message(ArchiveLimit.form), "platforms": .message(PlatformRules.form),
         ])
 
-    /// - Parameter document: One member a section; FCM's own behaviour where there is none.
-    /// - Throws: ``GoogleError`` naming each field that is wrong.
+    /// - Parameter document: One member a section. A missing section has FCM's own behaviour.
+    /// - Throws: ``GoogleError`` naming each invalid field.
     init(_ document: JSONValue = [:]) throws {
         let sections = try FormReader.read(document, as: Self.form, repeats: .refused)
         func section(_ name: String) -> ControlFields { ControlFields(sections[name] ?? [:], at: name) }

@@ -1,4 +1,4 @@
-/// The fields of a control document, or of an object in it, that has passed its form: each is read with its range.
+/// The fields of a control document, or of an object in it. The document has the right form; each read checks the value's range.
 struct ControlFields {
     let object: JSONValue
     /// Where the object is in the document, such as `rules[0]`; empty for the document itself.
@@ -42,7 +42,7 @@ struct ControlFields {
         object[name]?.elements?.enumerated().map { ControlFields($1, at: "\(path(of: name))[\($0)]") }
     }
 
-    /// The names of the fields that are there.
+    /// The names of the fields that are present.
     var names: [String] { object.members?.map(\.name) ?? [] }
 
     func violation(_ name: String, _ problem: String) -> GoogleError {

@@ -1,7 +1,7 @@
 import Hummingbird
 
-/// `/emulator/<section>`: what the emulator does to its clients, looked at with GET, changed with PUT, and with DELETE as it was
-/// at the start.
+/// `/emulator/<section>`: how the emulator treats its clients. GET reads it, PUT changes it, DELETE restores the initial
+/// settings.
 struct ControlRoutes: Sendable {
     private static let maxBodyBytes = 1_048_576
 

@@ -5,7 +5,7 @@ import NIOCore
 extension ResponseBody {
     private static let pieces = 20
 
-    /// The same body, sent in small pieces spread over a time.
+    /// The same body, sent in small pieces spread over the given time.
     func dripping(within time: Duration) -> ResponseBody {
         ResponseBody(contentLength: contentLength) { writer in
             try await write(DrippingWriter(base: writer, pause: time / Self.pieces, pieces: Self.pieces))
@@ -13,7 +13,7 @@ extension ResponseBody {
     }
 }
 
-/// Cuts what it is given to write into pieces, and pauses after each, until the server stops.
+/// Splits its input into pieces and pauses after each. Once the server stops, it no longer pauses.
 private struct DrippingWriter: ResponseBodyWriter {
     var base: any ResponseBodyWriter
     let pause: Duration

@@ -1,35 +1,35 @@
 import NIOHTTP2
 
-/// One thing that goes wrong on purpose with one request.
+/// One fault injected into one request.
 enum Fault: Hashable, Sendable {
-    /// It takes its time before anything is done.
+    /// The request is delayed before it is processed.
     case delay(Latency)
-    /// It is done, and the answer takes its time.
+    /// The request is processed, and the answer is delayed.
     case delayReply(Latency)
-    /// It is done, and the answer's body comes piece by piece, within so long.
+    /// The request is processed, and the answer's body comes piece by piece within this time.
     case slowBody(Latency)
-    /// It is not done but answered with an error.
+    /// The request is not processed but answered with an error.
     case answer(FaultAnswer)
-    /// It is not done, and has no answer.
+    /// The request is not processed and has no answer.
     case breakOff(Break)
-    /// It is done, and the connection takes no further requests.
+    /// The request is processed, and the connection takes no further requests.
     case goAway(GoAway.Reason)
-    /// It is not done, and the connection says so of it and of all that were not taken up.
+    /// The request is not processed. The GOAWAY says so of it and of all others that were not started.
     case goAwayUndone(GoAway.Reason)
-    /// It is done, and has no answer.
+    /// The request is processed and has no answer.
     case loseReply(Break)
 
     /// How a request is left without an answer.
     enum Break: Hashable, Sendable {
         case resetStream(HTTP2ErrorCode)
-        /// In good order, with the goodbye of TLS.
+        /// An orderly close, with TLS's `close_notify`.
         case closeConnection
-        /// By a TCP reset.
+        /// A TCP reset.
         case cutConnection
     }
 }
 
-/// The requests that faults are for.
+/// The kinds of requests that faults can apply to.
 enum Operation: String, CaseIterable, Sendable {
     case send = "SEND"
     /// The OAuth token endpoint.

@@ -3,7 +3,7 @@ import Hummingbird
 import Schemas
 
 extension FaultAnswer {
-    /// The answer, as the endpoint that the request was for gives it.
+    /// The answer in the form of the request's endpoint.
     func response(to operation: Operation, _ subject: FaultRule.Subject, now: UnixMilliseconds) -> Response {
         var (status, headers, document) = parts(operation, subject)
         headers[.retryAfter] = retryAfter?.text(now: now)
@@ -39,7 +39,7 @@ extension FaultAnswer {
         }
     }
 
-    /// Each endpoint has its own form for the errors that all of Google's have in common.
+    /// Each endpoint has its own form for the errors that all Google APIs share.
     private func parts(_ error: GoogleError, _ operation: Operation) -> (HTTPResponse.Status, HTTPFields, JSONValue) {
         let document: JSONValue =
             switch operation {

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// An error with which a request is answered instead of being done.
+/// An error that answers a request instead of processing it.
 struct FaultAnswer: Hashable, Sendable {
     let error: Kind
     let retryAfter: RetryAfter?
@@ -8,22 +8,22 @@ struct FaultAnswer: Hashable, Sendable {
 
     enum Kind: Hashable, Sendable {
         case google(GoogleError)
-        /// That of the topic or the phone that the message is for is used up.
+        /// The quota of the message's topic or phone is used up.
         case targetQuota
-        /// Of the token endpoint alone.
+        /// For the token endpoint only.
         case oauth(OAuthError)
     }
 
-    /// When the client may try again, in either of HTTP's two forms.
+    /// When the client may try again, in one of HTTP's two forms.
     enum RetryAfter: Hashable, Sendable {
         case seconds(Int)
-        /// A date so many seconds from now.
+        /// A date this many seconds from now.
         case date(Int)
     }
 
     enum Body: String, CaseIterable, Sendable {
         case json = "JSON"
-        /// The page of a front end whose backend is away.
+        /// The page of a front end that cannot reach its backend.
         case html = "HTML"
         case empty = "EMPTY"
     }
@@ -32,7 +32,7 @@ struct FaultAnswer: Hashable, Sendable {
 extension FaultAnswer.Kind {
     static let invalidArgument = google(.fcm(.invalidArgument, "Request contains an invalid argument."))
     static let unauthenticated = google(.unauthenticated(.tokenExpired))
-    /// The text speaks of the sender's own credentials, although it is about those of APNs: only the code is to be trusted.
+    /// The text mentions the sender's own credentials, although the error is about those of APNs. Only the code is reliable.
     static let thirdPartyAuthError = google(
         .fcm(.thirdPartyAuthError, GoogleError.unauthenticated(.credentialsMissing).message))
     static let senderIDMismatch = google(.fcm(.senderIDMismatch, "SenderId mismatch"))

@@ -2,17 +2,17 @@ import Hummingbird
 import NIOCore
 import Schemas
 
-/// Does requests, with whatever goes wrong with them.
+/// Processes requests with the faults that are planned for them.
 struct FaultInjector: Sendable {
     let plan: Adjustable<FaultPlan>
 
-    /// Does one request, or lets it fail.
+    /// Processes one request, or lets it fail.
     ///
     /// - Parameters:
-    ///   - subject: What the request is about, as far as faults are chosen by it.
-    ///   - refuse: An endpoint's own form for an error that was ordered; `nil` where it has none.
-    ///   - work: What is to be done; a response that it throws for instead of returning is never lost or delayed.
-    /// - Returns: The answer; `nil` where there is none and the connection or stream is gone.
+    ///   - subject: The properties of the request by which faults are chosen.
+    ///   - refuse: Makes an injected error in the endpoint's own form; `nil` if it has none.
+    ///   - work: Processes the request. A response that it throws, instead of returning it, is never lost or delayed.
+    /// - Returns: The answer; `nil` if there is none because the connection or stream is gone.
     func perform(
         _ operation: Operation, _ subject: FaultRule.Subject, refuse: (FaultAnswer) -> Response? = { _ in nil },
         _ work: () async throws -> Response
@@ -21,7 +21,7 @@ struct FaultInjector: Sendable {
         guard let incident else { return await isTaken() ? try await work() : nil }
         if let delay = incident.delay, !(try await Self.pause(delay)) { throw GoogleError.stopping }
         guard var response = try await answer(to: operation, subject, incident.fault, refuse, work) else { return nil }
-        // What is done is answered, a little early if the server stops.
+        // A processed request is always answered; a little early if the server stops.
         if let delay = incident.replyDelay { _ = try await Self.pause(delay) }
         if let time = incident.bodyTime { response.body = response.body.dripping(within: time) }
         return response
@@ -31,7 +31,7 @@ struct FaultInjector: Sendable {
         to operation: Operation, _ subject: FaultRule.Subject, _ fault: Fault?, _ refuse: (FaultAnswer) -> Response?,
         _ work: () async throws -> Response
     ) async throws -> Response? {
-        // Before anything else that could make a connection leave: whether this request was done is part of what it says.
+        // This comes before anything else that could end the connection: the GOAWAY says whether this request was processed.
         if case .goAwayUndone(let reason) = fault {
             await Exchange.current?.goAwayUntaken(because: reason)
             return nil
@@ -50,7 +50,7 @@ struct FaultInjector: Sendable {
         case .goAway(let reason):
             await Exchange.current?.goAway(because: reason)
             var response = try await work()
-            // HTTP/1.1 has this word for it.
+            // HTTP/1.1 has no GOAWAY but this header.
             if Exchange.current?.stream == nil { response.headers[.connection] = "close" }
             return response
         case nil, .delay, .delayReply, .slowBody, .goAwayUndone:
@@ -58,16 +58,16 @@ struct FaultInjector: Sendable {
         }
     }
 
-    /// Whether the request may be done: its connection may have been told to leave in the meantime.
+    /// Whether the request may be processed. A GOAWAY that was sent in the meantime may exclude it.
     private func isTaken() async -> Bool {
         await Exchange.current?.take() ?? true
     }
 
-    /// Waits, but hardly longer than the server runs.
+    /// Waits, but at most about a second longer than the server runs.
     ///
-    /// - Returns: Whether it waited to the end.
+    /// - Returns: Whether it waited the full time.
     private static func pause(_ duration: Duration) async throws -> Bool {
-        // Short waits, of which a load test has many, do without the price of an interruption.
+        // A load test has many short waits. They are not interruptible, which makes them cheaper.
         guard duration <= .seconds(1) else { return try await InterruptiblePause.wait(duration) }
         try await Task.sleep(for: duration)
         return true
@@ -75,7 +75,7 @@ struct FaultInjector: Sendable {
 }
 
 extension GoogleError {
-    /// For a request that was held back until the server stopped, and is not done.
+    /// For a request that was delayed until the server stopped, and is not processed.
     fileprivate static let stopping = GoogleError.fcm(.unavailable, "The service is currently unavailable.")
 }
 
@@ -90,6 +90,6 @@ extension Exchange {
 }
 
 extension Response {
-    /// What the server is given where there is nobody left to answer.
+    /// A placeholder for the server when the client can no longer be answered.
     static let unheard = Response(status: .internalServerError)
 }

@@ -1,4 +1,4 @@
-/// The faults by the names that a rule knows them by.
+/// The faults by their names in rules.
 enum FaultName: String, CaseIterable, Sendable {
     case delay = "DELAY"
     case delayReply = "DELAY_REPLY"
@@ -22,7 +22,7 @@ enum FaultName: String, CaseIterable, Sendable {
     case goAwayUndone = "GOAWAY_UNDONE"
     case lostReply = "LOST_REPLY"
 
-    /// The requests that it can happen to.
+    /// The kinds of requests that it can apply to.
     var operations: [Operation] {
         switch self {
         case .delay, .delayReply, .slowBody, .internal, .badGateway, .unavailable, .resetStream, .closeConnection,
@@ -34,7 +34,7 @@ enum FaultName: String, CaseIterable, Sendable {
         }
     }
 
-    /// The fields of a rule that say more about it.
+    /// The fields of a rule that only this fault has.
     var details: Set<String> {
         switch self {
         case .delay, .delayReply, .slowBody: ["fixed_ms", "least_ms", "most_ms", "median_ms", "p99_ms"]
@@ -48,7 +48,7 @@ enum FaultName: String, CaseIterable, Sendable {
         }
     }
 
-    /// When in a request's life it happens: one of each can happen to a request.
+    /// When it happens to a request. A request can have one fault of each stage.
     enum Stage: Int, CaseIterable {
         case before, instead, after
     }

@@ -1,23 +1,23 @@
 import SeededRandom
 
-/// The rules of what goes wrong, and how often it has: one request in, what happens to it out.
+/// Chooses the faults of each request by rules, and counts the hits of each rule.
 ///
-/// The same seed makes the same choices: the n-th request that a stage's rules are for has the same fault in every run.
+/// The same seed makes the same choices: the n-th request that a stage's rules apply to has the same fault in every run.
 struct FaultPlan: Sendable {
     private let seed: UInt32
     private let rules: [FaultRule]
     private var hits: [Int]
-    /// One a stage, so that a rule of one does not change the choices of another.
+    /// One a stage, so that a rule of one stage does not change the choices of another.
     private var generators: [SeededGenerator]
 
     /// What happens to one request.
     struct Incident: Hashable, Sendable {
-        /// How long it takes before anything is done.
+        /// The wait before it is processed.
         var delay: Duration?
         var fault: Fault?
-        /// How long it takes until the answer is sent.
+        /// The wait before the answer is sent.
         var replyDelay: Duration?
-        /// Within how long the answer's body is sent.
+        /// The time over which the answer's body is sent.
         var bodyTime: Duration?
     }
 
@@ -39,7 +39,7 @@ struct FaultPlan: Sendable {
         return incident
     }
 
-    /// Each rule has its own share of one draw, so that shares add up.
+    /// All rules share one draw, so that their shares add up.
     private mutating func draw(
         _ stage: FaultName.Stage, _ operation: Operation, _ subject: FaultRule.Subject, _ generator: inout SeededGenerator
     ) -> Fault? {
@@ -60,7 +60,7 @@ struct FaultPlan: Sendable {
 extension FaultPlan: ControlSection {
     static let form = MessageForm("emulator.Faults", ["seed": .int32, "rules": .list(.message(FaultRule.form))])
 
-    /// More would only slow down every request.
+    /// Every rule costs time in every request.
     private static let maxRules = 100
 
     init(_ fields: ControlFields) throws {

@@ -1,23 +1,23 @@
 import NIOHTTP2
 
-/// When a fault happens: to which requests, and to how many of them.
+/// Which requests a fault applies to, and how often.
 struct FaultRule: Sendable {
     let name: FaultName
     let fault: Fault
     let operation: Operation
-    /// Only to requests about this topic; `nil` for any.
+    /// Only requests about this topic; `nil` for any.
     let topic: String?
-    /// Of the requests that it is for; 1 for what rules before it have left.
+    /// The share of the matching requests; 1 for all that earlier rules have left.
     let share: Double
-    /// How often it happens at most; `nil` for always.
+    /// The maximum number of hits; `nil` for no limit.
     let count: Int?
-    /// As it was written.
+    /// The rule as it was written.
     let document: JSONValue
 
-    /// Which topic a fault looks for, and whom an error about the target names.
+    /// The properties of a request that rules match, and that errors name.
     struct Subject: Hashable, Sendable {
         let topic: String?
-        /// The registration token, installation id or condition of a send that is for no topic.
+        /// The registration token, installation id or condition of a send without a topic.
         let target: String?
 
         static let none = Subject(topic: nil, target: nil)
@@ -51,7 +51,7 @@ extension FaultRule {
 
     private static let common: Set = ["fault", "on", "topic", "share", "count"]
 
-    /// - Throws: ``GoogleError`` for what is missing, out of range or has no meaning for the fault.
+    /// - Throws: ``GoogleError`` for a field that is missing, out of range or without meaning for the fault.
     init(_ fields: ControlFields) throws {
         guard let name = fields.choice("fault", as: FaultName.self) else {
             throw fields.violation("fault", "a rule needs the name of a fault")

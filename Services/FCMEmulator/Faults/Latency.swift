@@ -1,18 +1,18 @@
 import Glibc
 import SeededRandom
 
-/// How long something takes, in milliseconds.
+/// A fixed or random delay, in milliseconds.
 enum Latency: Hashable, Sendable {
     case fixed(Double)
-    /// Anything between the two, each as likely as the other.
+    /// A uniform distribution between the two.
     case uniform(least: Double, most: Double)
-    /// A few take very long: a log-normal distribution with this median, of which one in a hundred is longer than `p99`.
+    /// A log-normal distribution with this median. One value in a hundred is longer than `p99`.
     case longTail(median: Double, p99: Double)
 
-    /// An hour, in milliseconds: nothing takes longer.
+    /// The upper limit of every delay: an hour, in milliseconds.
     static let longest = 3_600_000.0
 
-    /// What 99 of 100 values of a normal distribution are below.
+    /// The 99th percentile of the standard normal distribution.
     private static let normalP99 = 2.326_347_874_040_841
 
     func draw(from generator: inout SeededGenerator) -> Duration {

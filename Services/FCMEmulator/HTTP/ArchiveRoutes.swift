@@ -1,7 +1,7 @@
 import Hummingbird
 import NIOCore
 
-/// `/emulator/messages` and `/emulator/status`: what a test asks to know what FCM was sent.
+/// `/emulator/messages` and `/emulator/status`: tests read here which messages FCM was sent.
 struct ArchiveRoutes: Sendable {
     private static let page = 200
 
@@ -22,7 +22,7 @@ struct ArchiveRoutes: Sendable {
         router.resource("emulator/status", [.get: { _, _ in try await status() }])
     }
 
-    /// Every accepted send as one JSON array, page by page, however many there are.
+    /// Streams all accepted sends as one JSON array. The store is read page by page.
     private func list(topic: String?) async throws -> Response {
         let span = try await store.archiveSpan(keeping: archive.withLock(\.keep))
         let body = ResponseBody { writer in
@@ -49,7 +49,7 @@ struct ArchiveRoutes: Sendable {
         return Response(status: .ok, headers: [.contentType: "application/json; charset=UTF-8"], body: body)
     }
 
-    /// The body goes in as it came: it was JSON when it was accepted.
+    /// Writes the body unchanged: it was checked to be JSON when it was accepted.
     private static func write(_ message: EmulatorStore.Stored, to buffer: inout ByteBuffer) {
         let name = JSONValue.string(message.name).text
         buffer.writeString("{\"name\":\(name),\"received_at\":\(message.received),\"body\":")

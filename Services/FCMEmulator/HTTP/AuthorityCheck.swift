@@ -1,8 +1,9 @@
 import HTTPTypes
 import Hummingbird
 
-/// Refuses a request that does not name the host that it is for, as Google's front end does: HTTP/2's `:authority`, and HTTP/1.1's
-/// `Host`. Any name will do, since the emulator is reached by many.
+/// Refuses a request without a valid `:authority` (`Host` in HTTP/1.1), as Google's front end does. Any host name is accepted,
+/// since
+/// the emulator is reached under several.
 struct AuthorityCheck: RouterMiddleware {
     func handle(
         _ request: Request, context: EmulatorRequestContext,
@@ -14,7 +15,7 @@ struct AuthorityCheck: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// A host, in brackets if it is an IPv6 address, and perhaps a port (RFC 3986, without the deprecated user name).
+    /// A host, in brackets if it is an IPv6 address, and an optional port (RFC 3986, without the deprecated user name).
     private static func isAuthority(_ text: String) -> Bool {
         var host = text[...]
         if let colon = text.lastIndex(of: ":"), !text.hasSuffix("]") {
@@ -27,7 +28,7 @@ struct AuthorityCheck: RouterMiddleware {
         return !host.isEmpty && host.utf8.allSatisfy { isLetterOrDigit($0) || "-._".utf8.contains($0) }
     }
 
-    /// Several `Host` fields, or one beside `:authority` that says something else, leave open which one counts.
+    /// Several `Host` fields, or one that differs from `:authority`, are ambiguous.
     private static func agrees(_ request: Request, _ authority: String) -> Bool {
         request.headers.allSatisfy { $0.name.canonicalName != "host" || $0.value == authority }
     }

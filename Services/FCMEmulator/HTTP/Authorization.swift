@@ -3,9 +3,9 @@ import HTTPTypes
 import Hummingbird
 import Schemas
 
-/// Who may call the endpoints that are Google's.
+/// Checks the credentials of requests to Google's endpoints.
 struct Authorization: Sendable {
-    /// What Firebase's own emulators take for an administrator.
+    /// The bearer token that Firebase's own emulators accept as an administrator's.
     private static let administrator = "owner"
 
     let tokens: AccessTokens
@@ -13,7 +13,7 @@ struct Authorization: Sendable {
 
     /// Checks a request's access token.
     ///
-    /// - Throws: ``GoogleError`` with status 401, or 403 for a token of another scope.
+    /// - Throws: ``GoogleError`` with status 401, or 403 for a token without FCM's scope.
     func check(_ request: Request) throws {
         let token = try Self.token(of: request)
         guard token != Self.administrator else { return }
@@ -25,7 +25,8 @@ struct Authorization: Sendable {
         }
     }
 
-    /// Checks a request to the Instance ID service, which takes what comes without a header of its own for a key of the legacy API.
+    /// Checks a request to the Instance ID service. Without the header `access_token_auth` it takes the credential for a key of
+    /// the legacy API.
     ///
     /// - Throws: ``GoogleError`` with status 401 or 403.
     func checkInstanceID(_ request: Request) throws {
@@ -54,7 +55,7 @@ extension GoogleError {
         case tokenTypeUnsupported = "ACCESS_TOKEN_TYPE_UNSUPPORTED"
     }
 
-    /// A good token that was asked for with scopes of other APIs alone.
+    /// A valid token with scopes of other APIs only.
     static let scopeInsufficient = GoogleError(
         httpStatus: .forbidden, status: "PERMISSION_DENIED", message: "Request had insufficient authentication scopes.",
         details: [errorInfo("ACCESS_TOKEN_SCOPE_INSUFFICIENT")],
@@ -63,7 +64,7 @@ extension GoogleError {
                 + "scope=\"https://www.googleapis.com/auth/cloud-platform https://www.googleapis.com/auth/firebase.messaging\""
         ])
 
-    /// An access token at the Instance ID service that is not said to be one. The wording is ours.
+    /// An access token at the Instance ID service without the header `access_token_auth: true`. The wording is ours.
     static let notSaidToBeAToken = GoogleError(
         httpStatus: .unauthorized, status: "UNAUTHENTICATED",
         message: "Unauthorized: an OAuth 2 access token needs the header access_token_auth: true.")
@@ -90,7 +91,7 @@ extension GoogleError {
         ]
     }
 
-    /// A project that the account has nothing to do with.
+    /// A project that the account has no access to.
     static func permissionDenied(project: String) -> GoogleError {
         let resource = "//cloudresourcemanager.googleapis.com/projects/\(project.prefix(100))"
         return GoogleError(

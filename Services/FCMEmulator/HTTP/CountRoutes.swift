@@ -1,8 +1,8 @@
 import Hummingbird
 
-/// `/emulator/counts`: what a test asks to prove that nothing was lost and nothing doubled, however much was sent.
+/// `/emulator/counts`: with these counts a test proves that no component was lost and none was accepted twice, at any volume.
 struct CountRoutes: Sendable {
-    /// How many doubled components are listed.
+    /// How many doubled components the list shows.
     private static let maxDoubled = 1_000
 
     let store: EmulatorStore

@@ -5,7 +5,7 @@ import NIOHTTP1
 import NIOHTTP2
 import Schemas
 
-/// KeyedLock whatever a route throws into a JSON error, so that no request ends without an answer.
+/// Turns every error that a route throws into a JSON answer, so that no request ends without one.
 struct ErrorResponses: RouterMiddleware {
     func handle(
         _ request: Request, context: EmulatorRequestContext,
@@ -28,7 +28,8 @@ struct ErrorResponses: RouterMiddleware {
                 GoogleError(
                     httpStatus: .serviceUnavailable, status: "UNAVAILABLE", message: "The service is currently unavailable."))
         } catch is CancellationError {
-            // The client has gone, or the emulator stops: then the client learns that there is no answer, and none is made up.
+            // The client has gone, or the emulator stops. The stream is reset, so that the client does not mistake this for an
+            // answer.
             await Exchange.current?.resetStream(.cancel)
             return .unheard
         } catch {
@@ -42,7 +43,7 @@ struct ErrorResponses: RouterMiddleware {
 extension RouterMethods where Context == EmulatorRequestContext {
     typealias Handler = @Sendable (Request, EmulatorRequestContext) async throws -> Response
 
-    /// Adds a path with its methods; every other method is answered 405 with the list of the right ones.
+    /// Adds a path with its methods. Every other method is answered 405 with the list of allowed ones.
     func resource(_ path: RouterPath, _ handlers: [HTTPRequest.Method: Handler]) {
         let allowed = handlers.keys.map(\.rawValue).sorted().joined(separator: ", ")
         for method in [HTTPRequest.Method.get, .head, .post, .put, .patch, .delete, .options] {

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The error codes of FCM's own (FCM's reference, "ErrorCode").
+/// FCM's own error codes (FCM's reference, "ErrorCode").
 enum FCMErrorCode: String, Sendable {
     case invalidArgument = "INVALID_ARGUMENT"
     case unregistered = "UNREGISTERED"

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// What Google's front end says by itself, before FCM is asked or where it does not answer: a page, and no JSON.
+/// The HTML page that Google's front end answers with when the request does not reach FCM, or FCM does not answer.
 struct FrontEndPage: Hashable, Sendable {
     private let status: HTTPResponse.Status
     private let problem: String

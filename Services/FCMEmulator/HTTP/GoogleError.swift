@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// An error as Google's JSON APIs answer it: `{"error":{"code":…,"message":…,"status":…,"details":[…]}}`.
+/// An error in the form of Google's JSON APIs: `{"error":{"code":…,"message":…,"status":…,"details":[…]}}`.
 struct GoogleError: Error, Hashable {
     let httpStatus: HTTPResponse.Status
     /// The name of the `google.rpc.Code`, such as `INVALID_ARGUMENT`.
@@ -21,18 +21,18 @@ struct GoogleError: Error, Hashable {
 }
 
 extension GoogleError {
-    /// A request that breaks the rules of its form, one violation or several.
+    /// A request with invalid fields.
     static func badRequest(_ violations: [FieldViolation]) -> GoogleError {
         GoogleError(
             httpStatus: .badRequest, status: "INVALID_ARGUMENT",
             message: violations.map(\.description).joined(separator: "\n"), details: [Self.badRequestDetail(violations)])
     }
 
-    /// An error of FCM itself, with its own code among the details.
+    /// An error of FCM itself, with FCM's own code in the details.
     ///
     /// - Parameters:
-    ///   - first: A detail in front of it.
-    ///   - last: A detail behind it.
+    ///   - first: A detail before FCM's own.
+    ///   - last: A detail after FCM's own.
     static func fcm(
         _ code: FCMErrorCode, _ message: String, before first: JSONValue? = nil, after last: JSONValue? = nil
     ) -> GoogleError {
@@ -44,7 +44,7 @@ extension GoogleError {
             details: [first, own, last].compactMap(\.self))
     }
 
-    /// JSON that cannot be read: what is wrong, the text around it, and a mark below the place.
+    /// Invalid JSON: the problem, the text around it, and a mark below the position.
     static func syntax(_ failure: JSONParser.Failure, in body: some Collection<UInt8>) -> GoogleError {
         let around = 20
         let start = max(0, failure.offset - around)
@@ -85,7 +85,7 @@ extension GoogleError {
     }
 }
 
-/// What is wrong with one field of a request.
+/// The problem of one field of a request.
 struct FieldViolation: Hashable {
     /// The field's path, such as `message.android`; empty for the request itself.
     let field: String
@@ -95,7 +95,7 @@ struct FieldViolation: Hashable {
 extension JSONValue {
     /// Reads a request's body.
     ///
-    /// - Throws: ``GoogleError`` that shows where it is not JSON.
+    /// - Throws: ``GoogleError`` that shows the position of the syntax error.
     init(parsing body: some Collection<UInt8>) throws {
         do {
             self = try JSONParser.parse(body)

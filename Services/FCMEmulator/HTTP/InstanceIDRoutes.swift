@@ -1,9 +1,9 @@
 import Hummingbird
 import Schemas
 
-/// `/iid`: topic management through the Instance ID service, as the Admin SDKs do it. Its errors are `{"error":"…"}`.
+/// `/iid`: topic management through the Instance ID service, which the Admin SDKs use. Its errors are `{"error":"…"}`.
 struct InstanceIDRoutes: Sendable {
-    /// A thousand tokens and room to spare.
+    /// More than a thousand tokens need.
     private static let maxBodyBytes = 1_048_576
 
     let authorization: Authorization
@@ -96,7 +96,7 @@ struct InstanceIDRoutes: Sendable {
         try await faults.perform(.topics, .init(topic: topic, target: nil), work) ?? .unheard
     }
 
-    /// Does what an authorized request asks for, and answers errors in the service's form.
+    /// Performs an authorized request, and answers errors in the service's form.
     private func guarded(_ request: Request, _ work: () async throws -> Response) async throws -> Response {
         do {
             try authorization.checkInstanceID(request)

@@ -18,8 +18,8 @@ extension Response {
 extension Request {
     /// The whole body.
     ///
-    /// - Parameter refusal: For a body that is longer than allowed; 413 where there is none.
-    /// - Throws: The refusal.
+    /// - Parameter refusal: The error for a body that is too long; 413 if it is `nil`.
+    /// - Throws: That error.
     func bytes(most: Int, orElse refusal: GoogleError? = nil) async throws -> [UInt8] {
         do {
             return Array(buffer: try await body.collect(upTo: most))

@@ -37,7 +37,7 @@ struct LegacyRoute: Sendable {
         }
     }
 
-    /// Accepts the messages that a request stands for.
+    /// Accepts the messages of a request, one for each recipient.
     private func accept(
         _ message: LegacyMessage, _ body: [UInt8], now: UnixMilliseconds
     ) async throws -> [Result<String, LegacyError>] {
@@ -57,7 +57,7 @@ struct LegacyRoute: Sendable {
 
     /// Accepts one message.
     ///
-    /// - Returns: Its id, or what is wrong with it.
+    /// - Returns: The message's id, or the error.
     private func accept(
         _ document: JSONValue, _ body: [UInt8], now: UnixMilliseconds
     ) async throws -> Result<String, LegacyError> {
@@ -76,7 +76,7 @@ struct LegacyRoute: Sendable {
         }
     }
 
-    /// An error that was ordered, in this API's form.
+    /// An injected error in this API's form.
     private static func refusal(
         _ answer: FaultAnswer, of message: LegacyMessage, _ subject: FaultRule.Subject
     ) -> Response? {
@@ -87,7 +87,8 @@ struct LegacyRoute: Sendable {
         return response(to: message, Array(repeating: .failure(failure), count: count))
     }
 
-    /// Tokens have a list of results; a topic or condition has one, with a number where a token's has a text.
+    /// The answer for tokens is a list of results. For a topic or condition it is one result, whose id is a number instead of a
+    /// text.
     private static func response(to message: LegacyMessage, _ results: [Result<String, LegacyError>]) -> Response {
         switch (message.recipients, results.first) {
         case (.tokens, _), (_, nil): multicast(results)
@@ -130,7 +131,7 @@ extension LegacyMessage.Recipients {
 }
 
 extension Result where Success == String, Failure == LegacyError {
-    /// Whether it was refused for a quota, which does not count as a message.
+    /// Whether a quota refused it. Such a message does not count towards the quota.
     fileprivate var isOverQuota: Bool {
         switch self {
         case .failure(.deviceRateExceeded), .failure(.topicsRateExceeded): true

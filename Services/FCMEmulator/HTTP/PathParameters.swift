@@ -2,9 +2,9 @@ import FoundationEssentials
 import Hummingbird
 
 extension EmulatorRequestContext {
-    /// A part of the path, as its sender meant it: a token's colon and a topic's percent sign may come encoded.
+    /// A part of the path, percent-decoded: a token's colon or a topic's percent sign may be encoded.
     ///
-    /// - Throws: ``GoogleError`` for one that is not encoded as a path is.
+    /// - Throws: ``GoogleError`` for invalid percent-encoding.
     func pathParameter(_ name: String) throws -> String {
         let raw = try parameters.require(name)
         let components = URLComponents(string: "/\(raw)", encodingInvalidCharacters: false)
@@ -16,13 +16,13 @@ extension EmulatorRequestContext {
 }
 
 extension Request {
-    /// A parameter of the query in either of the spellings that Google's pages have for it. Of several, FCM takes the last.
+    /// A query parameter in either of Google's spellings. If it is repeated, the last one counts, as at FCM.
     func query(_ camelCase: Substring, or snakeCase: Substring) -> String? {
         uri.queryParameters.filter { $0.key == camelCase || $0.key == snakeCase }.last.map { String($0.value) }
     }
 }
 
-/// The project in a path: Google takes its id and its number.
+/// The project in a path. Google accepts its id and its number.
 struct ProjectPath: Sendable {
     let id: String
     let number: String

@@ -2,8 +2,9 @@ import HTTPTypes
 import Hummingbird
 import ServiceLifecycle
 
-/// `/emulator/devices`: what a phone does, which at the real FCM no server can: register, listen, go away. No access token is
-/// asked for; the emulator listens on loopback only.
+/// `/emulator/devices`: the actions of a phone: register, listen, unregister. The real FCM has no server API for them. No access
+/// token
+/// is required; the emulator listens on loopback only.
 struct PhoneRoutes: Sendable {
     private static let maxBodyBytes = 1_024
     private static let registration = MessageForm("emulator.Device", ["platform": .choice(Platform.self)])
@@ -23,7 +24,7 @@ struct PhoneRoutes: Sendable {
             [.get: { request, context in try await listen(request, context, try context.pathParameter("token")) }])
     }
 
-    /// Registers a phone: one with Android, where the body does not say otherwise.
+    /// Registers a phone. Its platform is Android unless the body says otherwise.
     private func register(_ request: Request) async throws -> Response {
         let body = try await request.bytes(most: Self.maxBodyBytes)
         let document = body.isEmpty ? [:] : try JSONValue(parsing: body)
@@ -46,10 +47,10 @@ struct PhoneRoutes: Sendable {
             let bell = OpenStreams.Bell()
             let id = streams.open(bell, of: listener.device)
             defer { streams.close(id, of: listener.device) }
-            // Looked up again now that the stream is listed: from here on every change reaches it.
+            // The stream is listed now, so every later change reaches it. This second lookup sees all earlier ones.
             if let current = try await store.listener(token: token) {
                 streams.subscribe(current.device, to: current.topics)
-                // An id from the future would hide what is yet to come.
+                // An id above the last one would hide later messages.
                 let position = resumeAfter.map { min($0, current.last) } ?? current.delivered
                 let stream = EventStream(
                     device: current.device, platform: RegistrationToken.platform(of: token), rules: rules, position: position,
@@ -69,7 +70,7 @@ struct PhoneRoutes: Sendable {
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"], body: body)
     }
 
-    /// Where a phone wants to go on: the header of a browser's event source, or its like in the query for other clients.
+    /// Where the phone's stream resumes: the header `Last-Event-ID`, or the query parameter for clients without it.
     private static func lastEventID(of request: Request) throws -> Int64? {
         let sent =
             request.headers.first { $0.name.canonicalName == "last-event-id" }?.value

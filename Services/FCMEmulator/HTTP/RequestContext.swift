@@ -1,7 +1,7 @@
 import Hummingbird
 import NIOCore
 
-/// What a request carries through the routes: beside Hummingbird's own, the event loop of its connection, for timers.
+/// Hummingbird's request context, with the event loop of the connection for timers.
 struct EmulatorRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let eventLoop: any EventLoop

@@ -3,8 +3,9 @@ import Schemas
 
 /// `POST /v1/projects/{project}/messages:send`: FCM's HTTP v1 API.
 struct SendRoute: Sendable {
-    /// Far more than a message of FCM's size with every character escaped, for each platform. FCM refuses a body of hundreds of
-    /// kilobytes as it does one that is a few bytes too large; what exceeds this one is refused unread.
+    /// Larger than any valid message, even with every character escaped, for each platform. FCM gives the same error for a body
+    /// of hundreds
+    /// of kilobytes as for one that is a few bytes too large. A body above this limit is refused unread.
     private static let maxBodyBytes = 1_048_576
 
     let authorization: Authorization

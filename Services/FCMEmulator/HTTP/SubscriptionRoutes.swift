@@ -38,10 +38,10 @@ struct SubscriptionRoutes: Sendable {
     private struct Call: Sendable {
         let request: Request
         let registration: String
-        /// Empty in a call for all of them.
+        /// Empty in a call for all subscriptions.
         let topic: String
 
-        /// Whether what is to be changed need not be there.
+        /// Whether the call succeeds if the subscription does not exist.
         var allowsMissing: Bool { request.query("allowMissing", or: "allow_missing") == "true" }
     }
 
@@ -62,7 +62,7 @@ struct SubscriptionRoutes: Sendable {
         if !body.isEmpty { _ = try FormReader.read(try JSONValue(parsing: body), as: .topicSubscription) }
         let call = Call(request: request, registration: registration, topic: topic ?? "")
         let subject = FaultRule.Subject(topic: topic, target: registration)
-        // This API's errors have the form of a send's.
+        // This API's errors have the same form as those of a send.
         let response = try await faults.perform(
             .topics, subject, refuse: { $0.response(to: .send, subject, now: .now()) }
         ) {
@@ -122,7 +122,7 @@ struct SubscriptionRoutes: Sendable {
         guard size >= 0 else { throw GoogleError.invalidArgument("Invalid page size: expected a number of 0 or more") }
         let limit = size == 0 ? Self.usualPage : min(size, Self.maxPage)
         let start = try PageToken.topic(of: call.request.query("pageToken", or: "page_token"))
-        // One more than is shown tells whether there is a next page.
+        // One more than the page shows, to know whether there is a next page.
         guard let found = try await store.subscriptions(of: call.registration, after: start, limit: limit + 1) else {
             throw Self.notRegistered
         }

@@ -3,19 +3,19 @@ import FoundationEssentials
 import SwiftASN1
 import X509
 
-/// The emulator's own certificate authority: clients that trust `ca.pem` trust the emulator, and nothing else changes.
+/// The emulator's own certificate authority. Clients that trust `ca.pem` trust the emulator.
 ///
-/// Its key is kept, so that each start can issue itself a fresh server certificate and a client's trust never runs out.
+/// Its key is stored, so that each start can issue a new server certificate under the same `ca.pem`.
 struct CertificateAuthority {
     private static let certificateFile = "ca.pem"
     private static let keyFile = "ca-key.pem"
-    /// Twenty years: longer than anybody runs a test set-up, and before 2050, when X.509 changes how it writes dates.
+    /// Twenty years. The end stays before 2050, when X.509's date format changes.
     private static let lifetime: TimeInterval = 20 * 365 * 86_400
 
     let certificate: Certificate
     private let key: P256.Signing.PrivateKey
 
-    /// Reads the authority from its two files, or makes it on the first start.
+    /// Reads the authority from its two files, or creates it on the first start.
     ///
     /// - Throws: ``StateFileError``.
     init(in folder: StateFolder, now: Date) throws {
@@ -30,7 +30,7 @@ struct CertificateAuthority {
             }
         } else if storedCertificate == nil {
             key = P256.Signing.PrivateKey()
-            // The key first: a start that is cut short here goes on from it.
+            // The key comes first: after an interruption here the next start continues with it.
             try folder.write((key.pemRepresentation + "\n").utf8, to: Self.keyFile, mode: 0o600)
         } else {
             throw StateFileError.damaged(keyPath, "missing, while \(Self.certificateFile) is there")
@@ -63,7 +63,7 @@ struct CertificateAuthority {
             serialNumber: Certificate.SerialNumber(),
             publicKey: .init(serverKey.publicKey),
             notValidBefore: max(now - 86_400, certificate.notValidBefore),
-            // The most that Apple's systems take.
+            // Apple's maximum.
             notValidAfter: min(now + 825 * 86_400, certificate.notValidAfter),
             issuer: certificate.subject,
             subject: try DistinguishedName { CommonName("localhost") },
@@ -72,7 +72,7 @@ struct CertificateAuthority {
                 Critical(BasicConstraints.notCertificateAuthority)
                 Critical(KeyUsage(digitalSignature: true))
                 try ExtendedKeyUsage([.serverAuth])
-                // All emulators' authorities have one name: whoever trusts two of them tells them apart by this.
+                // All emulators' authorities have the same name. A client that trusts two of them tells them apart by this.
                 AuthorityKeyIdentifier(
                     keyIdentifier: SubjectKeyIdentifier(hash: Certificate.PublicKey(key.publicKey)).keyIdentifier)
                 SubjectAlternativeNames([

@@ -1,12 +1,12 @@
-/// The key that a server shows to the legacy API, as the Firebase console once gave it out.
+/// The server key of the legacy API, in the form that the Firebase console once issued.
 struct ServerKey: Sendable {
     private static let file = "server-key.txt"
-    /// As for access tokens.
+    /// The administrator's key, as for access tokens.
     private static let administrator = "owner"
 
     private let key: [UInt8]
 
-    /// Reads the key, or makes one on the first start.
+    /// Reads the key, or creates one on the first start.
     ///
     /// - Throws: ``StateFileError``.
     init(in folder: StateFolder) throws {
@@ -14,14 +14,14 @@ struct ServerKey: Sendable {
             key = Array(stored.split(separator: UInt8(ascii: "\n")).first ?? [])
             guard !key.isEmpty else { throw StateFileError.damaged(folder.path(of: Self.file), "empty") }
         } else {
-            // A registration token's random part has the alphabet and the look.
+            // A registration token's random part has the same alphabet and look.
             let random = RegistrationToken.new(for: .android)
             key = Array("AAAA\(random.prefix(7)):\(random.drop { $0 != ":" }.dropFirst())".utf8)
             try folder.write(key + [UInt8(ascii: "\n")], to: Self.file, mode: 0o600)
         }
     }
 
-    /// Whether an `Authorization` header shows the key.
+    /// Whether an `Authorization` header has the key.
     func isShown(by header: String?) -> Bool {
         guard let header, header.hasPrefix("key=") else { return false }
         let shown = header.dropFirst(4)

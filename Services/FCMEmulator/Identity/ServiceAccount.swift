@@ -2,12 +2,12 @@ import CryptoExtras
 import FoundationEssentials
 import Synchronization
 
-/// The service account whose key file the emulator hands out, in the form of Google's own.
+/// The service account whose key file the emulator writes, in Google's form.
 ///
 /// The account lives as long as its file. Only `token_uri` follows the emulator's port.
 final class ServiceAccount: Sendable {
     static let file = "service-account.json"
-    /// The project's number: a phone sees it as the sender of what was not sent to a topic.
+    /// The project's number. A phone sees it as the sender of messages that were not sent to a topic.
     static let projectNumber = "103953800507"
 
     let projectID: String
@@ -17,7 +17,7 @@ final class ServiceAccount: Sendable {
     private let folder: StateFolder
     private let document: Mutex<JSONValue>
 
-    /// Reads the account, or makes one on the first start.
+    /// Reads the account, or creates one on the first start.
     ///
     /// - Throws: ``StateFileError``.
     init(in folder: StateFolder) throws {
@@ -53,12 +53,12 @@ final class ServiceAccount: Sendable {
         self.document = Mutex(document)
     }
 
-    /// The endpoint that gives out access tokens, as the key file names it: the audience of a token request.
+    /// The token endpoint in the key file. It is the audience of a token request.
     var tokenURI: String {
         document.withLock { $0["token_uri"]?.string ?? "" }
     }
 
-    /// Writes the key file for the port that the emulator listens on, unless it is written already.
+    /// Writes the key file with the emulator's port, unless it has that port already.
     ///
     /// - Throws: ``StateFileError``.
     func listen(on port: Int) throws {
@@ -69,7 +69,7 @@ final class ServiceAccount: Sendable {
             return document
         }
         guard let members = changed?.members else { return }
-        // One member a line, as Google writes it.
+        // One member a line, as in Google's file.
         let lines = members.map { "  \(JSONValue.string($0.name).text): \($0.value.text)" }
         try folder.write("{\n\(lines.joined(separator: ",\n"))\n}\n".utf8, to: Self.file, mode: 0o600)
     }
@@ -100,7 +100,7 @@ final class ServiceAccount: Sendable {
 }
 
 extension JSONValue {
-    /// The object with one member's value replaced where it stands, or added at the end.
+    /// The object with one member's value replaced in place, or the member added at the end.
     fileprivate func replacing(_ name: String, with value: JSONValue) -> JSONValue {
         guard let members else { return self }
         guard members.contains(where: { $0.name == name }) else { return .object(members + [Member(name, value)]) }

@@ -1,11 +1,11 @@
 import FoundationEssentials
 import Glibc
 
-/// The folder in which the emulator keeps what it is: its certificate authority, its service account and its keys.
+/// The folder with the emulator's identity: its certificate authority, its service account and its keys.
 struct StateFolder: Sendable {
     let path: String
 
-    /// Makes the folder if there is none.
+    /// Creates the folder if it does not exist.
     ///
     /// - Throws: ``StateFileError``.
     init(path: String) throws {
@@ -20,9 +20,9 @@ struct StateFolder: Sendable {
 
     func path(of name: String) -> String { "\(path)/\(name)" }
 
-    /// A file's bytes, or `nil` if there is none.
+    /// A file's bytes, or `nil` if it does not exist.
     ///
-    /// - Throws: ``StateFileError`` for a file that is there and cannot be read.
+    /// - Throws: ``StateFileError`` for a file that exists and cannot be read.
     func read(_ name: String) throws -> [UInt8]? {
         let descriptor = open(path(of: name), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -44,9 +44,9 @@ struct StateFolder: Sendable {
         }
     }
 
-    /// Writes a file whole or not at all: readers see the old bytes or the new ones.
+    /// Replaces a file atomically: readers see the old bytes or the new ones.
     ///
-    /// - Parameter mode: Its permissions from the first moment.
+    /// - Parameter mode: The file's permissions; it never exists with others.
     /// - Throws: ``StateFileError``.
     func write(_ content: some Sequence<UInt8>, to name: String, mode: mode_t) throws {
         let temporary = path(of: ".\(name).\(getpid())")
@@ -69,14 +69,14 @@ struct StateFolder: Sendable {
         }
     }
 
-    /// An error about one of the files, with what the system said last.
+    /// An error about one of the files, with the text of `errno`.
     private func failure(_ name: String, _ problem: String) -> StateFileError {
         StateFileError(path: path(of: name), problem: "\(problem): \(String(cString: strerror(errno)))")
     }
 }
 
-/// A file of the state folder that the emulator cannot work with. It never replaces one by itself: whoever trusts the old
-/// certificate or account would be cut off without a word.
+/// A file of the state folder that the emulator cannot use. The emulator never replaces it by itself: clients that trust the old
+/// certificate or account would lose their connection without notice.
 struct StateFileError: Error, Hashable, CustomStringConvertible {
     let path: String
     let problem: String
@@ -85,7 +85,7 @@ struct StateFileError: Error, Hashable, CustomStringConvertible {
 }
 
 extension StateFileError {
-    /// A file whose content is not what it should be.
+    /// A file with invalid content.
     static func damaged(_ path: String, _ problem: String) -> StateFileError {
         StateFileError(path: path, problem: "\(problem). Restore the file, or remove the folder's files to begin anew")
     }

@@ -1,14 +1,14 @@
 /// Reads one JSON document (RFC 8259), strictly.
 struct JSONParser {
-    /// What is wrong with a document, and where.
+    /// A syntax error and its position.
     struct Failure: Error, Hashable {
-        /// What was expected or found, in the words of Google's own parser.
+        /// The problem, in the words of Google's own parser.
         let problem: String
-        /// Bytes before it.
+        /// The position, in bytes from the start.
         let offset: Int
     }
 
-    /// As many levels as protobuf's JSON allows.
+    /// The maximum depth of nesting, as in protobuf's JSON.
     private static let deepest = 100
 
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -110,7 +110,7 @@ struct JSONParser {
         let start = position
         while let byte = current, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { position += 1 }
         if current == UInt8(ascii: "\"") {
-            // Most texts have no escapes and are taken in one piece.
+            // Fast path: a text without escapes is decoded in one piece.
             let text = try text(bytes[start..<position])
             position += 1
             return text
@@ -157,7 +157,7 @@ struct JSONParser {
         }
     }
 
-    /// What follows `\u`: four digits, or the two halves of a surrogate pair.
+    /// Reads the part after `\u`: four digits, or a surrogate pair.
     private mutating func unicodeEscape() throws -> Character {
         let first = try codeUnit()
         if let scalar = Unicode.Scalar(first) { return Character(scalar) }

@@ -1,6 +1,6 @@
-/// JSON as it was sent: members in their order, numbers in their own digits.
+/// A JSON document that keeps the order of members and the digits of numbers.
 ///
-/// FCM's error texts name a map's entries by position and quote numbers as written, which Foundation's decoders forget.
+/// FCM's error texts name a map's entries by position, and quote numbers as written. Foundation's decoders keep neither.
 enum JSONValue: Hashable, Sendable {
     case object([Member])
     case array([JSONValue])
@@ -20,7 +20,7 @@ enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// A member of an object, the last one where several have the name; `nil` for a missing one and for anything but an object.
+    /// A member of an object; the last one if the name is repeated. `nil` if the member is missing or this is no object.
     subscript(name: String) -> JSONValue? {
         members?.last { $0.name == name }?.value
     }

@@ -2,15 +2,16 @@ import Crypto
 import FoundationEssentials
 import Schemas
 
-/// Makes and checks access tokens: a deadline, a nonce and what the token is good for, signed with a key on disk, so that a token
-/// outlives a restart of the emulator without being stored.
+/// Issues and checks access tokens. A token holds its expiry, a nonce and its scope, and is signed with a key on disk. So it
+/// survives a
+/// restart of the emulator without being stored.
 struct AccessTokens: Sendable {
     private static let keyFile = "access-token.key"
     private static let prefix = "ya29.emulator."
 
     private let key: SymmetricKey
 
-    /// Reads the signing key, or makes one on the first start.
+    /// Reads the signing key, or creates one on the first start.
     ///
     /// - Throws: ``StateFileError``.
     init(in folder: StateFolder) throws {
@@ -25,11 +26,11 @@ struct AccessTokens: Sendable {
         }
     }
 
-    /// A new token, good from now on.
+    /// Issues a token that is valid from now on.
     ///
     /// - Parameters:
-    ///   - life: In seconds.
-    ///   - isForMessaging: Whether its scopes include one that FCM asks for.
+    ///   - life: The token's lifetime in seconds.
+    ///   - isForMessaging: Whether its scopes include one that FCM requires.
     func issue(now: UnixMilliseconds, life: Int64, isForMessaging: Bool) -> String {
         let expires = UInt64(max(0, now)) + UInt64(life) * 1_000
         var content = Data()
@@ -40,7 +41,7 @@ struct AccessTokens: Sendable {
         return Self.prefix + content.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
     }
 
-    /// What a token is worth now.
+    /// Checks a token's signature, expiry and scope.
     func check(_ token: String, now: UnixMilliseconds) -> Verdict {
         guard token.hasPrefix(Self.prefix),
             let content = Data(

@@ -1,8 +1,9 @@
 import JWTKit
 import Schemas
 
-/// What a signed token request claims (Google's OAuth 2.0 for service accounts). Which claims are there and what they say is
-/// for ``AssertionRules``: a missing one has its own error.
+/// The claims of a signed token request (Google's OAuth 2.0 for service accounts). ``AssertionRules`` checks them; a missing
+/// claim has
+/// its own error.
 struct Assertion: JWTPayload {
     let iss: String?
     let scope: String?
@@ -15,18 +16,18 @@ struct Assertion: JWTPayload {
     func verify(using algorithm: some JWTAlgorithm) {}
 }
 
-/// What Google asks of a token request whose signature is right.
+/// Google's rules for the claims of a token request with a valid signature.
 struct AssertionRules {
     let issuer: String
     let audience: String
 
-    /// What Google's own libraries claim, whatever the key file's `token_uri` says.
+    /// The audience that Google's own libraries claim. They ignore the key file's `token_uri`.
     private static let googlesAudience = "https://oauth2.googleapis.com/token"
-    /// How far a client's clock may be ahead, in seconds. Google's own tolerance is not documented.
+    /// How far a client's clock may be ahead, in seconds. Google does not document its own tolerance.
     private static let skew: Double = 60
     private static let longest: Double = 3_600
 
-    /// What is wrong with a request, or `nil`.
+    /// The first rule that a request breaks, or `nil`.
     func violation(by assertion: Assertion, now: UnixMilliseconds) -> OAuthError? {
         let seconds = Double(now) / 1_000
         guard let issuer = assertion.iss, issuer == self.issuer else {
@@ -55,12 +56,12 @@ extension Assertion {
 
     fileprivate var scopes: [Substring] { scope?.split(separator: " ") ?? [] }
 
-    /// Whether a token with its scopes is taken by FCM. One with other scopes is given out as well, and FCM refuses it.
+    /// Whether FCM accepts a token with these scopes. The endpoint issues tokens for other scopes as well; FCM refuses them.
     var isForMessaging: Bool { scopes.contains(where: Self.messaging.contains) }
 }
 
 extension Substring {
-    /// Whether a scope is of Google's form.
+    /// Whether a scope has Google's form.
     fileprivate var isGoogles: Bool {
         hasPrefix("https://www.googleapis.com/auth/") || ["openid", "email", "profile"].contains(self)
     }

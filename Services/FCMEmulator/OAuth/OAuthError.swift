@@ -1,4 +1,4 @@
-/// A token request that is refused (RFC 6749, section 5.2), always with HTTP status 400.
+/// The refusal of a token request (RFC 6749, section 5.2), always with HTTP status 400.
 struct OAuthError: Error, Hashable {
     let code: String
     let description: String
@@ -12,7 +12,7 @@ struct OAuthError: Error, Hashable {
         OAuthError("invalid_grant", description)
     }
 
-    /// A request of which the times do not fit Google's clock.
+    /// A request whose times do not fit Google's clock.
     static let skewedClock = invalidGrant(
         "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. "
             + "Check your iat and exp values in the JWT claim.")

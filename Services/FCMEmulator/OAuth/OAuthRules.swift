@@ -1,13 +1,13 @@
 import Schemas
 
-/// How long access tokens live, and by which clock.
+/// The lifetime of access tokens, and Google's clock.
 struct OAuthRules: Hashable, Sendable {
     /// In seconds.
     let tokenLife: Int64
-    /// How far Google's clock is ahead of the machine's, in seconds; behind it, if negative.
+    /// How far Google's clock is ahead of the machine's, in seconds. A negative value means behind.
     let clockOffset: Int64
 
-    /// What Google's clock shows.
+    /// The time on Google's clock.
     func now() -> UnixMilliseconds { .now() + clockOffset * 1_000 }
 }
 
@@ -18,7 +18,7 @@ extension OAuthRules: ControlSection {
     static let form = MessageForm("emulator.OAuth", ["token_life_s": .int32, "clock_offset_s": .int32])
 
     init(_ fields: ControlFields) throws {
-        // Google answers an hour, less the second that it took.
+        // Google answers 3,599: an hour, less the second that the answer took.
         tokenLife = Int64(try fields.integer("token_life_s", in: 1...Self.longest) ?? 3_599)
         clockOffset = Int64(try fields.integer("clock_offset_s", in: -Self.longest...Self.longest) ?? 0)
     }

@@ -1,6 +1,6 @@
 import JWTKit
 
-/// Google's token endpoint: gives an access token for a request that the service account's key has signed.
+/// Google's token endpoint: issues an access token for a request that is signed with the service account's key.
 struct TokenIssuer: Sendable {
     private static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 

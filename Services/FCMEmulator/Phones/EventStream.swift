@@ -4,19 +4,19 @@ import NIOCore
 import Schemas
 import ServiceLifecycle
 
-/// One phone's server-sent events: everything that waits for it, then everything that comes, until either side closes.
+/// One phone's server-sent events: first the waiting messages, then new ones, until either side closes.
 struct EventStream: Sendable {
     private static let batch = 100
 
     let device: Int64
     let platform: Platform
     let rules: Adjustable<PlatformRules>
-    /// The phone has everything up to here.
+    /// The phone has received everything up to here.
     let position: Int64
     let backlog: EmulatorStore.Backlog
     let bell: OpenStreams.Bell
     let store: EmulatorStore
-    /// What `from` says of a message that was not sent to a topic.
+    /// The value of `from` in a message that was not sent to a topic.
     let sender: String
     let eventLoop: any EventLoop
 
@@ -39,7 +39,7 @@ struct EventStream: Sendable {
         }
     }
 
-    /// Writes all that waits.
+    /// Writes all waiting messages.
     ///
     /// - Returns: Whether the phone is still registered.
     private func writeWaiting(

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The event streams that are open now, so that a new message wakes those whom it is for and nobody else.
+/// The open event streams. A new message wakes only the streams of its recipients.
 ///
-/// A wake is only a hint: what a phone gets is read from the store. One too many costs a look; none may be missed, so whoever
-/// changes subscriptions tells after the commit, and a stream is listed before it first looks.
+/// A wake-up is only a hint: the stream reads its messages from the store. A superfluous wake-up costs one query, but none may be
+/// missed. So subscription changes are reported here after their commit, and a stream is listed before its first query.
 final class OpenStreams: Sendable {
-    /// One open stream's bell: rung any number of times, heard once.
+    /// Wakes one open stream. Several wake-ups before it runs count as one.
     struct Bell: Sendable {
         let rings: AsyncStream<Void>
         fileprivate let continuation: AsyncStream<Void>.Continuation
@@ -48,7 +48,7 @@ final class OpenStreams: Sendable {
 
     /// Lists a phone's stream.
     ///
-    /// - Returns: What ``close(_:of:)`` wants to know.
+    /// - Returns: The id for ``close(_:of:)``.
     func open(_ bell: Bell, of device: Int64) -> Int {
         state.withLock { state in
             state.nextID += 1

@@ -1,18 +1,18 @@
-/// What a message carries as the phone's SDK shows it to the app: the platform's own settings laid over the common ones.
+/// A message's content as the phone's SDK shows it to the app: the platform's own settings override the common ones.
 struct PhoneContent: Hashable, Sendable {
     let priority: Priority
     let collapseKey: String?
     let notification: JSONValue?
-    /// Empty where the message has none.
+    /// Empty if the message has none.
     let data: [JSONValue.Member]
 
     enum Priority: String, Sendable {
         case high, normal
     }
 
-    /// Reads a request's body that was accepted before.
+    /// Reads the body of an accepted request.
     ///
-    /// - Throws: ``GoogleError`` for one that never was.
+    /// - Throws: ``GoogleError`` for a body that cannot have been accepted.
     init(body: some Collection<UInt8>, on platform: Platform) throws {
         let request = try FormReader.read(try JSONParser.parse(body), as: .sendRequest)
         let message = request["message"] ?? .null
@@ -41,7 +41,7 @@ struct PhoneContent: Hashable, Sendable {
             apns?["headers"]?.header("apns-priority").map { $0 == "10" ? .high : .normal } ?? Self.usualPriority(of: notification)
     }
 
-    /// Without a priority of its own, a message that shows something is urgent and one that does not is not.
+    /// The default priority: high for a message that shows something, otherwise normal.
     private static func usualPriority(of notification: JSONValue?) -> Priority { notification == nil ? .normal : .high }
 
     private static func merged(_ common: JSONValue?, _ own: JSONValue?) -> JSONValue? {
@@ -53,7 +53,7 @@ struct PhoneContent: Hashable, Sendable {
 }
 
 extension JSONValue {
-    /// What an `aps` shows to the user, in the words of a notification; `nil` for one that only wakes the app.
+    /// The part of an `aps` that the user sees, as a notification; `nil` if the `aps` only wakes the app.
     fileprivate var shown: JSONValue? {
         var members: [Member] = []
         switch self["alert"] {
@@ -66,14 +66,14 @@ extension JSONValue {
 }
 
 extension PhoneContent {
-    /// One event of a phone's stream, as one line of JSON: what `RemoteMessage` has on Android, under its names.
+    /// One event of a phone's stream, as one line of JSON with the fields of Android's `RemoteMessage`.
     ///
     /// - Parameters:
     ///   - name: FCM's name for the message.
     ///   - from: The topic with its prefix, or the sender's id.
     ///   - sent: Unix milliseconds.
     ///   - timeToLive: In seconds.
-    ///   - isDemoted: Whether the phone takes it for one of normal priority, whatever it was sent with.
+    ///   - isDemoted: Whether the phone treats it as normal priority, regardless of the priority it was sent with.
     func event(name: String, from: String, sent: Int64, timeToLive: Int64, isDemoted: Bool) -> JSONValue {
         var members: [JSONValue.Member] = [
             .init("messageId", .string(MessageName.id(of: name))),

@@ -1,24 +1,25 @@
 import Schemas
 
-/// How the phones' own systems treat the messages of an app that strains them: Android demotes them, iOS throttles them.
+/// How the phones' operating systems treat the messages of an app that sends too many: Android demotes them, iOS throttles them.
 ///
-/// Neither publishes its exact rule, and neither tells the sender. What a phone was given is remembered for as long as a rule looks
-/// back, since the emulator started or the rules were changed.
+/// Neither publishes its exact rule, and neither informs the sender. The emulator remembers each phone's messages for the rule's
+/// window,
+/// but not from before its start or the last change of the rules.
 struct PlatformRules: Sendable {
-    /// So many messages within a time, before a rule applies.
+    /// The number of messages within a window above which a rule applies.
     struct Limit: Hashable, Sendable {
-        /// 0 for a rule that never applies.
+        /// 0 turns the rule off.
         let most: Int
-        /// How far back the rule looks, in seconds.
+        /// The window in seconds.
         let window: Int64
     }
 
-    /// What a phone makes of a message.
+    /// How a phone treats a message.
     enum Treatment: Hashable, Sendable {
         case asSent
-        /// It comes as if it had been sent with normal priority.
+        /// It arrives as if it had been sent with normal priority.
         case demoted
-        /// It does not come at all.
+        /// It does not arrive.
         case throttled
     }
 
@@ -37,10 +38,10 @@ struct PlatformRules: Sendable {
         let treatment: Treatment
     }
 
-    /// Decides about a message that is about to be written to a phone's stream. One that is written again is treated as before.
+    /// Decides about a message before it is written to a phone's stream. A repeated message is treated as the first time.
     ///
     /// - Parameters:
-    ///   - position: The message's place among all accepted ones.
+    ///   - position: The message's position among all accepted messages.
     ///   - phone: The phone's row id.
     mutating func treatment(
         of message: PhoneContent, at position: Int64, for phone: Int64, on platform: Platform, now: UnixMilliseconds
@@ -68,13 +69,13 @@ struct PlatformRules: Sendable {
         throttled = 0
     }
 
-    /// Whether an app has shown nothing for more high-priority messages than it may, and for more of them than it has shown.
+    /// Whether the high-priority messages that showed nothing exceed the limit, and also outnumber those that showed something.
     private static func isStrained(_ received: [Received], _ limit: Limit) -> Bool {
         let silent = received.count { !$0.isShown }
         return silent >= limit.most && silent > received.count - silent
     }
 
-    /// Whether an app has been woken as often as it may.
+    /// Whether the app has been woken as often as the limit allows.
     private static func isExhausted(_ received: [Received], _ limit: Limit) -> Bool {
         received.count { !$0.isShown && $0.treatment == .asSent } >= limit.most
     }

@@ -1,11 +1,12 @@
-/// The token that names one installation of an app on one phone.
+/// The token of one installation of an app on one phone.
 enum RegistrationToken {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".unicodeScalars)
-    /// What an iPhone's token ends with. A server cannot tell the tokens of the real FCM apart; the emulator has to know an
-    /// iPhone's also once it is unregistered.
+    /// The suffix of an iPhone's token. The tokens of the real FCM do not reveal the platform. The emulator needs it even after
+    /// the phone
+    /// has unregistered.
     private static let iosEnd = "-iOS"
 
-    /// A new token of FCM's look: the installation's id, a colon and a long secret.
+    /// A new token in FCM's form: the installation's id, a colon and a long secret.
     static func new(for platform: Platform) -> String {
         switch platform {
         case .android: "\(random(22)):APA91b\(random(133))a"
@@ -13,19 +14,19 @@ enum RegistrationToken {
         }
     }
 
-    /// The phone that a well-formed token is for.
+    /// The platform of a well-formed token's phone.
     static func platform(of token: String) -> Platform {
         token.hasSuffix(iosEnd) ? .ios : .android
     }
 
-    /// Whether a text could be a token at all; FCM tells such a one apart from a token that it does not know.
+    /// Whether a text has the form of a token. FCM answers a malformed token differently from an unknown one.
     static func isWellFormed(_ token: String) -> Bool {
         let parts = token.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         return parts.count == 2 && (8...64).contains(parts[0].count) && (100...1_000).contains(parts[1].count)
             && parts.allSatisfy(isOfAlphabet)
     }
 
-    /// Whether a text could be an installation's id.
+    /// Whether a text has the form of an installation's id.
     static func isInstallation(_ id: String) -> Bool {
         id.utf8.count == 22 && isOfAlphabet(id.utf8)
     }
@@ -48,7 +49,7 @@ enum RegistrationToken {
     }
 }
 
-/// What kind of phone a simulated one is.
+/// The operating system of a simulated phone.
 enum Platform: String, CaseIterable, Sendable {
     case android = "ANDROID"
     case ios = "IOS"

@@ -1,28 +1,28 @@
 import Schemas
 
-/// How many messages may be sent, and how that comes back: at most so many, and every so often some or all of them anew.
+/// The size of a bucket and its refill: some or all of it comes back at regular intervals.
 struct Allowance: Hashable, Sendable {
     let most: Int
-    /// How many come back at a time; all of them, for a bucket that is refilled whole.
+    /// How many come back at each refill; equal to the size for a full refill.
     let refill: Int
-    /// In milliseconds.
+    /// The interval between refills, in milliseconds.
     let every: Int64
-    /// When in a period it is refilled: Unix milliseconds, of which only the remainder by ``every`` matters.
+    /// The time of a refill in Unix milliseconds. Only its remainder modulo ``every`` matters.
     let phase: Int64
 
-    /// How many refills there have been by a moment.
+    /// The number of refills up to a point in time.
     fileprivate func turn(at now: UnixMilliseconds) -> Int64 {
         let shifted = now - phase
         return shifted >= 0 ? shifted / every : (shifted - every + 1) / every
     }
 }
 
-/// What is left of an allowance.
+/// The current content of one bucket.
 struct Bucket: Hashable, Sendable {
     private var left: Int
     private var turn: Int64
 
-    /// A full one.
+    /// A full bucket.
     init(_ allowance: Allowance, now: UnixMilliseconds) {
         left = allowance.most
         turn = allowance.turn(at: now)
@@ -37,17 +37,17 @@ struct Bucket: Hashable, Sendable {
 
     /// Takes one.
     ///
-    /// - Returns: For how many milliseconds there is none; `nil` where there was one.
+    /// - Returns: The wait until the next refill in milliseconds; `nil` if one was taken.
     mutating func take(of allowance: Allowance, now: UnixMilliseconds) -> Int64? {
         left = left(of: allowance, now: now)
-        // A clock that is set back brings nothing back a second time.
+        // A clock that is set back does not refill a second time.
         turn = max(turn, allowance.turn(at: now))
         guard left > 0 else { return (turn + 1) * allowance.every + allowance.phase - now }
         left -= 1
         return nil
     }
 
-    /// Puts one back that was taken and not used.
+    /// Returns one that was taken and not used.
     mutating func putBack(_ allowance: Allowance) {
         left = min(allowance.most, left + 1)
     }

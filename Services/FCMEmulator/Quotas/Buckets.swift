@@ -1,6 +1,6 @@
 import Schemas
 
-/// Several allowances of each of many things: a message must fit into all of them.
+/// Buckets by key, one for each allowance. A message must fit into all buckets of its key.
 struct Buckets<Key: Hashable & Sendable>: Sendable {
     let allowances: [Allowance]
     private var buckets: [Key: [Bucket]] = [:]
@@ -10,9 +10,9 @@ struct Buckets<Key: Hashable & Sendable>: Sendable {
         self.allowances = allowances
     }
 
-    /// Takes one from each of a thing's buckets, or none at all.
+    /// Takes one from each bucket of a key, or from none.
     ///
-    /// - Returns: For how many milliseconds there is none; `nil` where there was one.
+    /// - Returns: The wait in milliseconds if one of them is empty; `nil` if one was taken from each.
     mutating func take(_ key: Key, now: UnixMilliseconds) -> Int64? {
         guard !allowances.isEmpty else { return nil }
         sweep(now)
@@ -29,19 +29,19 @@ struct Buckets<Key: Hashable & Sendable>: Sendable {
         return wait
     }
 
-    /// Puts one back into each of a thing's buckets.
+    /// Returns one to each bucket of a key.
     mutating func putBack(_ key: Key) {
         for (index, allowance) in allowances.enumerated() { buckets[key]?[index].putBack(allowance) }
     }
 
-    /// How many things it remembers.
+    /// The number of keys with buckets.
     var count: Int { buckets.count }
 
     func left(_ key: Key, now: UnixMilliseconds) -> [Int] {
         allowances.enumerated().map { buckets[key]?[$0].left(of: $1, now: now) ?? $1.most }
     }
 
-    /// Forgets full buckets, whenever there are twice as many as were not full the last time.
+    /// Removes full buckets once there are twice as many as were left after the last sweep.
     private mutating func sweep(_ now: UnixMilliseconds) {
         guard buckets.count >= sweepAt else { return }
         buckets = buckets.filter { _, own in

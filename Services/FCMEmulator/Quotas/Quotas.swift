@@ -1,33 +1,33 @@
 import Schemas
 
-/// How much FCM takes from a project, and for a topic or a phone.
+/// FCM's quotas of a project, of a topic and of a phone.
 struct Quotas: Sendable {
-    /// The one key of the project's bucket.
+    /// The only key of the project's buckets.
     private enum Project: Hashable { case own }
 
     private var project: Buckets<Project>
     private var topics: Buckets<String>
     private var devices: Buckets<String>
-    /// Of messages with a collapse key that a phone may get later.
+    /// The quota of messages with a collapse key that may wait for a phone.
     private var collapsible: Buckets<String>
 
-    /// Why a message is not taken, and for how many milliseconds.
+    /// Which quota is used up, and for how many milliseconds.
     enum Excess: Hashable, Sendable {
         case project(limit: Int, wait: Int64)
         case target(wait: Int64)
     }
 
-    /// Counts a request of the project.
+    /// Counts a request against the project's quota.
     mutating func takeFromProject(now: UnixMilliseconds) -> Excess? {
         project.take(.own, now: now).map { .project(limit: project.allowances.map(\.most).min() ?? 0, wait: $0) }
     }
 
-    /// Takes back the count of a request that FCM does not count.
+    /// Takes back a request that FCM does not count.
     mutating func putBackToProject() {
         project.putBack(.own)
     }
 
-    /// Counts a message to a topic or a phone.
+    /// Counts a message against its topic's or phone's quota.
     mutating func take(_ target: SendRequest.Target, isCollapsible: Bool, now: UnixMilliseconds) -> Excess? {
         switch target {
         case .topic(let name): return topics.take(name, now: now).map { .target(wait: $0) }
@@ -40,7 +40,7 @@ struct Quotas: Sendable {
         }
     }
 
-    /// Takes back the count of a message that was not accepted.
+    /// Takes back a message that was not accepted.
     mutating func putBack(_ target: SendRequest.Target, isCollapsible: Bool) {
         switch target {
         case .topic(let name): topics.putBack(name)
@@ -62,9 +62,10 @@ extension Quotas: ControlSection {
 
     private static let minute: Int64 = 60_000
 
-    /// An empty list is no limit; a missing one is FCM's own.
+    /// An empty list means no limit. A missing one means FCM's own quota.
     init(_ fields: ControlFields) throws {
-        // FCM's minutes are not the clock's; nor are the emulator's, unless that is asked for.
+        // FCM's minutes do not start at full minutes of the clock. The emulator's start with the emulator, unless `phase_ms` is
+        // set.
         let started = UnixMilliseconds.now()
         func allowances(_ name: String, else usual: [Allowance]) throws -> [Allowance] {
             try fields.list(name)?.map { try Allowance($0, started: started) } ?? usual

@@ -1,6 +1,6 @@
-/// What FCM asks of the part of a message that goes to Apple's push service.
+/// FCM's rules for a message's APNs part.
 enum APNsRules {
-    /// - Throws: ``GoogleError`` for the first rule that is broken.
+    /// - Throws: ``GoogleError`` for the first broken rule.
     static func check(_ message: JSONValue) throws {
         guard let apns = message["apns"] else { return }
         let aps = try apns["payload"].map(checked)
@@ -8,14 +8,14 @@ enum APNsRules {
         if let priority, !["1", "5", "10"].contains(priority) {
             throw GoogleError.refused("Invalid apns-priority: expected 1, 5 or 10", field: "message.apns.headers")
         }
-        // APNs takes a silent message at priority 5 only, and FCM says so at once.
+        // APNs accepts a silent message only at priority 5. FCM checks this itself.
         if let aps, aps.isSilent, message["notification"] == nil, priority != "5" {
             throw GoogleError.refused(
                 "A message with content-available and nothing to show must have apns-priority 5", field: "message.apns.headers")
         }
     }
 
-    /// The payload's `aps`, whose values have the types that APNs asks for.
+    /// The payload's `aps`, with the value types checked.
     private static func checked(_ payload: JSONValue) throws -> JSONValue {
         guard let aps = payload["aps"], aps.members != nil else {
             throw GoogleError.refused(
@@ -28,7 +28,7 @@ enum APNsRules {
         return aps
     }
 
-    /// FCM's words for `badge`; those for an alert's texts were not recorded.
+    /// The wording for `badge` was recorded from FCM. The one for an alert's texts was not.
     private static func wrongType(_ path: String, _ type: String) -> GoogleError {
         let key = path.split(separator: ".").last ?? ""
         return .refused("Value type for APS key [\(key)] is a \(type).", field: "message.apns.payload.aps.\(path)")
@@ -36,7 +36,7 @@ enum APNsRules {
 }
 
 extension JSONValue {
-    /// Whether an `aps` only wakes the app, and shows nothing to the user.
+    /// Whether an `aps` only wakes the app and shows nothing.
     var isSilent: Bool {
         self["content-available"] == .number("1") && self["alert"] == nil && self["sound"] == nil && self["badge"] == nil
     }

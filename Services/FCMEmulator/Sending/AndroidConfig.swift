@@ -1,19 +1,19 @@
-/// What a message says of Android, whichever of FCM's two forms it has: `android` or `android_v2`.
+/// A message's Android part, from either of FCM's two forms: `android` or `android_v2`.
 struct AndroidConfig: Hashable, Sendable {
-    /// The name of the field that it was sent in.
+    /// The name of its field in the message.
     let field: String
     let data: JSONValue?
     let notification: JSONValue?
-    /// The same field's name, below the message.
+    /// The path of the notification's field, relative to the message.
     let notificationField: String
     let collapseKey: String?
     /// A duration, such as `3.5s`.
     let timeToLive: String?
     let analyticsLabel: String?
-    /// `HIGH` or `NORMAL`; `nil` where the message does not say.
+    /// `HIGH` or `NORMAL`; `nil` if the message has none.
     let priority: String?
 
-    /// - Returns: `nil` for a message that says nothing of Android.
+    /// - Returns: `nil` for a message without an Android part.
     init?(of message: JSONValue) {
         let config: JSONValue
         if let android = message["android"] {
@@ -28,7 +28,7 @@ struct AndroidConfig: Hashable, Sendable {
             let shown = android["remote_notification"]
             notification = shown?["notification"]
             notificationField = "android_v2.remote_notification.notification"
-            // What is for the user goes out at once; a background sync may wait.
+            // A message that shows something is urgent; a background sync is not.
             priority = shown == nil ? "NORMAL" : "HIGH"
         } else {
             return nil

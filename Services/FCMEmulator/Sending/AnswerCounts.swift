@@ -1,10 +1,10 @@
 import HTTPTypes
 import Synchronization
 
-/// How sends were answered since the emulator started, or since somebody began to count anew.
+/// The answers to sends by status, since the emulator's start or the last reset.
 final class AnswerCounts: Sendable {
     private let counts = Mutex<[Int: Int]>([:])
-    /// Stands for no answer at all.
+    /// The key for sends without an answer.
     private static let none = 0
 
     /// - Parameter status: `nil` for a send without an answer.
@@ -16,7 +16,7 @@ final class AnswerCounts: Sendable {
         counts.withLock { $0 = [:] }
     }
 
-    /// By status code, in order; `none` for those without an answer.
+    /// Counts by status code, in order; `none` for sends without an answer.
     var document: JSONValue {
         .object(
             counts.withLock(\.self).sorted { $0.key < $1.key }.map { code, count in

@@ -1,7 +1,8 @@
-/// Reads JSON into the form of a protobuf message, as Google's front end does before FCM sees it: every field known, every
-/// value of its type. What comes out has snake_case names, and holds no nulls.
+/// Checks JSON against the form of a protobuf message, as Google's front end does before FCM sees it: every field is known, and
+/// every
+/// value has its type. The result has snake_case names and no nulls.
 struct FormReader {
-    /// What is done about a field or a map's key that is there more than once.
+    /// How repeated fields and map keys are treated.
     enum Repeats: Sendable {
         /// The last one counts, as at FCM (discovery document, `messages.send`).
         case lastCounts
@@ -17,7 +18,7 @@ struct FormReader {
 
     /// Checks a request's body against a form.
     ///
-    /// - Throws: ``GoogleError`` naming each field that is wrong.
+    /// - Throws: ``GoogleError`` naming each invalid field.
     static func read(_ body: JSONValue, as form: MessageForm, repeats: Repeats = .lastCounts) throws -> JSONValue {
         var reader = FormReader(repeats: repeats)
         let value = reader.message(body, form, path: "")
@@ -35,7 +36,7 @@ struct FormReader {
                 unknownName(member.name, at: path, "Cannot find field.")
                 continue
             }
-            // In protobuf's JSON, null is a field that was not sent.
+            // In protobuf's JSON, a null field counts as missing.
             guard member.value != .null else { continue }
             let fieldPath = path.isEmpty ? name : "\(path).\(name)"
             if member.value.elements != nil, !field.isList {
@@ -128,7 +129,7 @@ struct FormReader {
         return wrongType(value, "type.googleapis.com/\(type)", path: path)
     }
 
-    /// Seconds with up to nine decimals and an `s`. Whether so many make sense is for FCM itself to say.
+    /// Seconds with up to nine decimals and an `s`. FCM itself checks the range.
     private mutating func duration(_ value: JSONValue, path: String) -> JSONValue {
         let type = "type.googleapis.com/google.protobuf.Duration"
         guard let text = value.string else { return wrongType(value, type, path: path) }
@@ -148,7 +149,7 @@ struct FormReader {
         return value
     }
 
-    /// `2026-11-21T10:00:00Z`, with a fraction or another offset if need be.
+    /// `2026-11-21T10:00:00Z`, optionally with a fraction or another offset.
     private static func isTimestamp(_ text: String) -> Bool {
         text.wholeMatch(of: /\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)/) != nil
     }
@@ -187,7 +188,7 @@ extension FieldForm {
 }
 
 extension JSONValue {
-    /// A number, which protobuf's JSON takes in quotes as well.
+    /// A number's digits. Protobuf's JSON also accepts numbers in quotes.
     fileprivate var digits: String? {
         switch self {
         case .number(let digits), .string(let digits): digits

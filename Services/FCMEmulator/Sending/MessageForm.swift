@@ -1,9 +1,9 @@
-/// The form of a protobuf message in JSON: its fields by their snake_case names, and what each may hold.
+/// The form of a protobuf message in JSON: its fields by their snake_case names, with their types.
 struct MessageForm: Sendable {
-    /// The message's full type name, as Google's errors quote it.
+    /// The message's full type name, which Google's errors quote.
     let type: String
     let fields: [String: FieldForm]
-    /// Both spellings of each name, to the snake_case one.
+    /// Maps both spellings of each name to the snake_case one.
     private let names: [String: String]
 
     init(_ type: String, _ fields: [String: FieldForm]) {
@@ -26,13 +26,13 @@ struct MessageForm: Sendable {
     }
 }
 
-/// What one field of a message may hold.
+/// The type of one field of a message.
 indirect enum FieldForm: Sendable {
     case string
     case boolean
     case int32
     case float
-    /// One of the values, in either case; the first is number 0.
+    /// One of the values, in upper or lower case. The first one has the number 0.
     case enumeration(type: String, values: [String])
     /// `"3.5s"`.
     case duration
@@ -40,7 +40,7 @@ indirect enum FieldForm: Sendable {
     case timestamp
     /// An object whose every value is a string.
     case stringMap
-    /// An object of whatever.
+    /// Any object.
     case structure
     case message(MessageForm)
     case list(FieldForm)

@@ -1,10 +1,10 @@
 import Schemas
 
-/// FCM's name for an accepted message: `projects/P/messages/0:1500415314455276%31bd1c9631bd1c96` for one phone, and with a plain
-/// number for a topic or condition.
+/// FCM's name of an accepted message: `projects/P/messages/0:1500415314455276%31bd1c9631bd1c96` for one phone. For a topic or
+/// condition
+/// the id is a plain number.
 enum MessageName {
-    /// A new name, no two of which are ever alike: for one phone the time to the microsecond and a random number, otherwise a
-    /// random number.
+    /// A new unique name. For one phone it has the time in microseconds and a random number, otherwise a random number.
     static func new(project: String, to target: SendRequest.Target, now: UnixMilliseconds) -> String {
         switch target {
         case .topic, .condition:
@@ -17,7 +17,7 @@ enum MessageName {
         }
     }
 
-    /// What FCM answers where nothing was to be sent: for a topic or condition a name like any other.
+    /// FCM's answer to a dry run. For a topic or condition it looks like any other name.
     static func dryRun(project: String, to target: SendRequest.Target) -> String {
         switch target {
         case .topic, .condition: "projects/\(project)/messages/\(number())"
@@ -30,6 +30,6 @@ enum MessageName {
         name.split(separator: "/").last.map(String.init) ?? name
     }
 
-    /// Nineteen digits, as FCM's have.
+    /// Nineteen digits, as in FCM's names.
     private static func number() -> Int64 { .random(in: 1_000_000_000_000_000_000 ... .max) }
 }

@@ -1,9 +1,9 @@
 import HTTPTypes
 
 extension GoogleError {
-    /// The error for a quota that is used up, with when to come back.
+    /// The error for a used-up quota, with its `Retry-After`.
     ///
-    /// - Parameter subject: What the message is for.
+    /// - Parameter subject: The message's target.
     init(_ excess: Quotas.Excess, _ subject: FaultRule.Subject) {
         let wait: Int64
         switch excess {
@@ -17,7 +17,7 @@ extension GoogleError {
         headers[.retryAfter] = String((wait + 999) / 1_000)
     }
 
-    /// More messages than the project may send in a minute. Unlike any other error of a send it has no detail of FCM's own.
+    /// The project's quota is used up. Unlike all other errors of a send, this one has no detail of FCM's own.
     ///
     /// - Parameter project: The project's number.
     static func projectQuotaExceeded(project: String, limit: Int) -> GoogleError {
@@ -48,7 +48,7 @@ extension GoogleError {
             ])
     }
 
-    /// More messages than may go to one topic, or to one phone.
+    /// The quota of one topic or phone is used up.
     static func targetQuotaExceeded(_ subject: FaultRule.Subject) -> GoogleError {
         let (kind, name) = subject.topic.map { ("Topic", "/topics/\($0)") } ?? ("Device", subject.target ?? "")
         return .fcm(

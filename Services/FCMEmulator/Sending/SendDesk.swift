@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Schemas
 
-/// Where sends come in, whichever API they come by: they are counted, held against quotas, and stored once they are accepted.
+/// Accepts the sends of both APIs: counts them, checks them against the quotas, and stores the accepted ones.
 struct SendDesk: Sendable {
     let quotas: Adjustable<Quotas>
     let archive: Adjustable<ArchiveLimit>
@@ -12,7 +12,7 @@ struct SendDesk: Sendable {
 
     /// Answers a send, and counts the answer.
     ///
-    /// - Parameter work: Returns `nil` where there is nobody left to answer.
+    /// - Parameter work: Returns `nil` if the client can no longer be answered.
     func counted(_ work: () async throws -> Response?) async throws -> Response {
         do {
             let response = try await work()
@@ -27,10 +27,11 @@ struct SendDesk: Sendable {
         }
     }
 
-    /// Does a request if the project's quota allows it. FCM counts what it accepts and what it refuses as wrong, but neither what
-    /// exceeds a quota nor its own failures.
+    /// Processes a request if the project's quota allows it. FCM counts accepted and invalid requests, but neither those that
+    /// exceed a quota
+    /// nor its own failures.
     ///
-    /// - Parameter work: Returns `nil` where there is nobody left to answer; says whether it has accepted anything.
+    /// - Parameter work: Returns the answer, `nil` if the client can no longer be answered, and whether it has accepted anything.
     func withinProjectQuota(
         now: UnixMilliseconds, _ work: (_ isAccepted: inout Bool) async throws -> Response?
     ) async throws -> Response? {
@@ -51,8 +52,7 @@ struct SendDesk: Sendable {
         }
     }
 
-    /// What a dry run finds out besides the rules: whether a message to one phone would find it. FCM does not ask Apple's push
-    /// service about an iPhone.
+    /// The additional check of a dry run: whether the phone is registered. FCM does not ask APNs about an iPhone.
     ///
     /// - Throws: ``GoogleError`` for a phone that is not registered.
     func checkRegistration(of target: SendRequest.Target) async throws {
@@ -65,12 +65,12 @@ struct SendDesk: Sendable {
         guard try await store.isRegistered(registration) else { throw GoogleError.unregistered }
     }
 
-    /// Stores a message, and wakes the phones that it is for.
+    /// Stores a message and wakes its recipients.
     ///
     /// - Parameters:
-    ///   - body: The request's, as it was received.
-    ///   - content: The same in the form of today's API, where it is not that already.
-    /// - Throws: ``GoogleError`` for a phone that is not registered, or a quota that is used up.
+    ///   - body: The request's body, as received.
+    ///   - content: The body in the HTTP v1 form; `nil` if `body` has that form.
+    /// - Throws: ``GoogleError`` for a phone that is not registered, or a used-up quota.
     func accept(
         _ message: SendRequest, name: String, body: [UInt8], content: [UInt8]? = nil, now: UnixMilliseconds
     ) async throws {
@@ -92,7 +92,7 @@ struct SendDesk: Sendable {
 }
 
 extension SendRequest.Target {
-    /// What faults and quotas know it by.
+    /// The target's properties for faults and quotas.
     var subject: FaultRule.Subject {
         switch self {
         case .topic(let name): .init(topic: name, target: nil)

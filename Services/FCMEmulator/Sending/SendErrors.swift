@@ -1,6 +1,7 @@
-/// FCM's refusals of a send. The recorded answers differ in the order and the number of their `details`, so each has its own line.
+/// FCM's refusals of a send. The recorded answers differ in the order and number of their `details`, so each has its own
+/// definition.
 extension GoogleError {
-    /// A message that breaks one of FCM's rules: first the field, then FCM's own code.
+    /// A message that breaks one of FCM's rules. The details have the field first, then FCM's own code.
     static func refused(_ message: String, field: String) -> GoogleError {
         .fcm(.invalidArgument, message, before: badRequestDetail([FieldViolation(field: field, description: message)]))
     }
@@ -9,7 +10,7 @@ extension GoogleError {
 
     static let malformedTopic = refused("Topic name contains invalid characters.", field: "message")
 
-    /// The one refusal with FCM's own code first.
+    /// The only refusal with FCM's own code first.
     static let malformedToken: GoogleError = {
         let message = "The registration token is not a valid FCM registration token"
         return .fcm(
@@ -17,7 +18,7 @@ extension GoogleError {
             after: badRequestDetail([FieldViolation(field: "message.token", description: message)]))
     }()
 
-    /// The one refusal without any `details`.
+    /// The only refusal without `details`.
     static let malformedCondition = invalidArgument("Request contains an invalid argument.")
 
     static let unregistered = fcm(.unregistered, "Requested entity was not found.")

@@ -1,4 +1,4 @@
-/// What a message says of Android: `AndroidConfig`, and `AndroidConfigV2`, which will replace it.
+/// The forms of a message's Android part: `AndroidConfig`, and `AndroidConfigV2`, which will replace it.
 extension MessageForm {
     static let android = MessageForm(
         fcm("AndroidConfig"),
@@ -29,14 +29,14 @@ extension MessageForm {
                     ])),
         ]))
 
-    /// What both have.
+    /// The fields of both.
     private static let config: [String: FieldForm] = [
         "collapse_key": .string, "ttl": .duration, "restricted_package_name": .string, "data": .stringMap,
         "fcm_options": .message(MessageForm(fcm("AndroidFcmOptions"), ["analytics_label": .string])),
         "direct_boot_ok": .boolean, "bandwidth_constrained_ok": .boolean, "restricted_satellite_ok": .boolean,
     ]
 
-    /// What the notifications of both have.
+    /// The notification fields of both.
     private static let notification: [String: FieldForm] = [
         "title": .string, "body": .string, "icon": .string, "color": .string, "sound": .string, "tag": .string,
         "click_action": .string, "body_loc_key": .string, "body_loc_args": .list(.string), "title_loc_key": .string,
@@ -64,6 +64,6 @@ extension MessageForm {
 }
 
 extension [String: FieldForm] {
-    /// With fields of its own besides.
+    /// Adds fields.
     fileprivate func merging(_ own: Self) -> Self { merging(own) { _, own in own } }
 }

@@ -1,26 +1,26 @@
 import Schemas
 
-/// A request to `messages:send` that FCM would accept.
+/// A valid request to `messages:send`.
 struct SendRequest: Hashable, Sendable {
     let target: Target
-    /// Whether it is only to be checked, not sent.
+    /// Whether the message is only validated, not sent.
     let validateOnly: Bool
-    /// For how many seconds it waits for a phone that is off.
+    /// How long it waits for a phone that is off, in seconds.
     let timeToLive: Int64
-    /// Messages with the same key replace each other on a phone that is off.
+    /// While a phone is off, a message replaces earlier ones with the same key.
     let collapseKey: String?
 
-    /// What of which message it is; `nil` for one without an `msi_key`.
+    /// The component of the message that it is; `nil` without an `msi_key`.
     let component: SentComponent?
 
-    /// Whether it may wait for a phone, and then take the place of another one.
+    /// Whether it may replace a waiting message.
     var isCollapsible: Bool { collapseKey != nil && timeToLive > 0 }
 
-    /// Whom a message is for.
+    /// The recipient of a message.
     enum Target: Hashable, Sendable {
         case topic(String)
         case token(String)
-        /// A Firebase installation, named by the part of its token before the colon.
+        /// A Firebase installation id: the part of the token before the colon.
         case installation(String)
         case condition(TopicCondition)
     }
@@ -29,13 +29,13 @@ struct SendRequest: Hashable, Sendable {
 extension SendRequest {
     /// Reads a request's body and applies all of FCM's rules to it.
     ///
-    /// - Parameter topicPayloadLimit: The most bytes that a message to a topic or condition may carry.
+    /// - Parameter topicPayloadLimit: The maximum payload of a message to a topic or condition, in bytes.
     /// - Throws: ``GoogleError``, and nothing else.
     init(body: some Collection<UInt8>, topicPayloadLimit: Int) throws {
         try self.init(try JSONValue(parsing: body), topicPayloadLimit: topicPayloadLimit)
     }
 
-    /// The same for a body that has been parsed.
+    /// Applies FCM's rules to a parsed body.
     init(_ document: JSONValue, topicPayloadLimit: Int) throws {
         let request = try FormReader.read(document, as: .sendRequest)
         guard let message = request["message"] else {
@@ -59,7 +59,7 @@ extension SendRequest {
 }
 
 extension SendRequest.Target {
-    /// The one target of a message.
+    /// Reads a message's only target.
     fileprivate init(of message: JSONValue) throws {
         let fields = ["token", "topic", "condition", "fid"]
         let set = message.members?.filter { fields.contains($0.name) } ?? []
@@ -84,7 +84,7 @@ extension SendRequest.Target {
         case "fid":
             self = .installation(value)
         default:
-            // An installation's id is welcome where a token is, too.
+            // The field `token` also accepts an installation's id.
             if RegistrationToken.isInstallation(value) {
                 self = .installation(value)
             } else if RegistrationToken.isWellFormed(value) {
@@ -113,7 +113,7 @@ enum TopicName {
 
 /// How long FCM keeps a message.
 enum TimeToLive {
-    /// FCM's longest and default time to live: four weeks, in seconds.
+    /// FCM's maximum and default time to live: four weeks, in seconds.
     static let longest: Int64 = 2_419_200
 
     /// Whole seconds of a well-formed duration, rounded down; `nil` for a message without one.
@@ -129,7 +129,7 @@ enum TimeToLive {
 }
 
 extension String {
-    /// Whether a duration is exactly so many seconds.
+    /// Whether a duration is exactly this many seconds.
     fileprivate func isWhole(_ seconds: Int64) -> Bool {
         dropLast() == String(seconds)
             || hasPrefix("\(seconds).") && dropLast().drop { $0 != "." }.allSatisfy { ".0".contains($0) }

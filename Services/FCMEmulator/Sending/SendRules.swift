@@ -1,6 +1,6 @@
-/// What FCM asks of a message beyond the types of its fields.
+/// FCM's rules for a message beyond the types of its fields.
 enum SendRules {
-    /// - Throws: ``GoogleError`` for the first rule that is broken.
+    /// - Throws: ``GoogleError`` for the first broken rule.
     static func check(_ message: JSONValue, _ android: AndroidConfig?) throws {
         try checkDataKeys(message["data"], field: "message.data")
         if let android { try check(android) }
@@ -30,7 +30,7 @@ enum SendRules {
         }
     }
 
-    /// Keys that FCM keeps for itself (discovery document, `Message.data`; the message-type page adds all of `gcm.`).
+    /// Keys that FCM reserves (discovery document, `Message.data`; the message-type page adds all keys that start with `gcm.`).
     private static func checkDataKeys(_ data: JSONValue?, field: String) throws {
         for member in data?.members ?? [] {
             let key = member.name
@@ -53,7 +53,7 @@ enum SendRules {
 }
 
 extension JSONValue {
-    /// A header of APNs or web push, whose names have no case; the last one where it is there in several spellings.
+    /// A header of APNs or web push. Names are case-insensitive; if a header is repeated, the last one counts.
     ///
     /// - Parameter name: In lower case.
     func header(_ name: String) -> String? {
@@ -61,10 +61,11 @@ extension JSONValue {
     }
 }
 
-/// FCM's limit on what a message carries. Its formula is undocumented beyond "keys and values"; this one counts the data and
-/// the notification's title, body and image.
+/// FCM's payload limit. FCM documents its formula only as "keys and values". This one counts the data, and the notification's
+/// title,
+/// body and image.
 enum PayloadSize {
-    /// The most bytes of a message to a single phone.
+    /// The maximum payload of a message to a single phone, in bytes.
     static let longest = 4_096
 
     static func check(
@@ -75,7 +76,7 @@ enum PayloadSize {
             case .token, .installation: longest
             case .topic, .condition: topicLimit
             }
-        // A platform's own data stands in place of the message's, so each platform is measured apart.
+        // A platform's own data replaces the message's, so each platform is measured separately.
         let data = [message["data"], android?.data, message["webpush"]?["data"]].map(bytes).max() ?? 0
         guard data + bytes(message["notification"]) <= limit,
             message["apns"]?["payload"]?.utf8.count ?? 0 <= longest

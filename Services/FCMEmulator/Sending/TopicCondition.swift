@@ -1,9 +1,9 @@
 /// A condition over topics, such as `'dogs' in topics && !('cats' in topics || 'birds' in topics)`.
 ///
-/// FCM knows `!`, `&&`, `||` and parentheses, at most five topics, and works from left to right where parentheses do not say
+/// FCM supports `!`, `&&`, `||`, parentheses and at most five topics. It evaluates from left to right unless parentheses say
 /// otherwise.
 struct TopicCondition: Hashable, Sendable {
-    /// FCM does not say what is wrong with a condition.
+    /// FCM's answer does not name the problem of a condition.
     struct Malformed: Error {}
 
     private indirect enum Term: Hashable, Sendable {
@@ -25,9 +25,9 @@ struct TopicCondition: Hashable, Sendable {
     private static let maxTopics = 5
     private static let deepest = 20
 
-    /// As it was written.
+    /// The condition as it was written.
     let text: String
-    /// The topics that it names, each once.
+    /// The topics that it names.
     let topics: Set<String>
     private let term: Term
 
@@ -41,7 +41,7 @@ struct TopicCondition: Hashable, Sendable {
         topics = parser.topics
     }
 
-    /// Whether it holds for a phone.
+    /// Whether it holds for a phone with these subscriptions.
     func holds(for subscribed: (String) -> Bool) -> Bool {
         term.holds(for: subscribed)
     }

@@ -3,17 +3,17 @@ import GRDB
 import Schemas
 
 extension EmulatorStore {
-    /// The list of accepted sends, as it stands at one moment.
+    /// The range of the archive's positions at one point in time.
     struct ArchiveSpan: Hashable, Sendable {
-        /// The first position is greater than this.
+        /// Exclusive lower bound.
         let after: Int64
         let through: Int64
 
-        /// How many sends it holds: a message is only ever removed once the list begins after it.
+        /// The number of sends. It is exact, since a message is removed only after the range has moved past it.
         var count: Int64 { through - after }
     }
 
-    /// - Parameter keep: How many sends the list keeps; older ones may be there still.
+    /// - Parameter keep: How many sends the archive keeps. Older ones may still be stored.
     func archiveSpan(keeping keep: Int) async throws -> ArchiveSpan {
         try await database.read { database in
             let cleared = try Int64.fetchOne(database, sql: "SELECT cleared FROM archive") ?? 0
@@ -22,7 +22,7 @@ extension EmulatorStore {
         }
     }
 
-    /// A page of the list, in the order of acceptance.
+    /// A page of the archive, in the order of acceptance.
     ///
     /// - Parameter topic: Only the sends to this topic; `nil` for all.
     func archive(_ span: ArchiveSpan, topic: String?, limit: Int) async throws -> [Stored] {
@@ -35,7 +35,7 @@ extension EmulatorStore {
         }
     }
 
-    /// Empties the list, and frees what no phone waits for.
+    /// Empties the archive, and deletes messages that no phone waits for.
     func clearArchive(now: UnixMilliseconds) async throws {
         try await database.write { database in
             let last = try database.lastPosition()

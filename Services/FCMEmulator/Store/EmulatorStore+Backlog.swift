@@ -2,24 +2,25 @@ import EmbeddedDatabase
 import GRDB
 
 extension EmulatorStore {
-    /// What waited for a phone when its stream was opened.
+    /// The messages that waited for a phone when its stream was opened.
     struct Backlog: Hashable, Sendable {
-        /// FCM stores messages under at most so many collapse keys for one phone.
+        /// FCM's maximum number of collapse keys for one phone.
         static let maxKeys = 4
 
-        /// What was accepted after this position found the phone connected, and is its own even if it has expired in the instant
-        /// since: a time to live of 0 means now or never.
+        /// Messages after this position were accepted while the phone was connected. It gets them even if they have expired
+        /// since: a time to
+        /// live of 0 means now or never.
         let through: Int64
-        /// Of the messages up to there with a collapse key, those that are left: the newest one of each of the newest keys.
+        /// The messages up to ``through`` with a collapse key that are left: the newest one of each of the newest keys.
         let kept: [Int64]
     }
 
-    /// Looks at what waits for a phone.
+    /// Finds the messages that wait for a phone.
     ///
-    /// - Parameter position: The phone has everything up to here.
+    /// - Parameter position: The phone has received everything up to here.
     func backlog(for device: Int64, after position: Int64, through last: Int64) async throws -> Backlog {
         try await database.read { database in
-            // The newest message by key; one that has expired since has displaced the earlier ones all the same.
+            // The newest message by key. It has replaced the earlier ones even if it has expired since.
             var newest: [String: Int64] = [:]
             let subscriptions = try Row.fetchAll(
                 database,
@@ -48,14 +49,14 @@ extension EmulatorStore {
 }
 
 extension EmulatorStore.Backlog {
-    /// For a condition `position > ? OR position IN (?, ?, ?, ?)`: no position is 0.
+    /// The arguments for `position > ? OR position IN (?, ?, ?, ?)`, padded with 0, which is no position.
     var arguments: StatementArguments {
         StatementArguments([through] + kept + Array(repeating: 0, count: Self.maxKeys - kept.count))
     }
 }
 
 extension [String: Int64] {
-    /// Takes up the newest message of each key, as long as another key may matter.
+    /// Adds the newest message of each key until there are enough keys.
     fileprivate mutating func keep(from statement: Statement, _ arguments: StatementArguments) throws {
         var seen: Set<String> = []
         let rows = try Row.fetchCursor(statement, arguments: arguments)

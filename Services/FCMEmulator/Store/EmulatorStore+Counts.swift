@@ -1,7 +1,7 @@
 import EmbeddedDatabase
 import GRDB
 
-/// One component of one message, which nobody should get twice.
+/// One component of one message. FCM should accept it only once.
 struct SentComponent: Hashable, Sendable {
     let msiKey: String
     let component: Component
@@ -15,11 +15,11 @@ extension EmulatorStore {
     /// How many sends were accepted since the counts began.
     struct Counts: Hashable, Sendable {
         let accepted: Int64
-        /// Different components of messages among them.
+        /// The number of different components among them.
         let distinct: Int64
-        /// Those that were accepted more than once.
+        /// The number of components that were accepted more than once.
         let doubled: Int64
-        /// Sends without an `msi_key`.
+        /// The number of sends without an `msi_key`.
         let unkeyed: Int64
     }
 
@@ -53,7 +53,7 @@ extension EmulatorStore {
         }
     }
 
-    /// Begins to count anew.
+    /// Resets the counts.
     func clearCounts() async throws {
         try await database.write { database in
             try database.execute(sql: "DELETE FROM counted")

@@ -18,7 +18,7 @@ extension EmulatorStore {
         }
     }
 
-    /// A phone as its event stream needs it when it opens.
+    /// A phone's state at the opening of its event stream.
     struct Listener: Hashable, Sendable {
         let device: Int64
         /// The last position that counts as delivered.
@@ -28,7 +28,7 @@ extension EmulatorStore {
         let topics: [String]
     }
 
-    /// `nil` if the token is not registered.
+    /// The phone with this token; `nil` if the token is not registered.
     func listener(token: String) async throws -> Listener? {
         try await database.read { database in
             let row = try Row.fetchOne(database, sql: "SELECT id, delivered FROM device WHERE token = ?", arguments: [token])
@@ -41,7 +41,7 @@ extension EmulatorStore {
         }
     }
 
-    /// Notes that a phone has everything up to a position.
+    /// Notes that a phone has received everything up to a position.
     func confirm(_ position: Int64, deliveredTo device: Int64) async throws {
         try await database.write { database in
             try database.cachedStatement(sql: "UPDATE device SET delivered = ? WHERE id = ? AND delivered < ?")

@@ -4,7 +4,7 @@ import GRDB
 import Schemas
 
 extension EmulatorStore {
-    /// A message on its way into the store.
+    /// An accepted message that is about to be stored.
     struct Accepted: Sendable {
         let name: String
         let target: SendRequest.Target
@@ -13,24 +13,24 @@ extension EmulatorStore {
         let received: UnixMilliseconds
         /// Unix milliseconds.
         let expires: UnixMilliseconds
-        /// Of a message that may wait for a phone, and then takes the place of an earlier one with the same key.
+        /// Set if the message may wait for a phone and replace an earlier one with the same key.
         let collapseKey: String?
         /// The request's body, byte for byte.
         let body: [UInt8]
-        /// The same in the form of today's API, where it is not that already.
+        /// The body in the HTTP v1 form; `nil` if `body` has that form.
         let content: [UInt8]?
     }
 
-    /// Whom a stored message goes to, so that open streams can be woken.
+    /// The recipients of a stored message, whose open streams are woken.
     enum Recipients: Hashable, Sendable {
         case topic(String)
         case devices([Int64])
     }
 
-    /// Counts a message, and stores it where the archive keeps any or a phone waits for it; committed once this returns.
+    /// Counts a message. Stores it if the archive keeps messages or a phone waits for it. Returns after the commit.
     ///
     /// - Parameter keep: How many messages the archive keeps.
-    /// - Returns: Its recipients, or `nil` when it is for one phone that is not registered: then nothing is stored.
+    /// - Returns: Its recipients, or `nil` if its only recipient is not registered. Then nothing is stored.
     func accept(_ message: Accepted, keeping keep: Int) async throws -> Recipients? {
         try await database.write { database in
             guard let recipients = try database.recipients(of: message.target) else { return nil }
@@ -51,15 +51,15 @@ extension EmulatorStore {
         let received: UnixMilliseconds
         let expires: UnixMilliseconds
         let body: [UInt8]
-        /// The body in the form of today's API.
+        /// The body in the HTTP v1 form.
         let content: [UInt8]
     }
 
-    /// What waits for a phone.
+    /// A batch of the messages that wait for a phone.
     struct Waiting: Sendable {
         /// In the order in which they were accepted.
         let messages: [Stored]
-        /// Everything up to here has been looked at.
+        /// The position up to which everything was examined.
         let through: Int64
         let mayHaveMore: Bool
     }
@@ -67,9 +67,9 @@ extension EmulatorStore {
     /// The next messages for a phone.
     ///
     /// - Parameters:
-    ///   - position: The phone has everything up to here.
-    ///   - backlog: What waited for it when its stream was opened.
-    /// - Returns: `nil` if the phone is not registered any more.
+    ///   - position: The phone has received everything up to here.
+    ///   - backlog: The messages that waited when its stream was opened.
+    /// - Returns: `nil` if the phone is no longer registered.
     func waiting(
         for device: Int64, after position: Int64, backlog: Backlog, now: UnixMilliseconds, limit: Int
     ) async throws -> Waiting? {
@@ -108,7 +108,7 @@ extension EmulatorStore {
             for message in addressed { found[message.position] = message }
 
             let messages = Array(found.values.sorted { $0.position < $1.position }.prefix(limit))
-            // A full batch may hide further messages between its last one and the end.
+            // After a full batch there may be further messages before the end.
             let isFull = messages.count == limit
             return Waiting(messages: messages, through: isFull ? messages[limit - 1].position : last, mayHaveMore: isFull)
         }
@@ -137,7 +137,7 @@ extension EmulatorStore.Stored {
 }
 
 extension Database {
-    /// Whom a message is for; `nil` for one phone that is not registered.
+    /// The recipients of a message; `nil` if its only recipient is not registered.
     fileprivate func recipients(of target: SendRequest.Target) throws -> EmulatorStore.Recipients? {
         switch target {
         case .topic(let topic):
@@ -186,7 +186,7 @@ extension Database {
             for device in devices { topics[device, default: []].insert(topic) }
         }
         if condition.holds(for: { _ in false }) {
-            // It is about phones that have not subscribed, so every phone comes into question.
+            // The condition can hold for phones without a subscription, so every phone is checked.
             for device in try Int64.fetchAll(self, sql: "SELECT id FROM device") where topics[device] == nil {
                 topics[device] = []
             }

@@ -2,9 +2,9 @@ import EmbeddedDatabase
 import GRDB
 import Schemas
 
-/// The subscriptions of one phone, which is named by its token or by its installation's id.
+/// The subscriptions of one phone. A registration is the phone's token or its installation's id.
 extension EmulatorStore {
-    /// What became of a call that makes a subscription.
+    /// The result of creating a subscription.
     enum Creation: Hashable, Sendable {
         case created(Subscription, device: Int64)
         case existed(Subscription)
@@ -21,7 +21,7 @@ extension EmulatorStore {
         }
     }
 
-    /// What became of a call that ends a subscription, or asks for one.
+    /// The result of ending a subscription, or of a lookup.
     enum Lookup: Hashable, Sendable {
         case found(Subscription)
         case notSubscribed
@@ -46,7 +46,7 @@ extension EmulatorStore {
 
     /// A phone's subscriptions in the order of their topics.
     ///
-    /// - Parameter topic: They come after this one.
+    /// - Parameter topic: The page starts after this topic.
     /// - Returns: `nil` for a phone that is not registered.
     func subscriptions(of registration: String, after topic: String, limit: Int) async throws -> [Subscription]? {
         try await database.read { database in

@@ -3,11 +3,11 @@ import GRDB
 import Schemas
 
 extension EmulatorStore {
-    /// What became of one registration in a call that changes subscriptions.
+    /// The result for one registration of a call that changes subscriptions.
     enum SubscriptionOutcome: Hashable, Sendable {
-        /// Done, or there was nothing to do.
+        /// The subscription is as requested, even if nothing had to change.
         case done(device: Int64)
-        /// It is not registered.
+        /// The phone is not registered.
         case notFound
         case tooManyTopics
     }
@@ -22,7 +22,7 @@ extension EmulatorStore {
     /// FCM's limit for one installation of an app.
     static let maxTopics = 2_000
 
-    /// Subscribes phones to a topic, from the next message on.
+    /// Subscribes phones to a topic, starting with the next message.
     ///
     /// - Returns: One outcome a token, in order.
     func subscribe(_ tokens: [String], to topic: String, now: UnixMilliseconds) async throws -> [SubscriptionOutcome] {
@@ -34,7 +34,7 @@ extension EmulatorStore {
         }
     }
 
-    /// Ends phones' subscriptions to a topic. What was accepted before still reaches them.
+    /// Ends phones' subscriptions to a topic. Messages that were accepted before still reach them.
     ///
     /// - Returns: One outcome a token, in order.
     func unsubscribe(_ tokens: [String], from topic: String) async throws -> [SubscriptionOutcome] {
@@ -72,7 +72,7 @@ extension Database {
 
     func unsubscribe(_ device: Int64, from topic: String) throws {
         let position = try lastPosition()
-        // One that covers no message leaves nothing behind.
+        // A subscription that covers no message is deleted.
         try execute(
             sql: "DELETE FROM subscription WHERE device = ? AND topic = ? AND through IS NULL AND after = ?",
             arguments: [device, topic, position])

@@ -1,10 +1,10 @@
 import GRDB
 
 extension Database {
-    /// Shortens the list of accepted sends to the newest ones, every so often as it grows, and frees what no phone waits for.
+    /// Trims the archive to the newest sends at intervals, and deletes messages that no phone waits for.
     ///
     /// - Parameters:
-    ///   - keep: How many sends the list keeps.
+    ///   - keep: How many sends the archive keeps.
     ///   - last: The position of the send that was just stored.
     func trimArchive(keeping keep: Int, after last: Int64) throws {
         let step = Int64(max(1_000, keep / 10))
@@ -23,7 +23,7 @@ extension Database {
                 """, arguments: [cleared])
     }
 
-    /// Removes, topic by topic, what all of its subscribers have: everything up to where the one is that is furthest behind.
+    /// Deletes, topic by topic, the messages that all subscribers have received: those up to the position of the slowest one.
     private func trimTopics(through cleared: Int64) throws {
         let next = try cachedStatement(sql: "SELECT min(topic) FROM message WHERE topic > ?")
         let behind = try cachedStatement(
@@ -40,7 +40,7 @@ extension Database {
         }
     }
 
-    /// Whether anybody would get a message to a topic.
+    /// Whether a topic has a subscriber.
     func hasSubscriber(_ topic: String) throws -> Bool {
         let statement = try cachedStatement(
             sql: "SELECT EXISTS (SELECT * FROM subscription WHERE topic = ? AND through IS NULL)")

@@ -1,17 +1,17 @@
 import EmbeddedDatabase
 import GRDB
 
-/// What the emulator has promised to remember: phones, their subscriptions and every message that it accepted.
+/// The emulator's durable state: phones, their subscriptions and every accepted message.
 ///
-/// A message is one row, however many phones it goes to. Which phone gets it follows from positions: a subscription covers the
-/// messages of its topic from the position at which it began to the one at which it ended, and a phone has received
-/// everything up to its own position.
+/// A message is one row for any number of phones. Positions decide which phone gets it. A subscription covers the messages of its
+/// topic
+/// from its first position to its last one. A phone has received everything up to its own position.
 struct EmulatorStore: Sendable {
     let database: EmbeddedDatabase
 
-    /// Opens the database, or makes it on the first start.
+    /// Opens the database, or creates it on the first start.
     ///
-    /// - Throws: `CommandFailure` where the file cannot be used.
+    /// - Throws: `CommandFailure` if the file cannot be used.
     init(path: String) throws {
         database = try EmbeddedDatabase(path: path, durability: .processCrash) { migrator in
             migrator.registerMigration("1: devices, subscriptions, messages") { try $0.execute(sql: Self.tables) }

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// A call to the Instance ID service that is refused as a whole: `{"error":"…"}`.
+/// The refusal of a whole call to the Instance ID service: `{"error":"…"}`.
 struct InstanceIDError: Error, Hashable {
     let status: HTTPResponse.Status
     let message: String

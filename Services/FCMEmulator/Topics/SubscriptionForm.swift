@@ -2,13 +2,13 @@ import FoundationEssentials
 import Schemas
 
 extension MessageForm {
-    /// The body of a request that makes a subscription.
+    /// The body of a request that creates a subscription.
     static let topicSubscription = MessageForm(
         "google.firebase.fcm.v1.TopicSubscription", ["name": .string, "topic_name": .string, "create_time": .timestamp])
 }
 
 extension EmulatorStore.Subscription {
-    /// As the topic-subscription API shows it.
+    /// The subscription in the topic-subscription API's form.
     func document(project: String, registration: String) -> JSONValue {
         [
             "name": .string("projects/\(project)/registrations/\(registration)/topicSubscriptions/\(topic)"),
@@ -16,7 +16,7 @@ extension EmulatorStore.Subscription {
         ]
     }
 
-    /// As the Instance ID service shows it: to the day.
+    /// The start date in the Instance ID service's form, without a time.
     var addDate: String {
         date.formatted(.iso8601.year().month().day())
     }
@@ -24,11 +24,11 @@ extension EmulatorStore.Subscription {
     private var date: Date { Date(timeIntervalSince1970: TimeInterval(created) / 1_000) }
 }
 
-/// Where a page of subscriptions begins, as a client hands it back.
+/// The cursor of a list of subscriptions, which the client returns for the next page.
 enum PageToken {
     static func after(_ topic: String) -> String { Data(topic.utf8).base64EncodedString() }
 
-    /// - Throws: ``GoogleError`` for a token that never was one.
+    /// - Throws: ``GoogleError`` for an invalid token.
     static func topic(of token: String?) throws -> String {
         guard let token, !token.isEmpty else { return "" }
         guard let data = Data(base64Encoded: token), let topic = String(validating: data, as: UTF8.self), TopicName.isValid(topic)

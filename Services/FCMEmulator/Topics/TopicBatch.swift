@@ -1,8 +1,8 @@
 import HTTPTypes
 
-/// A request to subscribe phones to a topic, or to end that: `{"to":"/topics/T","registration_tokens":[…]}`.
+/// A request to subscribe phones to a topic or to unsubscribe them: `{"to":"/topics/T","registration_tokens":[…]}`.
 struct TopicBatch: Hashable, Sendable {
-    /// The most tokens that one call takes.
+    /// The maximum number of tokens in one call.
     static let maxTokens = 1_000
 
     let topic: String

@@ -2,16 +2,20 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// Connections that end soon after the emulator was told to stop, also those whose peer is stuck in the TLS handshake, or
-/// does not answer at all: else each of them could keep the emulator from stopping for as long as it pleases. And that are
-/// not read from before somebody handles them, since a connection that is accepted just when the server stops is handled by
-/// nobody: a request on it would end the process, as SwiftNIO takes its being dropped for a mistake.
+/// Bounds how long connections live, and when they are read.
+///
+/// - A connection ends soon after the emulator is told to stop, even if its peer is stuck in the TLS handshake or does not
+/// answer.
+///   Otherwise one peer could delay the stop indefinitely.
+/// - A connection is not read before its handler runs. A connection that is accepted while the server stops has no handler.
+/// SwiftNIO
+///   would trap on a request that it has to drop.
 struct BoundedConnections<Base: ServerChildChannel>: ServerChildChannel {
     let base: Base
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
         do {
-            // First of all handlers, so that its close goes straight to the socket and waits for no goodbye of TLS.
+            // The first handler, so that its close goes straight to the socket and does not wait for TLS's `close_notify`.
             try channel.pipeline.syncOperations.addHandler(StoppingDeadline())
             try channel.syncOptions?.setOption(.autoRead, value: false)
         } catch {
@@ -21,13 +25,13 @@ struct BoundedConnections<Base: ServerChildChannel>: ServerChildChannel {
     }
 
     func handle(value: Base.Value, logger: Logger) async {
-        // It fails only where the connection has ended already, which the base sees as well.
+        // This fails only if the connection has ended already. The base handles that.
         try? await value.channel.setOption(.autoRead, value: true).get()
         await base.handle(value: value, logger: logger)
     }
 }
 
-/// Closes its connection a second after the server has asked it to come to an end, and breaks it off when told to.
+/// Closes its connection a second after the server has asked it to end, and resets it on a ``ConnectionCut``.
 private final class StoppingDeadline: ChannelDuplexHandler {
     typealias InboundIn = NIOAny
     typealias OutboundIn = NIOAny

@@ -3,15 +3,16 @@ import NIOHTTP2
 
 /// Keeps an HTTP/2 connection within its limits, and ends it as FCM's front end does, with the reason in the GOAWAY.
 ///
-/// SwiftNIO's own handler for that, and Hummingbird's, send a GOAWAY without a reason, and count PINGs by their distance in time;
-/// FCM counts those without a request between them.
+/// SwiftNIO's handler and Hummingbird's send a GOAWAY without a reason, and limit PINGs by time. FCM limits PINGs without a
+/// request
+/// between them.
 final class ConnectionKeeper: ChannelDuplexHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
     typealias OutboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
 
-    /// How long the streams that a GOAWAY covers have to come to their end.
+    /// How long the streams that a GOAWAY covers have to finish.
     private static let grace = TimeAmount.seconds(10)
 
     private let limits: ConnectionLimits
@@ -67,7 +68,7 @@ final class ConnectionKeeper: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // What is wrong with one stream is no end of the others.
+        // An error of one stream does not end the others.
         guard !(error is NIOHTTP2Errors.StreamError) else { return }
         context.close(promise: nil)
     }
@@ -94,8 +95,9 @@ final class ConnectionKeeper: ChannelDuplexHandler {
         idleTimer = limits.idle.map { after(TimeAmount($0), context) { $0.leave(because: .idle) } }
     }
 
-    /// Ends the connection in the gentle way: the client hears that it shall go, and once it surely has, which stream was the
-    /// last, so that none is lost that was on its way.
+    /// Ends the connection gracefully. A first GOAWAY asks the client to leave. Once a PING shows that the client has seen it, a
+    /// second
+    /// GOAWAY names the last stream, so that no request in flight is lost.
     private func leave(because reason: GoAway.Reason) {
         guard let context, farewell == nil, !ledger.withLock(\.isLeaving) else { return }
         farewell = reason
@@ -118,7 +120,7 @@ final class ConnectionKeeper: ChannelDuplexHandler {
     }
 
     private func write(_ context: ChannelHandlerContext, lastStream: Int32, _ reason: GoAway.Reason) {
-        // What was written before goes first.
+        // Earlier writes go out first.
         context.flush()
         context.triggerUserOutboundEvent(OwnFrames.GoAwayFrame(lastStream: lastStream, reason: reason), promise: nil)
     }
@@ -128,7 +130,7 @@ final class ConnectionKeeper: ChannelDuplexHandler {
         graceTimer = after(Self.grace, context) { $0.context?.close(promise: nil) }
     }
 
-    /// Closes the connection once what was written in this turn of the event loop has gone out.
+    /// Closes the connection after the writes of this turn of the event loop have gone out.
     private func closeSoon(_ context: ChannelHandlerContext) {
         context.eventLoop.assumeIsolated().execute { context.close(promise: nil) }
     }
@@ -140,7 +142,7 @@ final class ConnectionKeeper: ChannelDuplexHandler {
     }
 }
 
-/// Tells a connection's keeper when its streams come and go, which SwiftNIO does in the turn of the event loop in which they do.
+/// Tells a connection's keeper when streams open and close. SwiftNIO calls it in the same turn of the event loop.
 struct StreamObserver: NIOHTTP2StreamDelegate {
     private let keeper: NIOLoopBound<ConnectionKeeper>
 

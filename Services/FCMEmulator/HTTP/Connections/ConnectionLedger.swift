@@ -1,13 +1,13 @@
-/// What has become of the streams of one HTTP/2 connection: events in, what is to be done out.
+/// The state of one HTTP/2 connection's streams: events in, actions out.
 ///
-/// A stream has *arrived* with its headers, and is *taken up* once its request is sure to be done. A GOAWAY always tells the
-/// truth about that: what it covers is done, and what it does not cover is not, however late the request came to the point.
+/// A stream *arrives* with its headers. It is *taken* once its request is certain to be processed. A GOAWAY is always truthful:
+/// the streams that it covers are processed, and the others are not.
 struct ConnectionLedger {
     private let limits: ConnectionLimits
     private var open: Set<Int> = []
     private var lastArrived = 0
     private var lastTaken = 0
-    /// The last stream of the GOAWAY that was sent, if one was.
+    /// The last stream of the GOAWAY that was sent, if any.
     private var lastCovered: Int?
     private var pings = 0
 
@@ -15,7 +15,7 @@ struct ConnectionLedger {
         self.limits = limits
     }
 
-    /// What is to be done with a stream that has arrived.
+    /// What to do with a stream that has arrived.
     enum Admission: Hashable, Sendable {
         case welcome
         case refused
@@ -26,7 +26,7 @@ struct ConnectionLedger {
         open.insert(stream)
         lastArrived = max(lastArrived, stream)
         pings = 0
-        // Sent before the client can have heard that it shall not.
+        // The client sent it before it saw the GOAWAY.
         guard stream <= lastCovered ?? stream else { return .refused }
         guard open.count > limits.streams else { return .welcome }
         switch limits.excess {
@@ -35,9 +35,9 @@ struct ConnectionLedger {
         }
     }
 
-    /// Notes that a request is going to be done.
+    /// Notes that a request is about to be processed.
     ///
-    /// - Returns: `false` where it must not be, since the client has been told so.
+    /// - Returns: `false` if a GOAWAY has excluded it; then it must not be processed.
     mutating func take(_ stream: Int) -> Bool {
         guard stream <= lastCovered ?? stream else { return false }
         lastTaken = max(lastTaken, stream)
@@ -50,33 +50,33 @@ struct ConnectionLedger {
 
     var isIdle: Bool { open.isEmpty }
 
-    /// Whether the client has been told to go.
+    /// Whether a GOAWAY was sent.
     var isLeaving: Bool { lastCovered != nil }
 
-    /// Whether it has been told to go, and nothing of what it was promised is left to do.
+    /// Whether a GOAWAY was sent and all streams that it covers have finished.
     var isFinished: Bool { isLeaving && open.isEmpty }
 
     /// Notes a PING.
     ///
-    /// - Returns: The end of the connection, if that was one too many.
+    /// - Returns: The GOAWAY that ends the connection, if that was one PING too many.
     mutating func pinged() -> GoAway? {
         pings += 1
         guard let most = limits.pings, pings >= most else { return nil }
         return goAway(because: .tooManyPings)
     }
 
-    /// The end of the connection after everything that has arrived.
+    /// A GOAWAY that covers everything that has arrived.
     mutating func goAway(because reason: GoAway.Reason) -> GoAway {
         cover(through: lastArrived, reason)
     }
 
-    /// The end of the connection after what was taken up: what has arrived since is not done.
+    /// A GOAWAY that covers only the streams that were taken. Later ones are not processed.
     mutating func goAwayFromUntaken(because reason: GoAway.Reason) -> GoAway {
         cover(through: lastTaken, reason)
     }
 
     private mutating func cover(through stream: Int, _ reason: GoAway.Reason) -> GoAway {
-        // What the client was told before may only become less.
+        // A later GOAWAY may only cover fewer streams.
         let last = min(stream, lastCovered ?? stream)
         lastCovered = last
         return GoAway(lastStream: last, reason: reason)

@@ -1,20 +1,20 @@
-/// What FCM's front end lets one HTTP/2 connection do.
+/// FCM's front end's limits for one HTTP/2 connection.
 struct ConnectionLimits: Hashable, Sendable {
-    /// How many streams may be open at a time, as the SETTINGS say.
+    /// The maximum number of concurrent streams, as in the SETTINGS.
     var streams = 100
     var excess = Excess.goAway
-    /// After how long without a stream the connection is ended; `nil` for never.
+    /// The time without a stream after which the connection ends; `nil` for never.
     var idle: Duration? = .seconds(240)
-    /// After how long the connection is ended, whatever goes on; `nil` for never.
+    /// The age at which the connection ends, even if it is busy; `nil` for never.
     var age: Duration? = .seconds(3_600)
-    /// Which PING in a row, without a request between them, ends the connection; `nil` for none.
+    /// The number of PINGs in a row, without a request between them, that ends the connection; `nil` for no limit.
     var pings: Int? = 3
 
-    /// What is done about a stream too many.
+    /// What happens to a stream above the limit.
     enum Excess: String, CaseIterable, Sendable {
-        /// The whole connection ends with an error, as FCM's own does.
+        /// The whole connection ends with an error, as at FCM.
         case goAway = "GOAWAY"
-        /// The stream is refused, and nothing else happens.
+        /// Only the stream is refused.
         case refuse = "REFUSED_STREAM"
     }
 }

@@ -2,9 +2,9 @@ import Glibc
 import NIOCore
 import NIOHTTP2
 
-/// The connection that a request came on, and its stream of it: for whoever wants to break them.
+/// The connection and the stream that a request came on. Fault injection breaks them.
 struct Exchange: Sendable {
-    /// That of the request that the current task answers; `nil` outside of one.
+    /// The exchange of the request that the current task answers; `nil` outside a request.
     @TaskLocal static var current: Exchange?
 
     let connection: any Channel
@@ -17,9 +17,9 @@ struct Exchange: Sendable {
         let ledger: SharedLedger
     }
 
-    /// Notes that the request is going to be done.
+    /// Notes that the request is about to be processed.
     ///
-    /// - Returns: `false` where it must not be, since its client has been told so; the stream is reset then.
+    /// - Returns: `false` if a GOAWAY has excluded it. Then the stream is reset.
     func take() async -> Bool {
         guard let stream, !stream.ledger.withLock({ $0.take(stream.number) }) else { return true }
         await resetStream(.refusedStream)
@@ -32,28 +32,28 @@ struct Exchange: Sendable {
         await done(stream.channel.triggerUserOutboundEvent(StreamReset.Request(code: code)))
     }
 
-    /// Ends the connection in good order, but without a word on what became of its requests.
+    /// Closes the connection in an orderly way, but without a GOAWAY.
     func closeConnection() async {
         await done(connection.close())
     }
 
-    /// Breaks the connection off, as a server that crashes does: a TCP reset.
+    /// Ends the connection by a TCP reset, as a server that crashes does.
     func cutConnection() async {
         await done(connection.triggerUserOutboundEvent(ConnectionCut()))
     }
 
-    /// Tells the client to leave this connection after all that it has sent so far.
+    /// Sends a GOAWAY that covers all streams that have arrived.
     func goAway(because reason: GoAway.Reason) async {
         guard let stream else { return }
         await send(stream.ledger.withLock { $0.goAway(because: reason) })
     }
 
-    /// Tells the client to leave this connection, and that this request was not done, nor any other that was not taken up.
+    /// Sends a GOAWAY that excludes this request and all others that were not taken.
     func goAwayUntaken(because reason: GoAway.Reason) async {
         guard let stream else { return await closeConnection() }
         let goAway = stream.ledger.withLock { $0.goAwayFromUntaken(because: reason) }
         await send(goAway)
-        // A later request was taken up before, so that the GOAWAY covers this one as well.
+        // A later request was taken already, so the GOAWAY covers this one as well.
         if stream.number <= goAway.lastStream { await resetStream(.refusedStream) }
     }
 
@@ -61,19 +61,19 @@ struct Exchange: Sendable {
         await done(connection.triggerUserOutboundEvent(goAway))
     }
 
-    /// Waits for an end; where the client was faster, it is the end all the same.
+    /// Waits until the connection or stream has ended. It does not matter whether the client ended it first.
     private func done(_ end: EventLoopFuture<Void>) async {
         try? await end.get()
     }
 }
 
-/// The event that has a connection broken off; its first handler does that.
+/// A user event that makes the first handler of a connection reset it.
 struct ConnectionCut: Sendable {}
 
 extension ChannelHandlerContext {
-    /// Closes the socket so that the peer gets a TCP reset, without the goodbye of TLS.
+    /// Closes the socket so that the peer gets a TCP reset, without TLS's `close_notify`.
     func cut() {
-        // It fails only where the socket is closed already.
+        // This fails only if the socket is closed already.
         _ = (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
         close(promise: nil)
     }

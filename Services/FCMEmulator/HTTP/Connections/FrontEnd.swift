@@ -5,7 +5,7 @@ import NIOHTTP2
 import NIOSSL
 import Synchronization
 
-/// Connections as FCM's front end keeps them: TLS, and in it HTTP/2 within limits, or HTTP/1.1, whichever the client asks for.
+/// Connections like those of FCM's front end: TLS with HTTP/2 within limits, or with HTTP/1.1, by ALPN.
 struct FrontEnd: ServerChildChannel {
     typealias HTTP2Connection = NIOHTTP2Handler.AsyncStreamMultiplexer<HTTP2Stream.Value>
 
@@ -14,8 +14,9 @@ struct FrontEnd: ServerChildChannel {
         fileprivate let negotiated: EventLoopFuture<NIONegotiatedHTTPVersion<HTTP1Channel.Value, (HTTP2Connection, HTTP2Stream)>>
     }
 
-    /// How many resets, errors and control frames a tenth of a second may bring. SwiftNIO takes a few hundred in half a minute
-    /// for an attack, which a load test in which streams are refused by the thousand is not.
+    /// The maximum number of resets, errors and control frames in 100 ms. SwiftNIO's default treats a few hundred in 30 s as an
+    /// attack;
+    /// a load test may have thousands of refused streams.
     private static let maxFrames = 2_000
     private static let window = TimeAmount.milliseconds(100)
 
@@ -24,7 +25,7 @@ struct FrontEnd: ServerChildChannel {
     private let responder: HTTPChannelHandler.Responder
     private let http1: HTTP1Channel
 
-    /// - Parameter limits: Asked for each connection.
+    /// - Parameter limits: Called for each connection.
     init(
         tls: TLSConfiguration, limits: @escaping @Sendable () -> ConnectionLimits,
         responder: @escaping HTTPChannelHandler.Responder

@@ -1,22 +1,22 @@
 import NIOHTTP2
 
-/// The end of an HTTP/2 connection, as its client is told.
+/// The content of an HTTP/2 GOAWAY.
 struct GoAway: Hashable, Sendable {
-    /// The last stream that is or will be done. Whatever has a higher number never was, and may be sent again elsewhere.
+    /// The last stream that is or will be processed. Streams with higher numbers were not, and may be sent again elsewhere.
     let lastStream: Int
     let reason: Reason
 
-    /// Why: an error code, and a text for whoever reads the client's log.
+    /// An error code, and a text for the client's log.
     struct Reason: Hashable, Sendable {
         let code: HTTP2ErrorCode
         let text: String
-        /// Whether the connection ends with this word, and not only once what it covers is done.
+        /// Whether the connection ends at once, without waiting for the streams that the GOAWAY covers.
         var isFinal = false
     }
 }
 
 extension GoAway.Reason {
-    /// The reasons of FCM's own front end, by its own names.
+    /// The reasons that FCM's front end gives, in its own words.
     static let idle = Self(code: .noError, text: "session_timeout")
     static let age = Self(code: .noError, text: "max_age")
     static let tooManyPings = Self(code: .enhanceYourCalm, text: "too_many_pings", isFinal: true)

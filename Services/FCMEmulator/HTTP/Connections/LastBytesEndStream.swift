@@ -2,11 +2,13 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP2
 
-/// Ends an HTTP/2 stream with the last bytes of an answer whose length is known, and not with an empty frame of its own.
+/// Sets END_STREAM on the last DATA frame of an answer whose length is known, instead of sending an empty frame.
 ///
-/// A libcurl of Debian 12 has its answer by then, and resets the stream that has not ended yet; SwiftNIO closes a connection
-/// that resets 200 streams in 30 s, and says that it has done none of the requests on it. So a busy relay would send again
-/// what had been accepted, which FCM's own servers never make it do.
+/// Debian 12's libcurl has the whole answer before that empty frame, and resets the stream. SwiftNIO closes a connection with 200
+/// resets
+/// in 30 s, and its GOAWAY says that no request was processed. A busy relay would then send accepted messages again. FCM's own
+/// servers
+/// never cause that.
 final class LastBytesEndStream: ChannelOutboundHandler {
     typealias OutboundIn = HTTP2Frame.FramePayload
     typealias OutboundOut = HTTP2Frame.FramePayload

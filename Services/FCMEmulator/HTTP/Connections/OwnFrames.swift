@@ -1,17 +1,19 @@
 import NIOCore
 import NIOHTTP2
 
-/// Writes the frames of an HTTP/2 connection that SwiftNIO would not write like that, between it and TLS.
+/// Writes those frames of an HTTP/2 connection that SwiftNIO would write differently. It sits between SwiftNIO's HTTP/2 handler
+/// and TLS.
 ///
-/// One is the limit of concurrent streams in the SETTINGS: SwiftNIO enforces its own by ending the connection, and neither tells
-/// why as FCM does nor can refuse the stream instead. So it is told of no limit, and the emulator counts. The other is GOAWAY:
-/// once SwiftNIO has sent one and no stream is open, it takes whatever still arrives, be it a WINDOW_UPDATE that was on its way, for
-/// a violation of the protocol.
+/// - The limit of concurrent streams in the SETTINGS: SwiftNIO enforces its own limit by ending the connection. It does not give
+/// FCM's
+///   reason, and it cannot refuse a single stream. So SwiftNIO gets no limit, and the emulator counts.
+/// - GOAWAY: once SwiftNIO has sent one and no stream is open, it treats every later frame as a protocol violation, even a
+///   WINDOW_UPDATE that was in flight.
 final class OwnFrames: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// The event that has a GOAWAY written.
+    /// A user event that writes a GOAWAY.
     struct GoAwayFrame: Sendable {
         let lastStream: Int32
         let reason: GoAway.Reason

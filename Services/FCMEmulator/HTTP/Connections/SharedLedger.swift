@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A connection's ledger, for its event loop and for the requests that are being done elsewhere.
+/// A connection's ledger behind a lock. The event loop and the tasks of its requests share it.
 final class SharedLedger: Sendable {
     private let ledger: Mutex<ConnectionLedger>
 

@@ -1,12 +1,12 @@
 import NIOCore
 import NIOHTTP2
 
-/// Resets its stream with an error code, when told to by a ``Request``. Closing a stream's channel would say CANCEL.
+/// Resets its stream with an error code on a ``Request``. Closing the stream's channel would always send CANCEL.
 final class StreamReset: ChannelOutboundHandler {
     typealias OutboundIn = HTTP2Frame.FramePayload
     typealias OutboundOut = HTTP2Frame.FramePayload
 
-    /// The event that has a stream reset.
+    /// A user event that resets the stream.
     struct Request: Sendable {
         let code: HTTP2ErrorCode
     }

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// What is wrong with one message of a legacy request, in that API's own words.
+/// The error of one message of a legacy request, in that API's words.
 enum LegacyError: String, Error, Sendable {
     case invalidRegistration = "InvalidRegistration"
     case notRegistered = "NotRegistered"
@@ -14,8 +14,8 @@ enum LegacyError: String, Error, Sendable {
     case unavailable = "Unavailable"
     case internalServerError = "InternalServerError"
 
-    /// - Parameter error: What today's API would say.
-    /// - Returns: `nil` for an error of the whole call: credentials, or the project's quota.
+    /// - Parameter error: The HTTP v1 API's error.
+    /// - Returns: `nil` for an error of the whole call: invalid credentials, or the project's quota.
     init?(_ error: GoogleError) {
         switch error.httpStatus {
         case .unauthorized: return nil

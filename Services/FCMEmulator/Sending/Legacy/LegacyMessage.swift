@@ -1,12 +1,12 @@
 /// A request to the legacy HTTP API, `fcm.googleapis.com/fcm/send`, whose shutdown began in 2024.
 struct LegacyMessage: Hashable, Sendable {
-    /// The most tokens of one call.
+    /// The maximum number of tokens in one call.
     static let maxTokens = 1_000
 
     let recipients: Recipients
-    /// What it is in today's API, but for the recipient.
+    /// The message in the HTTP v1 form, without its target.
     private let content: [JSONValue.Member]
-    /// Whether it is only to be checked, not sent.
+    /// Whether the message is only validated, not sent.
     let isDryRun: Bool
 
     enum Recipients: Hashable, Sendable {
@@ -15,7 +15,7 @@ struct LegacyMessage: Hashable, Sendable {
         case condition(String)
     }
 
-    /// One of the messages that it stands for, as a body of today's API.
+    /// The message to one recipient, as a request body of the HTTP v1 API.
     ///
     /// - Parameters:
     ///   - field: `token`, `topic` or `condition`.
@@ -28,7 +28,7 @@ struct LegacyMessage: Hashable, Sendable {
 }
 
 extension LegacyMessage {
-    /// Reads a request's body. Fields that are not known are ignored, as that API did.
+    /// Reads a request's body. Unknown fields are ignored, as that API did.
     ///
     /// - Throws: ``LegacyRefusal``.
     init(body: some Collection<UInt8>) throws {
@@ -69,7 +69,7 @@ extension LegacyMessage.Recipients {
     }
 }
 
-/// A call that is refused as a whole, with HTTP status 400 and a line of text.
+/// The refusal of a whole call, with HTTP status 400 and a line of text.
 struct LegacyRefusal: Error, Hashable {
     let text: String
 

@@ -1,8 +1,8 @@
-/// The fields of a legacy request in the words of today's API (Firebase's migration guide; by their names, where it is silent).
+/// Translates a legacy request's fields to the HTTP v1 API (Firebase's migration guide; fields that it omits are mapped by name).
 struct LegacyTranslation {
     let request: JSONValue
 
-    /// Its notification's fields that are Android's alone, by their names in today's API.
+    /// The notification's fields that exist only for Android: the legacy name and the HTTP v1 name.
     private static let androidFields = [
         ("sound", "sound"), ("icon", "icon"), ("tag", "tag"), ("color", "color"), ("click_action", "click_action"),
         ("android_channel_id", "channel_id"), ("title_loc_key", "title_loc_key"), ("body_loc_key", "body_loc_key"),
@@ -70,6 +70,6 @@ struct LegacyTranslation {
 }
 
 extension JSONValue {
-    /// What that API made of a value that was no text.
+    /// The text of a value. The legacy API converted values that were no text.
     fileprivate var legacyText: String { string ?? text }
 }
