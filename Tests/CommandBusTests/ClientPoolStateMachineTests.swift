@@ -218,7 +218,7 @@ struct ClientPoolStateMachineTests {
             underWay[id] = nil
         }
         for step in 1...5_000 {
-            let now = MonotonicMilliseconds(step)
+            let now = MonotonicMilliseconds(rawValue: Int64(step))
             let endpoint = Int.random(in: 0..<3, using: &random)
             let id = UInt64(step)
             switch Int.random(in: 0..<20, using: &random) {
@@ -230,7 +230,7 @@ struct ClientPoolStateMachineTests {
             case 7: end(underWay.keys.randomElement(using: &random).flatMap { pool.cancelled(id: $0) })
             case 8...10: pool.tick(now: now).failed.forEach { end($0.request) }
             default:
-                let deadline = now + .random(in: 0..<60, using: &random)
+                let deadline = now + Milliseconds(rawValue: .random(in: 0..<60, using: &random))
                 switch pool.request("\(id)", id: id, deadline: deadline, now: now) {
                 case .send(let endpoint): underWay[id] = .some(endpoint)
                 case .wait: underWay[id] = .some(nil)

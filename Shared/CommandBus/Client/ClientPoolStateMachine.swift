@@ -13,12 +13,12 @@ struct ClientPoolStateMachine<Request> {
         var endpoints: Int
         /// The most requests outstanding and waiting together.
         var maxPending = 10_000
-        /// How long a request waits for a connection, in milliseconds.
-        var connectGrace: Int64 = 1_000
-        /// How long after a probe the next one follows, in milliseconds.
-        var probeInterval: Int64 = 1_000
-        /// How long an endpoint rests, in milliseconds.
-        var restTime: Int64 = 1_000
+        /// How long a request waits for a connection.
+        var connectGrace: Milliseconds = 1_000
+        /// How long after a probe the next one follows.
+        var probeInterval: Milliseconds = 1_000
+        /// How long an endpoint rests.
+        var restTime: Milliseconds = 1_000
     }
 
     /// How a request ends without a reply.

@@ -20,9 +20,8 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     /// Where headers are written, one after another.
     private var header = JSONBytes(capacity: 512)
 
-    /// How long a request of the bus thread's own tasks may take before its task is told, in milliseconds: see
-    /// ``CommandClient``.
-    private static let patience: Int64 = 10
+    /// How long a request of the bus thread's own tasks may take before its task is told: see ``CommandClient``.
+    private static let patience: Milliseconds = 10
 
     /// How many replies are taken from one socket before the others get their turn.
     private static let repliesPerTurn = 512
@@ -40,8 +39,8 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         pool = ClientPoolStateMachine(
             .init(
                 endpoints: endpoints.count, maxPending: limits.maxPending,
-                connectGrace: limits.connectGrace.boundedMilliseconds,
-                probeInterval: max(limits.probeInterval.boundedMilliseconds, 1)))
+                connectGrace: Milliseconds(limits.connectGrace),
+                probeInterval: max(Milliseconds(limits.probeInterval), 1)))
     }
 
     private static func configure(_ dealer: ZeroMQSocket, _ limits: ClientLimits) throws(BusError) {
@@ -80,16 +79,16 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     }
 
     /// - Parameter timeout: What is left of the request's time, where it has waited.
-    private func send(_ request: PendingRequest, timeout: Int64? = nil, to endpoint: Int) {
+    private func send(_ request: PendingRequest, timeout: Milliseconds? = nil, to endpoint: Int) {
         if sendHeader(request.header, timeout: timeout, to: endpoint), dealers[endpoint].send(request.payload) == .sent {
             return
         }
         if let request = pool.sendRefused(id: request.id) { fail(request, .overloaded) }
     }
 
-    private func sendHeader(_ request: RequestHeader, timeout: Int64? = nil, to endpoint: Int) -> Bool {
+    private func sendHeader(_ request: RequestHeader, timeout: Milliseconds? = nil, to endpoint: Int) -> Bool {
         header.removeAll()
-        request.append(to: &header, timeout: timeout)
+        request.append(to: &header, timeout: timeout?.rawValue)
         return dealers[endpoint].send(header.bytes, more: true) == .sent
     }
 

@@ -79,16 +79,16 @@ package final class CommandClient: Sendable {
     private func pending(
         _ name: String, _ payload: Data, _ timeout: Duration, _ context: RequestContext
     ) -> PendingRequest {
-        let milliseconds = timeout.boundedMilliseconds
+        let timeout = Milliseconds(timeout)
         let isLocal = bus.executor.isCurrent
         let now = bus.executor.now
         let id = RequestIDFormat.bounded(lastID.wrappingAdd(1, ordering: .relaxed).newValue)
         let traceparent = context.traceparent ?? ServiceContext.current?.traceparent
         let header = RequestHeader(
-            id: ids.text(id), command: name, timeout: milliseconds, deadline: now.wall + milliseconds,
+            id: ids.text(id), command: name, timeout: timeout.rawValue, deadline: now.wall + timeout.rawValue,
             traceparent: traceparent?.description, actor: context.actor)
         return PendingRequest(
-            id: id, header: header, payload: payload, deadline: now.monotonic + milliseconds, isLocal: isLocal)
+            id: id, header: header, payload: payload, deadline: now.monotonic + timeout, isLocal: isLocal)
     }
 
     /// Sends a request and waits for its end.

@@ -21,10 +21,10 @@ final class Connector: @unchecked Sendable {
     /// Why the name leads nowhere, where it does not.
     private(set) var failure: NameLookup.Failure?
 
-    /// How long after a lost connection the next one is tried, in milliseconds; from then on ZeroMQ tries by itself.
-    private static let reconnectDelay: Int64 = 50
-    /// How long after a lookup that led to no connection the next one follows, in milliseconds.
-    private static let lookupInterval: Int64 = 2_000
+    /// How long after a lost connection the next one is tried; from then on ZeroMQ tries by itself.
+    private static let reconnectDelay: Milliseconds = 50
+    /// How long after a lookup that led to no connection the next one follows.
+    private static let lookupInterval: Milliseconds = 2_000
 
     /// Makes the socket and connects it, unless the endpoint has a name: that is looked up at the first ``tick(now:)``.
     ///

@@ -17,7 +17,7 @@ final class BusLoop {
     private var jobs: [UnownedJob] = []
 
     /// The longest that the thread sleeps: a bound for the conversion, not a rhythm.
-    private static let maxSleep: Int64 = 3_600_000
+    private static let maxSleep: Milliseconds = 3_600_000
 
     init(outbox: Outbox, executor: BusExecutor, context: ZeroMQContext, logger: Logger) {
         self.outbox = outbox
@@ -107,9 +107,9 @@ final class BusLoop {
     }
 
     /// Waits for messages, or a wake-up.
-    private func receive(waiting milliseconds: Int64) -> Bool {
+    private func receive(waiting timeout: Milliseconds) -> Bool {
         let ready = pollItems.withUnsafeMutableBufferPointer {
-            zmq_poll($0.baseAddress, Int32($0.count), Int(milliseconds))
+            zmq_poll($0.baseAddress, Int32($0.count), Int(timeout.rawValue))
         }
         guard ready > 0 else {
             if ready < 0, case let fault = ZeroMQFault.last, !fault.isInterruption {
@@ -133,15 +133,15 @@ final class BusLoop {
         return hasReceived
     }
 
-    private func untilNextTick() -> Int64 {
+    private func untilNextTick() -> Milliseconds {
         // Work and tasks have taken their time since the last look.
-        let now = MonotonicMilliseconds.monotonicNow()
+        let now = MonotonicMilliseconds.now()
         let next = participants.lazy.compactMap(\.nextTick).min() ?? .max
         return next <= now ? 0 : min(next - now, Self.maxSleep)
     }
 
     private func tick() {
-        let now = MonotonicMilliseconds.monotonicNow()
+        let now = MonotonicMilliseconds.now()
         for participant in participants where participant.nextTick.map({ $0 <= now }) ?? false {
             participant.tick(now: now)
         }

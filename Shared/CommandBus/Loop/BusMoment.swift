@@ -6,5 +6,5 @@ struct BusMoment: Sendable {
     let wall: UnixMilliseconds
 
     /// This moment.
-    static var now: BusMoment { BusMoment(monotonic: .monotonicNow(), wall: .now) }
+    static var now: BusMoment { BusMoment(monotonic: .now(), wall: .now) }
 }

@@ -25,8 +25,8 @@ protocol BusParticipant: AnyObject, Sendable {
 
     func tick(now: MonotonicMilliseconds)
 
-    /// The process goes on after some milliseconds in which it did not run.
-    func resume(after pause: Int64, now: MonotonicMilliseconds)
+    /// The process goes on after a time in which it did not run.
+    func resume(after pause: Milliseconds, now: MonotonicMilliseconds)
 
     /// Ends everything that is under way and closes the sockets. Called once.
     func close()
@@ -41,5 +41,5 @@ extension BusParticipant {
 
     func tick(now: MonotonicMilliseconds) {}
 
-    func resume(after pause: Int64, now: MonotonicMilliseconds) {}
+    func resume(after pause: Milliseconds, now: MonotonicMilliseconds) {}
 }

@@ -1,26 +1,36 @@
+import Synchronization
+
 #if canImport(Glibc)
     import Glibc
 #endif
 
-/// Milliseconds on a clock that never jumps; its zero means nothing.
-typealias MonotonicMilliseconds = Int64
+/// A moment on a clock that never jumps, in milliseconds; its zero means nothing.
+///
+/// A type of its own, so that the compiler refuses a wall time in its place.
+struct MonotonicMilliseconds: RawRepresentable, AtomicRepresentable, Comparable, ExpressibleByIntegerLiteral, Sendable {
+    let rawValue: Int64
 
-extension MonotonicMilliseconds {
     /// This moment.
-    static func monotonicNow() -> MonotonicMilliseconds {
+    static func now() -> MonotonicMilliseconds {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+        return MonotonicMilliseconds(rawValue: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
     }
-}
 
-extension Duration {
-    /// Whole milliseconds, rounded up, from 0 to a year: enough for every timeout, and nothing can overflow with it.
-    var boundedMilliseconds: Int64 {
-        let year: Int64 = 365 * 86_400
-        let (seconds, attoseconds) = components
-        if seconds >= year { return year * 1_000 }
-        if seconds < 0 || attoseconds < 0 { return 0 }
-        return seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+    /// Later than every other one: it never comes.
+    static let max = MonotonicMilliseconds(rawValue: .max)
+
+    init(rawValue: Int64) {
+        self.rawValue = rawValue
     }
+
+    init(integerLiteral value: Int64) {
+        rawValue = value
+    }
+
+    static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+
+    static func + (moment: Self, time: Milliseconds) -> Self { Self(rawValue: moment.rawValue + time.rawValue) }
+
+    static func - (later: Self, earlier: Self) -> Milliseconds { Milliseconds(rawValue: later.rawValue - earlier.rawValue) }
 }

@@ -3,14 +3,14 @@ import Synchronization
 /// Notices that the process did not run for a while: it was stopped by a signal, its machine was suspended or had no time for it.
 ///
 /// What waited in a socket meanwhile does not tell how old it is, and its sender may have given up, so none of it may be begun.
-/// The bus thread looks at its clocks at least every ``interval`` milliseconds while it serves; a longer gap is a pause.
+/// The bus thread looks at its clocks at least every ``interval`` while it serves; a longer gap is a pause.
 final class PauseWatch: Sendable {
-    /// The most milliseconds between two looks of a thread that runs.
-    static let interval: Int64 = 500
+    /// The most time between two looks of a thread that runs.
+    static let interval: Milliseconds = 500
     /// From this gap on it was a pause. Clients take a connection for lost after two to three seconds of silence.
-    static let minPause: Int64 = 1_500
+    static let minPause: Milliseconds = 1_500
 
-    private let lastLook = Atomic<MonotonicMilliseconds>(.monotonicNow())
+    private let lastLook = Atomic<MonotonicMilliseconds>(.now())
     private let pauses = Atomic<Int>(0)
 
     /// How many pauses there have been.
@@ -18,12 +18,12 @@ final class PauseWatch: Sendable {
 
     /// The bus thread has looked at its clocks.
     ///
-    /// - Returns: How many milliseconds the process did not run, where that is long enough to count, or by how much the wall
-    ///   clock jumped ahead, as it does when a machine wakes up. That it is set back says nothing of the kind.
-    func look(from last: BusMoment, to now: BusMoment) -> Int64? {
+    /// - Returns: For how long the process did not run, where that is long enough to count, or by how much the wall clock jumped
+    ///   ahead, as it does when a machine wakes up. A clock that is set back is no pause.
+    func look(from last: BusMoment, to now: BusMoment) -> Milliseconds? {
         lastLook.store(now.monotonic, ordering: .relaxed)
         let elapsed = now.monotonic - last.monotonic
-        let jump = now.wall - last.wall - elapsed
+        let jump = Milliseconds(rawValue: now.wall - last.wall) - elapsed
         guard max(elapsed, jump) >= Self.minPause else { return nil }
         pauses.wrappingAdd(1, ordering: .releasing)
         return max(elapsed, jump)

@@ -21,7 +21,7 @@ package struct CommandContext: Sendable {
         guard let time else { return header.fields.deadline }
         if time.expiry == .max { return nil }
         let now = BusMoment.now
-        return now.wall + time.expiry - now.monotonic
+        return now.wall + (time.expiry - now.monotonic).rawValue
     }
 
     package init(
@@ -42,7 +42,7 @@ package struct CommandContext: Sendable {
     ///
     /// - Throws: ``CommandFailure`` where the client has stopped waiting by now, or may have while the process did not run.
     package func checkStillWanted() throws(CommandFailure) {
-        if let refusal = time?.refusal(now: .monotonicNow()) { throw refusal }
+        if let refusal = time?.refusal(now: .now()) { throw refusal }
     }
 
     /// Whether lines of this level are written: who asks first saves making what nobody reads.

@@ -9,12 +9,14 @@ struct RequestTime: Sendable {
 
     /// - Parameter arrival: When the request was read.
     init(_ header: RequestHeader, arrival: RequestArrival, watch: PauseWatch) {
-        let (now, year) = (arrival.moment, Duration.seconds(365 * 86_400).boundedMilliseconds)
+        let now = arrival.moment
         if let timeout = header.timeout {
-            expiry = now.monotonic + min(max(timeout, 0), year)
+            expiry = now.monotonic + min(max(Milliseconds(rawValue: timeout), 0), .year)
         } else if let deadline = header.deadline {
             // A clock that is set afterwards changes nothing.
-            expiry = deadline <= now.wall ? now.monotonic : now.monotonic + min(deadline - now.wall, year)
+            expiry =
+                deadline <= now.wall
+                ? now.monotonic : now.monotonic + min(Milliseconds(rawValue: deadline - now.wall), .year)
         } else {
             expiry = .max
         }

@@ -46,8 +46,8 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
     /// Until then everything is refused, because it may have waited while the process did not run.
     private var refusesUntil: MonotonicMilliseconds = 0
 
-    /// How many milliseconds after a pause ZeroMQ's own thread may still be reading what had come before it ended.
-    private static let readTimeAfterPause: Int64 = 500
+    /// For how long after a pause ZeroMQ's own thread may still read what had come before the pause ended.
+    private static let readTimeAfterPause: Milliseconds = 500
     /// How many requests are taken before others get their turn.
     private static let requestsPerTurn = 512
     /// How many workers stay for the requests to come: a burst leaves no more behind.
@@ -213,7 +213,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
         guard case .serving = phase else { return }
         // What has arrived by now was sent to a service that was not stopping.
         _ = receive(from: 0, now: now)
-        phase = .stopping(until: now + limits.drainTimeout.boundedMilliseconds)
+        phase = .stopping(until: now + Milliseconds(limits.drainTimeout))
         finishDrainIfEmpty()
     }
 
@@ -236,8 +236,8 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
         giveUpDrain()
     }
 
-    func resume(after pause: Int64, now: MonotonicMilliseconds) {
-        logger.warning("the process did not run for a while", metadata: ["milliseconds": "\(pause)"])
+    func resume(after pause: Milliseconds, now: MonotonicMilliseconds) {
+        logger.warning("the process did not run for a while", metadata: ["milliseconds": "\(pause.rawValue)"])
         refusesUntil = now + Self.readTimeAfterPause
     }
 
@@ -271,7 +271,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
         flush()
         giveUpDrain()
         // The last requests that came before the socket closes.
-        _ = receive(from: 0, now: .monotonicNow())
+        _ = receive(from: 0, now: .now())
         phase = .closed
         bound.close()
     }

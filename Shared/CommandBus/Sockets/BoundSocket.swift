@@ -27,10 +27,10 @@ final class BoundSocket {
     private var nextReport: MonotonicMilliseconds = 0
 
     private static let maxReplaced = 16
-    /// How often is looked after the file, in milliseconds.
-    private static let checkInterval: Int64 = 1_000
-    /// At most one line about refused connections in this time, in milliseconds.
-    private static let reportInterval: Int64 = 10_000
+    /// How often to look whether the file is in place.
+    private static let checkInterval: Milliseconds = 1_000
+    /// The log gets at most one line about refused connections in this time.
+    private static let reportInterval: Milliseconds = 10_000
 
     /// - Parameter configure: Sets the socket's options before it listens.
     init(

@@ -5,7 +5,7 @@ extension ZeroMQSocket {
     ///
     /// - Parameter silence: How long the peer may be silent before the connection counts as lost.
     func setLiveness(silence: Duration) throws(BusError) {
-        let milliseconds = Int32(clamping: max(silence.boundedMilliseconds, 3))
+        let milliseconds = Int32(clamping: max(Milliseconds(silence).rawValue, 3))
         try set(ZMQ_HEARTBEAT_IVL, milliseconds / 3)
         try set(ZMQ_HEARTBEAT_TIMEOUT, milliseconds - milliseconds / 3)
         // A peer that accepts and then says nothing, such as a stopped process.
