@@ -4,16 +4,16 @@ package struct BusError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Code: String, Sendable {
         /// An endpoint that is not `ipc://<path>` or `tcp://<host>:<port>`.
         case invalidEndpoint = "invalid_endpoint"
-        /// Somebody else serves that endpoint.
+        /// Another process serves that endpoint.
         case addressInUse = "address_in_use"
         /// The bus is closed.
         case closed
-        /// The operating system refused; the message says what.
+        /// The operating system refused; the message has the details.
         case system
     }
 
     package let code: Code
-    /// One sentence for the operator, with the endpoint that it is about.
+    /// One sentence for the operator, with the endpoint.
     package let message: String
 
     init(_ code: Code, _ message: String) {

@@ -12,15 +12,15 @@ package enum Endpoint: Hashable, Sendable {
     package enum Host: Hashable, Sendable {
         /// An address of the loopback interface, such as `127.0.0.1` or `[::1]`.
         case address(String)
-        /// A name that has to be looked up.
+        /// A host name that has to be resolved.
         case name(String)
     }
 
     /// The longest path of a Unix socket, in bytes: `sun_path` without its final zero.
     static let maxPathBytes = 107
 
-    /// - Throws: ``BusError`` where the text is no endpoint, or one of another machine: what passes there is neither encrypted nor
-    ///   authenticated.
+    /// - Throws: ``BusError`` if the text is no endpoint, or not on the loopback interface: the bus neither encrypts nor
+    ///   authenticates.
     package init(_ text: String) throws(BusError) {
         if let path = text.suffix(after: "ipc://") {
             try Self.check(path: path, of: text)
@@ -39,7 +39,7 @@ package enum Endpoint: Hashable, Sendable {
         }
     }
 
-    /// Whether an IPv4 or IPv6 address without brackets is one of the loopback interface; `nil` where it is no address.
+    /// Whether an IPv4 or IPv6 address without brackets is a loopback address; `nil` if the text is no address.
     static func isLoopback(_ address: String) -> Bool? {
         var version4 = in_addr()
         if inet_pton(AF_INET, address, &version4) == 1 { return UInt32(bigEndian: version4.s_addr) >> 24 == 127 }
@@ -82,7 +82,7 @@ package enum Endpoint: Hashable, Sendable {
             throw BusError(.invalidEndpoint, "\"\(text.prefix(200))\": expected a path after ipc://")
         }
         if path.hasPrefix("@") || path.hasPrefix("*") {
-            // An abstract socket has no permissions: everybody on the machine could use it.
+            // An abstract socket has no permissions: every user of the machine could connect.
             throw BusError(.invalidEndpoint, "\"\(text.prefix(200))\": expected the path of a file after ipc://")
         }
         if path.utf8.count > maxPathBytes {

@@ -2,8 +2,7 @@ import HTTPTypes
 import Hummingbird
 
 /// Refuses a request without a valid `:authority` (`Host` in HTTP/1.1), as Google's front end does. Any host name is accepted,
-/// since
-/// the emulator is reached under several.
+/// since the emulator is reached under several.
 struct AuthorityCheck: RouterMiddleware {
     func handle(
         _ request: Request, context: EmulatorRequestContext,

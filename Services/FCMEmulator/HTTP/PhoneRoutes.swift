@@ -3,8 +3,7 @@ import Hummingbird
 import ServiceLifecycle
 
 /// `/emulator/devices`: the actions of a phone: register, listen, unregister. The real FCM has no server API for them. No access
-/// token
-/// is required; the emulator listens on loopback only.
+/// token is required; the emulator listens on loopback only.
 struct PhoneRoutes: Sendable {
     private static let maxBodyBytes = 1_024
     private static let registration = MessageForm("emulator.Device", ["platform": .choice(Platform.self)])

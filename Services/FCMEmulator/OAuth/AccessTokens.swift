@@ -3,8 +3,7 @@ import FoundationEssentials
 import Schemas
 
 /// Issues and checks access tokens. A token holds its expiry, a nonce and its scope, and is signed with a key on disk. So it
-/// survives a
-/// restart of the emulator without being stored.
+/// survives a restart of the emulator without being stored.
 struct AccessTokens: Sendable {
     private static let keyFile = "access-token.key"
     private static let prefix = "ya29.emulator."

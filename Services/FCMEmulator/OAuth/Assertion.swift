@@ -2,8 +2,7 @@ import JWTKit
 import Schemas
 
 /// The claims of a signed token request (Google's OAuth 2.0 for service accounts). ``AssertionRules`` checks them; a missing
-/// claim has
-/// its own error.
+/// claim has its own error.
 struct Assertion: JWTPayload {
     let iss: String?
     let scope: String?

@@ -3,8 +3,7 @@ import Schemas
 /// How the phones' operating systems treat the messages of an app that sends too many: Android demotes them, iOS throttles them.
 ///
 /// Neither publishes its exact rule, and neither informs the sender. The emulator remembers each phone's messages for the rule's
-/// window,
-/// but not from before its start or the last change of the rules.
+/// window, but not from before its start or the last change of the rules.
 struct PlatformRules: Sendable {
     /// The number of messages within a window above which a rule applies.
     struct Limit: Hashable, Sendable {

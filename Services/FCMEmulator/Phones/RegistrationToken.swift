@@ -2,8 +2,7 @@
 enum RegistrationToken {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".unicodeScalars)
     /// The suffix of an iPhone's token. The tokens of the real FCM do not reveal the platform. The emulator needs it even after
-    /// the phone
-    /// has unregistered.
+    /// the phone has unregistered.
     private static let iosEnd = "-iOS"
 
     /// A new token in FCM's form: the installation's id, a colon and a long secret.

@@ -1,8 +1,7 @@
 import Schemas
 
 /// FCM's name of an accepted message: `projects/P/messages/0:1500415314455276%31bd1c9631bd1c96` for one phone. For a topic or
-/// condition
-/// the id is a plain number.
+/// condition the id is a plain number.
 enum MessageName {
     /// A new unique name. For one phone it has the time in microseconds and a random number, otherwise a random number.
     static func new(project: String, to target: SendRequest.Target, now: UnixMilliseconds) -> String {

@@ -28,8 +28,7 @@ struct SendDesk: Sendable {
     }
 
     /// Processes a request if the project's quota allows it. FCM counts accepted and invalid requests, but neither those that
-    /// exceed a quota
-    /// nor its own failures.
+    /// exceed a quota nor its own failures.
     ///
     /// - Parameter work: Returns the answer, `nil` if the client can no longer be answered, and whether it has accepted anything.
     func withinProjectQuota(

@@ -62,8 +62,7 @@ extension JSONValue {
 }
 
 /// FCM's payload limit. FCM documents its formula only as "keys and values". This one counts the data, and the notification's
-/// title,
-/// body and image.
+/// title, body and image.
 enum PayloadSize {
     /// The maximum payload of a message to a single phone, in bytes.
     static let longest = 4_096

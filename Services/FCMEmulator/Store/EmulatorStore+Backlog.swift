@@ -8,8 +8,7 @@ extension EmulatorStore {
         static let maxKeys = 4
 
         /// Messages after this position were accepted while the phone was connected. It gets them even if they have expired
-        /// since: a time to
-        /// live of 0 means now or never.
+        /// since: a time to live of 0 means now or never.
         let through: Int64
         /// The messages up to ``through`` with a collapse key that are left: the newest one of each of the newest keys.
         let kept: [Int64]

@@ -4,8 +4,7 @@ import GRDB
 /// The emulator's durable state: phones, their subscriptions and every accepted message.
 ///
 /// A message is one row for any number of phones. Positions decide which phone gets it. A subscription covers the messages of its
-/// topic
-/// from its first position to its last one. A phone has received everything up to its own position.
+/// topic from its first position to its last one. A phone has received everything up to its own position.
 struct EmulatorStore: Sendable {
     let database: EmbeddedDatabase
 

@@ -1,17 +1,17 @@
-/// What a client may use up, and how patient it is.
+/// A client's limits and timeouts.
 package struct ClientLimits: Sendable {
-    /// The most requests outstanding and waiting together; one more is `overloaded`.
+    /// The maximum number of requests, outstanding and waiting together. Further ones fail with `overloaded`.
     package var maxPending = 10_000
-    /// The largest payload of a request in bytes; a larger one is `invalid`. What services accept by default.
+    /// The maximum payload of a request in bytes; a larger one fails with `invalid`. The default is what services accept by
+    /// default.
     package var maxPayloadBytes = 1 << 20
-    /// The largest frame of a reply in bytes; a service that sends more is disconnected.
+    /// The maximum frame of a reply in bytes. A service that sends more is disconnected.
     package var maxReplyBytes = 64 << 20
-    /// How long a request waits for a connection where there is none, before it is `unavailable`.
+    /// How long a request waits for a connection before it fails with `unavailable`.
     package var connectGrace = Duration.seconds(1)
-    /// How long after a probe of a silent endpoint the next one follows.
+    /// The interval between probes of a silent endpoint.
     package var probeInterval = Duration.seconds(1)
-    /// How long the other end of a connection may be silent, although asked for a sign of life every third of this time,
-    /// before the connection counts as lost.
+    /// How long a connection may be silent before it counts as lost. A third of this is the interval of heartbeats.
     package var silence = Duration.seconds(3)
 
     package init() {}

@@ -1,17 +1,18 @@
-/// Which endpoint of a client's pool gets which request, and how each request ends. A pure value: events in, actions
+/// Chooses the endpoint of each request in a client's pool, and how each request ends. A pure value: events in, actions
 /// out; time is an argument.
 ///
-/// A request goes to the endpoint with the fewest outstanding; with none connected it waits for a moment. An endpoint that
-/// let a request run into its deadline without sending any reply since is *suspect*: it gets no requests while there is
-/// another one, and is probed until it answers anything at all. One that answers `unavailable` or `overloaded` *rests* for about
-/// a second, in which it gets requests only where all others are suspect or rest as well: what fails at once is always the
-/// least busy, and would get most of the requests.
+/// - A request goes to the endpoint with the fewest outstanding requests. If no endpoint is connected, it waits for a moment.
+/// - An endpoint is *suspect* if a request reached its deadline there and no reply has come since the request was sent. It gets
+/// no
+///   requests while there is another endpoint, and is probed until it answers anything.
+/// - An endpoint that answers `unavailable` or `overloaded` *rests* for about a second. It gets requests only if all others are
+///   suspect or rest as well. Otherwise an endpoint that fails at once would always be the least busy, and get most requests.
 struct ClientPoolStateMachine<Request> {
     typealias ID = UInt64
 
     struct Configuration {
         var endpoints: Int
-        /// The most requests outstanding and waiting together.
+        /// The maximum number of requests, outstanding and waiting together.
         var maxPending = 10_000
         /// How long a request waits for a connection.
         var connectGrace: Milliseconds = 1_000
@@ -23,11 +24,11 @@ struct ClientPoolStateMachine<Request> {
 
     /// How a request ends without a reply.
     enum Failure: Hashable {
-        /// As many as may be are under way already.
+        /// The limit of requests is reached.
         case overloaded
-        /// No endpoint was connected in time; it was never sent.
+        /// No endpoint was connected in time. The request was not sent.
         case notConnected
-        /// The connection it was sent on is gone; it may have been done.
+        /// Its connection was lost. The outcome is unknown.
         case connectionLost(endpoint: Int)
         case deadlineExceeded
         case cancelled
@@ -36,14 +37,14 @@ struct ClientPoolStateMachine<Request> {
 
     enum RequestAction: Hashable {
         case send(endpoint: Int)
-        /// It is kept until an endpoint connects.
+        /// The request waits until an endpoint connects.
         case wait
         case fail(Failure)
     }
 
     struct TickActions {
         var failed: [(request: Request, failure: Failure)] = []
-        /// What takes longer than whoever asked wanted to wait without being told.
+        /// Requests whose callers must be told that they take longer.
         var slow: [Request] = []
         /// The endpoints to send `bus.ping` to.
         var probe: [Int] = []
@@ -52,16 +53,16 @@ struct ClientPoolStateMachine<Request> {
     private struct Entry {
         let request: Request
         let deadline: MonotonicMilliseconds
-        /// When it ends by itself: its deadline or, while it waits, the end of its grace if that is earlier.
+        /// When it fails: at its deadline or, while it waits for a connection, at the end of the grace time if that is earlier.
         var expires: MonotonicMilliseconds
-        /// When whoever asked is told that it takes longer; `.max` where nobody is.
+        /// When its caller is told that it takes longer; `.max` for never.
         var patience: MonotonicMilliseconds
-        /// Where it was sent; `nil` while it waits.
+        /// The endpoint that it was sent to; `nil` while it waits.
         var endpoint: Int?
-        /// How many replies that endpoint had sent by then.
+        /// The number of replies from that endpoint before the send.
         var repliesBefore: UInt64
 
-        /// When time does something to it.
+        /// When its next timer is due.
         var due: MonotonicMilliseconds { min(expires, patience) }
     }
 
@@ -71,10 +72,10 @@ struct ClientPoolStateMachine<Request> {
         var replies: UInt64 = 0
         /// When the next probe is due; `nil` unless the endpoint is suspect.
         var nextProbe: MonotonicMilliseconds?
-        /// Until when it rests.
+        /// The end of its rest.
         var restsUntil: MonotonicMilliseconds = 0
 
-        /// How little it is to be chosen: 0 where nothing is known against it.
+        /// The penalty in the choice of an endpoint: 0 if it is healthy.
         func reluctance(now: MonotonicMilliseconds) -> Int {
             nextProbe != nil ? 2 : restsUntil > now ? 1 : 0
         }
@@ -85,10 +86,10 @@ struct ClientPoolStateMachine<Request> {
     private var entries: [ID: Entry] = [:]
     private var waiting = 0
     private var isStopped = false
-    /// No entry is due before this. Ends of requests leave it as it is, so that it may be too early: then one look at
-    /// all entries moves it, which is far cheaper than keeping them in order.
+    /// A lower bound of all due times. It may be too early, since the end of a request does not change it. One scan of all
+    /// entries then corrects it, which is far cheaper than a sorted list.
     private var earliestDue = MonotonicMilliseconds.max
-    /// Where the search for an endpoint begins, so that equals take turns.
+    /// The start of the search for an endpoint (round robin among equals).
     private var turn = 0
 
     init(_ configuration: Configuration) {
@@ -96,7 +97,7 @@ struct ClientPoolStateMachine<Request> {
         endpoints = Array(repeating: Endpoint(), count: configuration.endpoints)
     }
 
-    /// When ``tick(now:)`` has something to do, unless something else happens before.
+    /// When ``tick(now:)`` is due.
     var nextTick: MonotonicMilliseconds? {
         let probes = endpoints.lazy.compactMap { $0.isConnected ? $0.nextProbe : nil }.min() ?? .max
         let next = min(probes, entries.isEmpty ? .max : earliestDue)
@@ -105,9 +106,9 @@ struct ClientPoolStateMachine<Request> {
 
     // MARK: Events
 
-    /// Somebody asks for something; `id` is not in use.
+    /// A new request; `id` is not in use.
     ///
-    /// - Parameter patience: When whoever asks is to be told that it takes longer.
+    /// - Parameter patience: When the caller is told that it takes longer.
     mutating func request(
         _ request: Request, id: ID, deadline: MonotonicMilliseconds, patience: MonotonicMilliseconds = .max,
         now: MonotonicMilliseconds
@@ -131,15 +132,16 @@ struct ClientPoolStateMachine<Request> {
         return action
     }
 
-    /// The socket had no room for a request. It was not sent, and is forgotten.
+    /// The socket had no room for a request. The request was not sent, and is removed.
     mutating func sendRefused(id: ID) -> Request? {
         remove(id)
     }
 
-    /// A reply came in.
+    /// A reply was received.
     ///
-    /// - Parameter id: The request's; `nil` where the reply is to nobody, which still shows that the endpoint lives.
-    /// - Returns: The request that it answers, unless that has ended already.
+    /// - Parameter id: The request's id; `nil` if the reply belongs to no request. Such a reply still shows that the endpoint is
+    /// alive.
+    /// - Returns: The request, unless it has ended already.
     mutating func reply(id: ID?, from endpoint: Int) -> Request? {
         endpoints[endpoint].replies &+= 1
         endpoints[endpoint].nextProbe = nil
@@ -148,14 +150,14 @@ struct ClientPoolStateMachine<Request> {
         return entries.remove(at: index).value.request
     }
 
-    /// An endpoint answered that it cannot do anything now.
+    /// An endpoint answered `unavailable` or `overloaded`.
     mutating func rest(_ endpoint: Int, now: MonotonicMilliseconds) {
         endpoints[endpoint].restsUntil = now + configuration.restTime
     }
 
     /// An endpoint connected.
     ///
-    /// - Returns: What is to be sent now, oldest first.
+    /// - Returns: The waiting requests to send now, oldest first.
     mutating func connected(
         _ endpoint: Int, now: MonotonicMilliseconds
     ) -> [(id: ID, request: Request, endpoint: Int)] {
@@ -172,9 +174,9 @@ struct ClientPoolStateMachine<Request> {
         }
     }
 
-    /// An endpoint's connection is gone.
+    /// An endpoint's connection was lost.
     ///
-    /// - Returns: What was outstanding there; each fails with ``Failure/connectionLost(endpoint:)``.
+    /// - Returns: Its outstanding requests. Each fails with ``Failure/connectionLost(endpoint:)``.
     mutating func disconnected(_ endpoint: Int) -> [Request] {
         endpoints[endpoint].isConnected = false
         endpoints[endpoint].nextProbe = nil
@@ -186,7 +188,7 @@ struct ClientPoolStateMachine<Request> {
         endpoints[endpoint].isConnected
     }
 
-    /// Whoever asked does not want the answer any more.
+    /// The caller has cancelled a request.
     ///
     /// - Returns: The request, unless it has ended already.
     mutating func cancelled(id: ID) -> Request? {
@@ -205,7 +207,7 @@ struct ClientPoolStateMachine<Request> {
         return actions
     }
 
-    /// The client closes; each request that is returned fails with ``Failure/stopped``.
+    /// The client closes. Each returned request fails with ``Failure/stopped``.
     mutating func stop() -> [Request] {
         isStopped = true
         return entries.keys.sorted().compactMap { remove($0) }
@@ -234,8 +236,8 @@ struct ClientPoolStateMachine<Request> {
         }
     }
 
-    /// The connected endpoint with the fewest outstanding requests; one that rests only where all others do, or are suspect, and
-    /// a suspect one only where there is no other.
+    /// The connected endpoint with the fewest outstanding requests. Endpoints that rest come after healthy ones, and suspect ones
+    /// come last.
     private mutating func chooseEndpoint(now: MonotonicMilliseconds) -> Int? {
         var best: Int?
         for offset in endpoints.indices {

@@ -7,7 +7,8 @@ import Synchronization
 
 /// A client's connections: one DEALER for each endpoint, and the pool's state.
 ///
-/// Owned by the bus thread once it is attached. Tasks that run there use it directly; others only pass it along in the outbox.
+/// The bus thread owns it once it is attached. Tasks on that thread use it directly. Other tasks only pass it along in the
+/// outbox.
 final class ClientSockets: BusParticipant, @unchecked Sendable {
     private let endpoints: [String]
     private let connectors: [Connector]
@@ -15,15 +16,15 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     private let ids: RequestIDFormat
     private let logger: Logger
     private var pool: ClientPoolStateMachine<PendingRequest>
-    /// What is to be sent with the next ``flush()``, and where.
+    /// Requests to send with the next ``flush()``, with their endpoints.
     private var outgoing: [(request: PendingRequest, endpoint: Int)] = []
-    /// Where headers are written, one after another.
+    /// A reusable buffer for headers.
     private var header = JSONBytes(capacity: 512)
 
     /// How long a request of the bus thread's own tasks may take before its task is told: see ``CommandClient``.
     private static let patience: Milliseconds = 10
 
-    /// How many replies are taken from one socket before the others get their turn.
+    /// The maximum number of replies received from one socket before the others get their turn.
     private static let repliesPerTurn = 512
 
     init(
@@ -44,19 +45,19 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     }
 
     private static func configure(_ dealer: ZeroMQSocket, _ limits: ClientLimits) throws(BusError) {
-        // Room for every request that may be under way, and for as many that were given up.
+        // Room for all requests in flight, and for as many abandoned ones.
         let messages = Int32(clamping: limits.maxPending.multipliedReportingOverflow(by: 2).partialValue)
         try dealer.set(ZMQ_SNDHWM, max(messages, 1_000))
         try dealer.set(ZMQ_RCVHWM, max(messages, 1_000))
         try dealer.set(ZMQ_MAXMSGSIZE, Int64(limits.maxReplyBytes))
-        // Whoever closes has failed what is not sent.
+        // Requests that are not sent yet have failed before the socket closes.
         try dealer.set(ZMQ_LINGER, Int32(0))
         try dealer.setLiveness(silence: limits.silence)
     }
 
-    // MARK: What tasks ask for
+    // MARK: Calls from tasks
 
-    /// - Parameter waitsAMoment: Whether the request's task wants to be told when it takes longer than a moment.
+    /// - Parameter waitsAMoment: Whether the task is told when the request takes longer than ``patience``.
     func perform(_ request: PendingRequest, waitsAMoment: Bool = false, now: MonotonicMilliseconds) {
         if request.isCancelled.load(ordering: .acquiring) {
             return fail(request, .cancelled)
@@ -78,7 +79,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         outgoing.removeAll(keepingCapacity: true)
     }
 
-    /// - Parameter timeout: What is left of the request's time, where it has waited.
+    /// - Parameter timeout: The remaining time of a request that has waited.
     private func send(_ request: PendingRequest, timeout: Milliseconds? = nil, to endpoint: Int) {
         if sendHeader(request.header, timeout: timeout, to: endpoint), dealers[endpoint].send(request.payload) == .sent {
             return
@@ -92,7 +93,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         return dealers[endpoint].send(header.bytes, more: true) == .sent
     }
 
-    // MARK: What the sockets say
+    // MARK: Events of the sockets
 
     var sockets: [ZeroMQSocket] { dealers + connectors.map(\.monitor.socket) }
 
@@ -125,14 +126,14 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         }
     }
 
-    /// A connection was lost, or never got as far as ZeroMQ's greeting.
+    /// A connection was lost, or ended before ZeroMQ's handshake was complete.
     ///
-    /// `ZMQ_IMMEDIATE` would make ZeroMQ forget the requests that it has not sent yet, but with them the replies that we
-    /// have not read yet. So the connection is given up here, between the two.
+    /// With `ZMQ_IMMEDIATE`, ZeroMQ would drop the requests that it has not sent yet, but also the replies that we have not read
+    /// yet. So the replies are read first, and then the connection is dropped here.
     private func disconnected(_ endpoint: Int, now: MonotonicMilliseconds) {
         guard pool.isConnected(endpoint) else { return }
         logger.debug("disconnected", metadata: ["endpoint": "\(endpoints[endpoint])"])
-        // Replies that came before the end count.
+        // Replies that arrived before the disconnect still count.
         _ = receiveReplies(from: endpoint, atMost: .max, now: now)
         for request in pool.disconnected(endpoint) {
             fail(request, .connectionLost(endpoint: endpoint))
@@ -140,7 +141,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         connectors[endpoint].giveUp(now: now)
     }
 
-    /// - Returns: How many came.
+    /// - Returns: How many were received.
     private func receiveReplies(from endpoint: Int, atMost most: Int, now: MonotonicMilliseconds) -> Int {
         var answered: [(request: PendingRequest, outcome: RequestOutcome)] = []
         defer { wake(answered) }
@@ -160,7 +161,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         return most
     }
 
-    /// Waking many tasks takes longer than receiving their replies: that is for another thread.
+    /// Resumes tasks on another thread, since resuming many of them takes longer than receiving their replies.
     private func wake(_ answered: [(request: PendingRequest, outcome: RequestOutcome)]) {
         if answered.count < 4 {
             for (request, outcome) in answered { request.complete(outcome) }
@@ -172,7 +173,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     }
 
     private enum Reply {
-        /// The id is `nil` where it is none of this client's.
+        /// The id is `nil` if this client did not issue it.
         case understood(id: UInt64?, ReplyStatus, Data)
         case malformed
     }
@@ -201,7 +202,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
 
     private func readHeader(_ bytes: UnsafeRawBufferPointer) -> (id: UInt64?, status: ReplyStatus)? {
         if let id = ids.number(ofSuccess: bytes) { return (id, .ok) }
-        // What is wrong with it helps nobody here.
+        // The details of the error are of no use here.
         guard let header = try? ReplyHeader(frame: bytes) else { return nil }
         return (ids.number(header.id), header.status)
     }
@@ -221,10 +222,10 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         for connector in connectors { connector.tick(now: now) }
     }
 
-    /// Asks for a sign of life. The request is in nobody's table: any reply will do.
+    /// Sends a `bus.ping` to a suspect endpoint. The request has no entry in the pool: any reply is sufficient.
     private func probe(_ endpoint: Int) {
         logger.debug("probing a silent endpoint", metadata: ["endpoint": "\(endpoints[endpoint])"])
-        // Where there is no room, the next probe follows soon.
+        // If there is no room, the next probe follows soon.
         if sendHeader(RequestHeader(id: ids.text(0), command: Ping.name), to: endpoint) {
             _ = dealers[endpoint].send(Array("{}".utf8))
         }

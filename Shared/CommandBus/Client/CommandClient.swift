@@ -5,10 +5,10 @@ package import Schemas
 import ServiceContextModule
 import Synchronization
 
-/// Sends commands to a service: to one endpoint, or to the least busy of several that serve the same.
+/// Sends commands to a service: to one endpoint, or to the least busy of several instances.
 ///
-/// It connects and reconnects by itself. Every request ends: with a reply, at its deadline, as `unavailable` when the
-/// connection is lost or there is none, or when the client or the bus is closed.
+/// It connects and reconnects by itself. Every request ends: with a reply, at its deadline, or with `unavailable` if there is no
+/// connection, the connection is lost, or the client or the bus is closed.
 package final class CommandClient: Sendable {
     private let bus: Bus
     private let sockets: ClientSockets
@@ -17,7 +17,7 @@ package final class CommandClient: Sendable {
     private let maxPayloadBytes: Int
 
     /// - Parameter endpoints: `ipc://<path>` or `tcp://<host>:<port>`; at least one.
-    /// - Throws: ``BusError`` where an endpoint is not one, or the bus is closed. A service that is away is no error.
+    /// - Throws: ``BusError`` if an endpoint is invalid or the bus is closed. An unreachable service is no error.
     package init(bus: Bus, endpoints: [String], limits: ClientLimits = .init(), logger: Logger) throws(BusError) {
         guard !endpoints.isEmpty else { throw BusError(.invalidEndpoint, "a client needs at least one endpoint") }
         self.bus = bus
@@ -31,14 +31,14 @@ package final class CommandClient: Sendable {
         bus.abandon(sockets)
     }
 
-    /// Does a command and returns its reply.
+    /// Sends a command and returns its reply.
     ///
     /// - Parameters:
-    ///   - timeout: How long to wait; the service is told, and does not begin what nobody waits for any more.
-    ///   - context: For whom.
-    /// - Throws: The service's failure, or one of the bus: `unavailable` (the message says whether the request may have
-    ///   been done), `deadline_exceeded`, `overloaded`, `invalid` for a payload that is too large, `internal` for a reply
-    ///   that is not understood. A cancelled task gets `unavailable`, "cancelled".
+    ///   - timeout: How long to wait. The service gets it too, and does not begin a request after it.
+    ///   - context: The actor and the trace of the request.
+    /// - Throws: The service's failure, or one of the bus: `unavailable` (the message says whether the request may have been
+    ///   done), `deadline_exceeded`, `overloaded`, `invalid` for a payload that is too large, `internal` for a malformed
+    ///   reply. A cancelled task gets `unavailable`, "cancelled".
     nonisolated(nonsending) package func request<C: Command>(
         _ command: C, timeout: Duration = .seconds(5), context: RequestContext = .init()
     ) async throws(CommandFailure) -> C.Reply {
@@ -56,7 +56,7 @@ package final class CommandClient: Sendable {
         }
     }
 
-    /// The same for a command and a reply that are JSON already.
+    /// Sends a command that is JSON already, and returns the reply as JSON.
     nonisolated(nonsending) package func request(
         _ name: String, payload: Data, timeout: Duration = .seconds(5), context: RequestContext = .init()
     ) async throws(CommandFailure) -> Data {
@@ -71,7 +71,7 @@ package final class CommandClient: Sendable {
         }
     }
 
-    /// Closes the connections; what is under way fails with `unavailable`. Closing the bus does the same.
+    /// Closes the connections. Pending requests fail with `unavailable`. Closing the bus does the same.
     package func close() async {
         await bus.detach(sockets)
     }
@@ -93,8 +93,8 @@ package final class CommandClient: Sendable {
 
     /// Sends a request and waits for its end.
     ///
-    /// A task of the bus thread waits in two steps, at first for a moment that nearly all replies come in, and only then with a
-    /// handler for its cancellation, since setting one up and coming back from it costs a tenth of all else.
+    /// A task of the bus thread waits in two steps. First it waits briefly, without a cancellation handler; nearly all replies
+    /// arrive then. Only after that it waits with a handler. Setting up and leaving the handler costs a tenth of the rest.
     @inline(__always)
     nonisolated(nonsending) private func outcome(of request: PendingRequest) async -> RequestOutcome {
         guard bus.executor.isCurrent, !Task.isCancelled else {
@@ -109,7 +109,7 @@ package final class CommandClient: Sendable {
     }
 
     private func submit(_ request: PendingRequest) {
-        // Asked here, where it is used: the way here may have led to another thread.
+        // Checked here and not earlier: the task may have moved to another thread.
         if bus.executor.isCurrent {
             sockets.perform(request, now: bus.executor.moment.monotonic)
         } else if !bus.submit(.request(sockets, request)) {
@@ -128,7 +128,7 @@ package final class CommandClient: Sendable {
             }
         } onCancel: {
             request.isCancelled.store(true, ordering: .releasing)
-            // A bus that is closed has failed the request already.
+            // A closed bus has failed the request already.
             _ = bus.submit(.cancel(sockets, request))
         }
     }

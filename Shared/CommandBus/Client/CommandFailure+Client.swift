@@ -1,9 +1,9 @@
 import Schemas
 
 extension CommandFailure {
-    /// What a client says where no service answered.
+    /// The failure of a request that no service answered.
     ///
-    /// - Parameter lookup: Why an endpoint has no address, where there is no connection.
+    /// - Parameter lookup: Why an endpoint has no address, if that is why there is no connection.
     init<Request>(
         _ failure: ClientPoolStateMachine<Request>.Failure, endpoints: [String], lookup: NameLookup.Failure? = nil
     ) {

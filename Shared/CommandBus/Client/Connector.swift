@@ -1,24 +1,25 @@
 import CZeroMQ
 import Logging
 
-/// One socket of a client or a subscriber with its monitor, and where it is connected or will be: a name is looked up here, and
-/// followed when it changes. ZeroMQ gets addresses only.
-/// Belongs to the bus thread once its owner is attached; the thread that looks a name up only passes it along in the outbox.
+/// One socket of a client or a subscriber with its monitor, and the endpoint that it connects to. It resolves a host name, again
+/// when the connection is lost; ZeroMQ gets addresses only.
+///
+/// The bus thread owns it once its owner is attached. The thread that resolves a name only passes it along in the outbox.
 final class Connector: @unchecked Sendable {
     let socket: ZeroMQSocket
     let monitor: SocketMonitor
     private let endpoint: Endpoint
     private let outbox: Outbox
     private let logger: Logger
-    /// What ZeroMQ was told to connect to.
+    /// The address that ZeroMQ connects to.
     private var address: String?
-    /// When to connect, or to look the name up again.
+    /// When to connect, or to resolve the name again.
     private var nextAttempt: MonotonicMilliseconds?
     private var isLookingUp = false
     private var isConnected = false
     private var isClosed = false
 
-    /// Why the name leads nowhere, where it does not.
+    /// Why the name has no usable address, if it has none.
     private(set) var failure: NameLookup.Failure?
 
     /// How long after a lost connection the next one is tried; from then on ZeroMQ tries by itself.
@@ -26,7 +27,7 @@ final class Connector: @unchecked Sendable {
     /// How long after a lookup that led to no connection the next one follows.
     private static let lookupInterval: Milliseconds = 2_000
 
-    /// Makes the socket and connects it, unless the endpoint has a name: that is looked up at the first ``tick(now:)``.
+    /// Makes the socket and connects it. If the endpoint has a name, the first ``tick(now:)`` resolves it instead.
     ///
     /// - Parameter configure: Sets the socket's options.
     init(
@@ -59,7 +60,7 @@ final class Connector: @unchecked Sendable {
         }
     }
 
-    /// Whether the socket is to be connected later: what its monitor still tells is about a connection that was given up.
+    /// Whether the socket is not connected yet. Events of its monitor then belong to an abandoned connection.
     var isWaiting: Bool { address == nil }
 
     private var name: String? {
@@ -68,19 +69,19 @@ final class Connector: @unchecked Sendable {
 
     // MARK: Events
 
-    /// The connection is there.
+    /// The connection was made.
     func connected() {
         isConnected = true
         nextAttempt = nil
     }
 
-    /// The connection is gone, and ZeroMQ tries again by itself; the name may lead elsewhere by now.
+    /// The connection was lost. ZeroMQ reconnects by itself, but the name may have another address by now.
     func disconnected(now: MonotonicMilliseconds) {
         isConnected = false
         if name != nil { nextAttempt = now + Self.lookupInterval }
     }
 
-    /// Gives the connection up, with all that it has neither sent nor handed over. A new one is made a moment later.
+    /// Drops the connection with all messages that are not sent or not received yet. A new one is made a moment later.
     func giveUp(now: MonotonicMilliseconds) {
         isConnected = false
         disconnect()
@@ -95,12 +96,12 @@ final class Connector: @unchecked Sendable {
         if let name { lookUp(name) } else { connect(to: endpoint.text, now: now) }
     }
 
-    /// The name was looked up.
+    /// The lookup has finished.
     func lookedUp(_ outcome: NameLookup.Outcome, now: MonotonicMilliseconds) {
         isLookingUp = false
-        // A connection that came about meanwhile stays.
+        // A connection that was made in the meantime stays.
         guard !isClosed, !isConnected, case .tcp(_, let port) = endpoint else { return }
-        // Until the connection is there.
+        // Look up again until the connection is made.
         nextAttempt = now + Self.lookupInterval
         switch outcome {
         case .failure(let failure):
@@ -108,7 +109,7 @@ final class Connector: @unchecked Sendable {
                 logger.error("an endpoint has no address", metadata: ["endpoint": "\(endpoint.text)", "error": "\(failure)"])
             }
             self.failure = failure
-            // ZeroMQ is not to try an address that the name has no more.
+            // ZeroMQ must not retry an address that the name no longer has.
             disconnect()
         case .success(let found):
             failure = nil
@@ -131,7 +132,7 @@ final class Connector: @unchecked Sendable {
         guard !isLookingUp else { return }
         isLookingUp = true
         NameLookup.start(name) { outcome in
-            // A bus that is closed does not need the address any more.
+            // A closed bus does not need the address.
             _ = self.outbox.submit(.lookedUp(self, outcome))
         }
     }
@@ -142,7 +143,7 @@ final class Connector: @unchecked Sendable {
     }
 
     private func connect(to text: String, now: MonotonicMilliseconds) {
-        // What the monitor has to tell is about the connection that was given up.
+        // The monitor's remaining events are about the abandoned connection.
         while monitor.next() != nil {}
         do {
             try socket.connect(to: text)
@@ -155,7 +156,7 @@ final class Connector: @unchecked Sendable {
 }
 
 extension Connector {
-    /// Makes one for each endpoint, or none.
+    /// Makes one connector for each endpoint. If one fails, the others are closed.
     static func all(
         _ type: Int32, to endpoints: [String], bus: Bus, logger: Logger,
         configure: (ZeroMQSocket) throws(BusError) -> Void

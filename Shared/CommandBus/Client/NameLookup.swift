@@ -4,21 +4,21 @@ import DedicatedThread
     import Glibc
 #endif
 
-/// Looks up host names on threads of its own.
+/// Resolves host names on threads of its own.
 ///
-/// The system's resolver may take many seconds. ZeroMQ would call it on its only I/O thread, where every other connection of the
-/// process would wait for it.
+/// The system's resolver may take many seconds. ZeroMQ would call it on its only I/O thread and block every connection of the
+/// process.
 enum NameLookup {
-    /// Why there is no address to connect to, in words for the operator.
+    /// Why a name has no usable address, in words for the operator.
     struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         let description: String
     }
 
     typealias Outcome = Result<String, Failure>
 
-    /// Looks up the IPv4 address of a name.
+    /// Resolves a name to an IPv4 address.
     ///
-    /// - Parameter completion: Gets an address of the loopback interface, on the thread that looked it up.
+    /// - Parameter completion: Gets a loopback address, on the resolving thread.
     static func start(_ name: String, completion: @escaping @Sendable (Outcome) -> Void) {
         do {
             try DedicatedThread.start { completion(lookUp(name)) }
@@ -29,7 +29,7 @@ enum NameLookup {
 
     private static func lookUp(_ name: String) -> Outcome {
         var hints = addrinfo()
-        // As ZeroMQ has it by default.
+        // ZeroMQ's default.
         hints.ai_family = AF_INET
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?

@@ -4,36 +4,37 @@ import Synchronization
 
 /// How a request ended.
 enum RequestOutcome: Sendable {
-    /// A service answered, whatever its answer.
+    /// A service answered, with success or failure.
     case replied(ReplyStatus, Data)
     case failed(CommandFailure)
 }
 
-/// One request on its way.
+/// One pending request.
 ///
-/// Made and filled by the task that waits for the answer; from the moment that it is handed over it belongs to the bus
-/// thread, except for the mark that it is cancelled, and for who waits, which has a lock.
+/// The waiting task creates it. Once it is submitted, the bus thread owns it, except for the atomic ``isCancelled`` and the
+/// continuation, which has a lock.
 final class PendingRequest: @unchecked Sendable {
     let id: UInt64
     let header: RequestHeader
     let payload: Data
     let deadline: MonotonicMilliseconds
-    /// Whether it was made on the bus thread, where the task that waits is then likely to go on.
+    /// Whether it was created on the bus thread. Then its task most likely continues there.
     let isLocal: Bool
-    /// Set by whoever cancels, because the cancellation may reach the bus thread before the request does.
+    /// Set by the cancellation, which may reach the bus thread before the request does.
     let isCancelled = Atomic<Bool>(false)
-    /// By continuations that are not checked ones, which cost as much as all else here: the pool's state machine lets a request
-    /// end once, and the end of this object, which everybody who may end the request holds, is that of the request.
+    /// The continuations are unsafe ones, since checked ones would double the cost of a request. The pool's state machine ends
+    /// each request once, and `deinit` asserts that it has ended.
     private let waiting = Mutex(Waiting.nobody)
-    /// How it ended, where nobody waited. Apart, because what the lock guards is copied; set and read with ``Waiting/ended``.
+    /// The outcome of a request that ended while no task waited. It is outside the lock, because the guarded value is copied. It
+    /// is set and read only together with ``Waiting/ended``.
     private var outcome: RequestOutcome?
 
     private enum Waiting {
         case nobody
-        /// Until it ends, or ``PendingRequest/tellThatItIsSlow()``.
+        /// A task waits until the end, or until ``PendingRequest/tellThatItIsSlow()``.
         case aMoment(UnsafeContinuation<RequestOutcome?, Never>)
         case untilTheEnd(UnsafeContinuation<RequestOutcome, Never>)
-        /// It ended while nobody waited, as may happen between the two times that a task of the bus thread waits.
+        /// It ended while no task waited. This can happen between the two waits of a task on the bus thread.
         case ended
     }
 
@@ -62,7 +63,7 @@ final class PendingRequest: @unchecked Sendable {
         if hasEnded, let outcome { continuation.resume(returning: outcome) }
     }
 
-    /// Wakes the task that waits.
+    /// Resumes the waiting task.
     func complete(_ outcome: RequestOutcome) {
         let waiter = waiting.withLock { waiting in
             let waiter = waiting
@@ -82,7 +83,7 @@ final class PendingRequest: @unchecked Sendable {
         }
     }
 
-    /// Wakes the task that waits for a moment, with nothing; it will wait again.
+    /// Resumes the task of the first, short wait without an outcome. It waits again.
     func tellThatItIsSlow() {
         let waiter = waiting.withLock { waiting -> UnsafeContinuation<RequestOutcome?, Never>? in
             guard case .aMoment(let continuation) = waiting else { return nil }

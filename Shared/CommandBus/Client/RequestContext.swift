@@ -1,8 +1,8 @@
-/// For whom a request is made, and what it is a part of.
+/// The actor and the trace of a request.
 package struct RequestContext: Hashable, Sendable {
-    /// On whose behalf the request is made.
+    /// The account on whose behalf the request is made.
     package var actor: String?
-    /// The trace that the request belongs to; without it, the one of the task that makes the request.
+    /// The trace that the request belongs to; `nil` for the current task's trace.
     package var traceparent: Traceparent?
 
     package init(actor: String? = nil, traceparent: Traceparent? = nil) {

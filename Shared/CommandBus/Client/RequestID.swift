@@ -1,8 +1,8 @@
 import JSON
 import Schemas
 
-/// The ids of one client's requests: six random hexadecimal digits, so that those of different clients differ in the
-/// logs, and nine that count up. Fifteen bytes are a string that needs no memory of its own.
+/// The ids of one client's requests: six random hexadecimal digits, which differ between clients, and a counter of nine digits.
+/// A string of fifteen bytes is stored inline, without an allocation.
 struct RequestIDFormat {
     private let prefix: UInt64
 
@@ -24,14 +24,14 @@ struct RequestIDFormat {
         }
     }
 
-    /// The number in a text that this client wrote; `nil` for any other.
+    /// The number of an id that this client issued; `nil` for any other text.
     func number(_ text: String) -> UInt64? {
         var text = text
         return text.withUTF8 { number(UnsafeRawBufferPointer($0)) }
     }
 
-    /// The number in the header that a service of this project answers with when it has done what was asked, which nearly all
-    /// are; `nil` for any other header.
+    /// Fast path: the number in a header of the common form, a success from a service of this project; `nil` for any other
+    /// header.
     func number(ofSuccess header: UnsafeRawBufferPointer) -> UInt64? {
         let (beginning, end): (StaticString, StaticString) = ("{\"id\":\"", "\",\"status\":\"ok\"}")
         let idEnd = beginning.utf8CodeUnitCount + Self.digits
@@ -56,7 +56,7 @@ struct RequestIDFormat {
         return value >> (4 * UInt64(Self.countDigits)) == prefix ? Self.bounded(value) : nil
     }
 
-    /// The part of a number that a text has room for; it begins anew after 69 thousand million requests.
+    /// The part of a number that fits into an id. The counter wraps around after 69 thousand million requests.
     static func bounded(_ id: UInt64) -> UInt64 {
         id & (1 << (4 * UInt64(countDigits)) - 1)
     }

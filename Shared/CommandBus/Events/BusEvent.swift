@@ -1,13 +1,13 @@
 package import FoundationEssentials
 
-/// What a subscriber learns.
+/// What a subscriber receives.
 package enum BusEvent: Hashable, Sendable {
     /// A publisher's event; the payload is JSON.
     case event(name: String, payload: Data, endpoint: String)
-    /// Events of this endpoint will come from now on; earlier ones may have been missed.
+    /// The subscriber is connected to this endpoint. Earlier events may have been missed.
     case connected(endpoint: String)
-    /// No events of this endpoint come until it is connected again.
+    /// The subscriber has lost this endpoint, and receives no events from it until it is connected again.
     case disconnected(endpoint: String)
-    /// Events were dropped here, because they were not taken fast enough.
+    /// Events were dropped here, because they were not consumed fast enough.
     case missed
 }

@@ -1,13 +1,13 @@
-/// What a publisher and a subscriber keep of what cannot be passed on at once.
+/// The limits of a publisher and of a subscriber.
 package struct EventLimits: Sendable {
-    /// The most events kept for each subscriber, at a publisher and on its way, and for the task that takes them.
+    /// The maximum number of queued events: for each subscriber of a publisher, and for the task that consumes them.
     package var maxPending = 10_000
-    /// The largest payload in bytes.
+    /// The maximum payload in bytes.
     package var maxPayloadBytes = 1 << 20
-    /// The most subscribers of a publisher; one more is closed at once. Less where the system allows the process few descriptors.
+    /// The maximum number of subscribers of a publisher. A further connection is closed at once. It is less if the process has
+    /// few descriptors.
     package var maxPeers = 1_024
-    /// How long the other end of a connection may be silent, although asked for a sign of life, before the connection
-    /// counts as lost.
+    /// How long a connection may be silent, despite heartbeats, before it counts as lost.
     package var silence = Duration.seconds(3)
 
     package init() {}

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The way of events from the bus thread to the task that takes them.
+/// Passes events from the bus thread to the task that consumes them.
 final class EventMailbox: Sendable {
     private struct State {
         var queue: EventQueue
@@ -27,10 +27,10 @@ final class EventMailbox: Sendable {
         taker?.resume(returning: event)
     }
 
-    /// Waits for the next event; `nil` at the end, when all that came before it are taken.
+    /// Waits for the next event; `nil` at the end, after all earlier events.
     func take() async -> BusEvent? {
         await withCheckedContinuation { continuation in
-            // One task takes; should another come, the first gets its end.
+            // Only one task may wait. If a second one comes, the first one's stream ends.
             let (ready, displaced): (BusEvent??, CheckedContinuation<BusEvent?, Never>?) = state.withLock { state in
                 if let event = state.queue.next() { return (.some(event), nil) }
                 if state.isFinished { return (.some(nil), nil) }

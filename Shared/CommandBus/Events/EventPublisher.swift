@@ -2,7 +2,7 @@ package import FoundationEssentials
 package import Logging
 import Synchronization
 
-/// Tells whoever wants to know. Events are not kept: who is not connected, or does not keep up, misses them.
+/// Publishes events to all subscribers. Events are not stored: a subscriber that is not connected, or too slow, misses them.
 package final class EventPublisher: Sendable {
     private let bus: Bus
     private let socket: PublisherSocket
@@ -10,12 +10,12 @@ package final class EventPublisher: Sendable {
     private let logger: Logger
     private let dropped = Atomic<Int>(0)
 
-    /// Where the publisher listens, with the port that the system chose.
+    /// The publisher's endpoint, with the port that the system chose.
     package let endpoint: String
 
-    /// Begins to listen; `endpoint` as for ``CommandServer``.
+    /// Starts listening; `endpoint` as for ``CommandServer``.
     ///
-    /// - Throws: ``BusError`` where the endpoint is not one, somebody else serves it, or the system refuses.
+    /// - Throws: ``BusError`` if the endpoint is invalid, another process serves it, or the system refuses.
     package init(bus: Bus, endpoint: String, limits: EventLimits = .init(), logger: Logger) throws(BusError) {
         socket = try PublisherSocket(context: bus.context, endpoint: endpoint, limits: limits, logger: logger)
         self.bus = bus
@@ -32,15 +32,15 @@ package final class EventPublisher: Sendable {
     /// Sends an event to every subscriber; returns at once.
     ///
     /// - Parameters:
-    ///   - name: Such as `cube.changed`.
-    ///   - payload: JSON, of at most ``EventLimits/maxPayloadBytes``.
+    ///   - name: The event's name, such as `cube.changed`.
+    ///   - payload: JSON of at most ``EventLimits/maxPayloadBytes``.
     package func publish(_ name: String, _ payload: Data) {
         guard payload.count <= limits.maxPayloadBytes else { return drop(name, "its payload is too large") }
         guard socket.pending.wrappingAdd(1, ordering: .relaxed).newValue <= limits.maxPending else {
             socket.pending.subtract(1, ordering: .relaxed)
             return drop(name, "too many events are on their way")
         }
-        // Where the bus is closed there is nobody left to tell.
+        // A closed bus has no subscribers.
         _ = bus.submit(.publish(socket, name: name, payload: payload))
     }
 
@@ -49,7 +49,7 @@ package final class EventPublisher: Sendable {
         await bus.detach(socket)
     }
 
-    /// Says so for the first of every thousand, so that a flood of events is not a flood of lines.
+    /// Logs the first of every thousand dropped events, to limit the number of lines.
     private func drop(_ name: String, _ reason: String) {
         guard dropped.wrappingAdd(1, ordering: .relaxed).oldValue % 1_000 == 0 else { return }
         logger.warning("an event is not published", metadata: ["event": "\(name)", "reason": "\(reason)"])

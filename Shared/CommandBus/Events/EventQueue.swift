@@ -1,7 +1,7 @@
 import DequeModule
 
-/// Received events that nobody has taken yet. When it is full, the oldest makes room, and whoever takes the next one is
-/// told so.
+/// Received events that are not consumed yet. When the queue is full, the oldest event is dropped, and the consumer gets
+/// ``BusEvent/missed`` next.
 struct EventQueue {
     private let capacity: Int
     private var events: Deque<BusEvent> = []
@@ -19,7 +19,7 @@ struct EventQueue {
         events.append(event)
     }
 
-    /// The oldest event, or ``BusEvent/missed`` where older ones were dropped.
+    /// The oldest event, or ``BusEvent/missed`` if older ones were dropped.
     mutating func next() -> BusEvent? {
         if hasGap {
             hasGap = false

@@ -1,20 +1,19 @@
 package import Logging
 
-/// Listens to the events of one or several publishers, and to their comings and goings.
+/// Receives the events of one or several publishers, and their connects and disconnects.
 package final class EventSubscriber: Sendable {
     private let bus: Bus
     private let sockets: SubscriberSockets
 
-    /// What happens, for one task to take. It ends when the subscriber or its bus is closed.
+    /// The events, for one consuming task. The stream ends when the subscriber or its bus is closed.
     ///
-    /// Of more than ``EventLimits/maxPending`` events that nobody has taken, the oldest are dropped, and
-    /// ``BusEvent/missed`` comes in their place.
+    /// If more than ``EventLimits/maxPending`` events are queued, the oldest are dropped and replaced by ``BusEvent/missed``.
     package let events: AsyncStream<BusEvent>
 
     /// - Parameters:
-    ///   - endpoints: Where publishers listen: `ipc://<path>` or `tcp://<host>:<port>`.
-    ///   - names: The events to listen to; all of them where it is empty.
-    /// - Throws: ``BusError`` where an endpoint is not one, or the bus is closed. A publisher that is away is no error.
+    ///   - endpoints: The publishers' endpoints: `ipc://<path>` or `tcp://<host>:<port>`.
+    ///   - names: The events to subscribe to; all if it is empty.
+    /// - Throws: ``BusError`` if an endpoint is invalid or the bus is closed. An unreachable publisher is no error.
     package init(
         bus: Bus, endpoints: [String], names: [String] = [], limits: EventLimits = .init(), logger: Logger
     ) throws(BusError) {

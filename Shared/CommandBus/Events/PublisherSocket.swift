@@ -5,13 +5,14 @@ import Synchronization
 
 /// A publisher's PUB socket.
 ///
-/// Owned by the bus thread once it is attached; only the count of events on their way to it is shared.
+/// The bus thread owns it once it is attached. Only ``pending`` is shared.
 final class PublisherSocket: BusParticipant, @unchecked Sendable {
     private let bound: BoundSocket
     /// Events in the outbox that are not sent yet.
     let pending = Atomic<Int>(0)
 
-    /// The most bytes of a subscription, and how many of them and of their ends one connection may send.
+    /// The maximum size of a subscription in bytes, and the maximum number of subscriptions and unsubscriptions on one
+    /// connection.
     private static let (maxSubscriptionBytes, maxSubscriptions) = (1_024, 1_000)
 
     init(context: ZeroMQContext, endpoint: String, limits: EventLimits, logger: Logger) throws(BusError) {
@@ -29,7 +30,7 @@ final class PublisherSocket: BusParticipant, @unchecked Sendable {
 
     var endpoint: String { bound.endpoint }
 
-    /// A PUB socket receives nothing, but ZeroMQ takes in new subscriptions only when it is looked at.
+    /// A PUB socket receives no messages, but ZeroMQ processes new subscriptions only when the socket is polled.
     var sockets: [ZeroMQSocket] { [bound.socket] }
 
     func receive(from index: Int, now: MonotonicMilliseconds) -> Bool {
@@ -40,7 +41,7 @@ final class PublisherSocket: BusParticipant, @unchecked Sendable {
     func send(_ name: String, _ payload: Data) {
         pending.subtract(1, ordering: .relaxed)
         bound.socket.catchUp()
-        // A subscriber that does not keep up loses events; the others get them.
+        // A slow subscriber misses events; the others get them.
         if bound.socket.send(Array(name.utf8), more: true) == .sent { _ = bound.socket.send(payload) }
     }
 

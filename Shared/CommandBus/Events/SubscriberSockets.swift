@@ -4,7 +4,7 @@ import Logging
 
 /// A subscriber's connections: one SUB for each endpoint.
 ///
-/// Owned by the bus thread once it is attached.
+/// The bus thread owns it once it is attached.
 final class SubscriberSockets: BusParticipant, @unchecked Sendable {
     private let endpoints: [String]
     private let names: Set<String>
@@ -12,7 +12,7 @@ final class SubscriberSockets: BusParticipant, @unchecked Sendable {
     private let mailbox: EventMailbox
     private let logger: Logger
 
-    /// How many events are taken from one socket before the others get their turn.
+    /// The maximum number of events received from one socket before the others get their turn.
     private static let eventsPerTurn = 512
 
     init(
@@ -58,7 +58,7 @@ final class SubscriberSockets: BusParticipant, @unchecked Sendable {
         return hasReceived
     }
 
-    /// - Returns: How many came.
+    /// - Returns: How many were received.
     private func receiveEvents(from index: Int, atMost most: Int) -> Int {
         for count in 0..<most {
             guard let frames = receiveFrames(from: connectors[index].socket) else { return count }
@@ -68,14 +68,14 @@ final class SubscriberSockets: BusParticipant, @unchecked Sendable {
                 logger.debug("a malformed event", metadata: ["endpoint": "\(endpoints[index])"])
                 continue
             }
-            // ZeroMQ matches the beginnings of names.
+            // ZeroMQ matches prefixes.
             guard names.isEmpty || names.contains(name) else { continue }
             mailbox.put(.event(name: name, payload: frames[1], endpoint: endpoints[index]))
         }
         return most
     }
 
-    /// The frames of a message; of one that has too many, the first three.
+    /// The frames of a message, at most the first three.
     private func receiveFrames(from subscriber: ZeroMQSocket) -> [Data]? {
         var frames: [Data] = []
         var more = true
@@ -105,7 +105,7 @@ final class SubscriberSockets: BusParticipant, @unchecked Sendable {
     }
 }
 
-/// Any JSON at all.
+/// Any JSON value.
 private struct AnyJSON: Decodable {
     init(from decoder: any Decoder) throws {}
 }

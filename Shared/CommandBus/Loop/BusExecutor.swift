@@ -4,28 +4,28 @@ import Synchronization
     import Glibc
 #endif
 
-/// Runs tasks on the bus thread, between its looks at the sockets.
+/// Runs tasks on the bus thread, between two polls of the sockets.
 ///
-/// A task that lives from the bus costs half as much there as on the threads of Swift concurrency: what it asks of the bus is
-/// done at once, what it waited for resumes it without a lock or another thread's wake-up, and its memory comes back on the
-/// thread that gave it. The price is that everything else of the bus waits while it computes.
+/// A task that mostly uses the bus costs half as much there as on Swift's global executor: its requests are performed at once, it
+/// is resumed without a lock or a wake-up of another thread, and its memory is freed on the thread that allocated it. The price
+/// is that the whole bus waits while the task computes.
 final class BusExecutor: TaskExecutor {
     private let outbox: Outbox
     /// The bus thread's `pthread_t`; 0 before it begins and from its end on.
     private let thread = Atomic<UInt>(0)
-    /// What is to be run next; touched by the bus thread alone.
+    /// The jobs to run next; only for the bus thread.
     private nonisolated(unsafe) var ready: [UnownedJob] = []
-    /// What is being run; empty in between, and kept for its memory.
+    /// The jobs of the current run; empty in between. It is kept to reuse its memory.
     private nonisolated(unsafe) var running: [UnownedJob] = []
 
-    /// When the bus thread last looked at its clocks, which it does between any two looks at the sockets. For that thread
-    /// alone: a look for each request would cost more than is gained by it.
+    /// The time of the bus thread's last clock reading, which it takes between two polls. Only for that thread: reading the
+    /// clocks for each request would cost too much.
     nonisolated(unsafe) var moment = BusMoment.now
 
-    /// Notices when that thread, and all others, did not run.
+    /// Detects pauses of the whole process.
     let watch = PauseWatch()
 
-    /// That moment on the bus thread, and this one elsewhere.
+    /// The last clock reading on the bus thread; the current time on other threads.
     var now: BusMoment { isCurrent ? moment : .now }
 
     init(outbox: Outbox) {
@@ -44,7 +44,7 @@ final class BusExecutor: TaskExecutor {
         }
     }
 
-    /// A task has to end, even where its bus did so before.
+    /// Runs a job after the bus has ended, since its task must finish.
     private static func runElsewhere(_ job: UnownedJob) {
         globalConcurrentExecutor.enqueue(job)
     }
@@ -61,7 +61,7 @@ final class BusExecutor: TaskExecutor {
         ready += jobs
     }
 
-    /// Runs what is ready now; what becomes ready meanwhile is left for the next time.
+    /// Runs the jobs that are ready now. Jobs that become ready meanwhile run the next time.
     func run() {
         guard !ready.isEmpty else { return }
         swap(&ready, &running)
@@ -69,9 +69,9 @@ final class BusExecutor: TaskExecutor {
         running.removeAll(keepingCapacity: true)
     }
 
-    /// The bus thread ends: from now on its tasks run where others do.
+    /// The bus thread ends: from now on its tasks run on the global executor.
     ///
-    /// - Parameter late: What came by the outbox and was not run.
+    /// - Parameter late: Jobs from the outbox that have not run.
     func end(_ late: [UnownedJob]) {
         thread.store(0, ordering: .relaxed)
         for job in ready + late { Self.runElsewhere(job) }

@@ -1,9 +1,9 @@
 import CZeroMQ
 import Logging
 
-/// What the bus thread does: work from the outbox, messages from the sockets, tasks, time.
+/// The loop of the bus thread: work from the outbox, messages from the sockets, tasks, timers.
 ///
-/// All of it, and every participant, belongs to that thread alone, so that nothing here needs a lock.
+/// The bus thread alone owns it and every participant, so nothing here needs a lock.
 final class BusLoop {
     private let outbox: Outbox
     private let executor: BusExecutor
@@ -16,7 +16,7 @@ final class BusLoop {
     private var batch: [BusWork] = []
     private var jobs: [UnownedJob] = []
 
-    /// The longest that the thread sleeps: a bound for the conversion, not a rhythm.
+    /// The maximum sleep in milliseconds. It only keeps the conversion to `Int32` from overflowing.
     private static let maxSleep: Milliseconds = 3_600_000
 
     init(outbox: Outbox, executor: BusExecutor, context: ZeroMQContext, logger: Logger) {
@@ -51,13 +51,13 @@ final class BusLoop {
         for participant in participants { participant.close() }
         participants = []
         places = []
-        // Tasks go on while ZeroMQ sends the last messages.
+        // Tasks continue while ZeroMQ sends the last messages.
         executor.end(outbox.end())
         context.terminate()
         outbox.tellWhoWaits()
     }
 
-    /// Runs the tasks that are ready, and those that take on what waits for a task; sends what came of it.
+    /// Runs the tasks that are ready, wakes tasks for waiting requests, and sends the results.
     private func runTasks() {
         executor.run()
         for participant in participants {
@@ -66,7 +66,7 @@ final class BusLoop {
         for participant in participants { participant.flush() }
     }
 
-    /// Looks at the clocks.
+    /// Reads the clocks.
     private func look() -> MonotonicMilliseconds {
         let last = executor.moment
         executor.moment = .now
@@ -126,7 +126,7 @@ final class BusLoop {
         return hasReceived
     }
 
-    /// Takes the messages that are there: to ask every socket costs less than to ask the system which has some.
+    /// Receives without polling: asking every socket costs less than asking the system which of them is readable.
     private func receive(now: MonotonicMilliseconds) -> Bool {
         var hasReceived = false
         for place in places where place.participant.receive(from: place.socket, now: now) { hasReceived = true }
@@ -134,7 +134,7 @@ final class BusLoop {
     }
 
     private func untilNextTick() -> Milliseconds {
-        // Work and tasks have taken their time since the last look.
+        // Work and tasks have taken time since the last clock reading.
         let now = MonotonicMilliseconds.now()
         let next = participants.lazy.compactMap(\.nextTick).min() ?? .max
         return next <= now ? 0 : min(next - now, Self.maxSleep)

@@ -1,6 +1,6 @@
 import Schemas
 
-/// A moment on both clocks: by the one the bus waits, the other is written into headers.
+/// A point in time on both clocks. The bus uses the monotonic one for timers and the wall clock for headers.
 struct BusMoment: Sendable {
     let monotonic: MonotonicMilliseconds
     let wall: UnixMilliseconds

@@ -1,26 +1,26 @@
-/// What has sockets on the bus thread: a client, a server, a publisher, a subscriber.
+/// An owner of sockets on the bus thread: a client, a server, a publisher or a subscriber.
 ///
-/// Made on any thread and handed over through the outbox; from then on only the bus thread calls it.
+/// It is created on any thread and handed over through the outbox. From then on only the bus thread calls it.
 protocol BusParticipant: AnyObject, Sendable {
-    /// The sockets to wait for; always the same ones.
+    /// The sockets to poll; always the same ones.
     var sockets: [ZeroMQSocket] { get }
 
-    /// Receives a bounded part of what one of the sockets has, if it has anything: what is left is asked for again.
+    /// Receives a bounded number of messages from one of the sockets. The loop calls it again for the rest.
     ///
-    /// - Returns: Whether there was anything.
+    /// - Returns: Whether there were any messages.
     func receive(from index: Int, now: MonotonicMilliseconds) -> Bool
 
-    /// Makes a task ready for something that waits for one. Called again when that task has run.
+    /// Resumes a task for waiting work, if there is any. Called again after that task has run.
     ///
-    /// - Returns: Whether it did.
+    /// - Returns: Whether it resumed one.
     func wakeTask() -> Bool
 
-    /// Sends what work and tasks have left to be sent.
+    /// Sends the messages that work and tasks have queued.
     ///
-    /// At once, because ZeroMQ's own thread, which sends what is there and falls asleep, is woken for each message otherwise.
+    /// They are sent together, because otherwise each message would wake ZeroMQ's I/O thread.
     func flush()
 
-    /// When to call ``tick(now:)``; `nil` as long as time does not matter.
+    /// When to call ``tick(now:)``; `nil` while no timer is set.
     var nextTick: MonotonicMilliseconds? { get }
 
     func tick(now: MonotonicMilliseconds)
@@ -28,7 +28,7 @@ protocol BusParticipant: AnyObject, Sendable {
     /// The process goes on after a time in which it did not run.
     func resume(after pause: Milliseconds, now: MonotonicMilliseconds)
 
-    /// Ends everything that is under way and closes the sockets. Called once.
+    /// Fails pending work and closes the sockets. Called once.
     func close()
 }
 

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What tasks ask of the bus thread, in the order in which they ask.
+/// Work that tasks submit to the bus thread. It is performed in order.
 enum BusWork: Sendable {
     case attach(any BusParticipant)
     case detach(any BusParticipant, done: CheckedContinuation<Void, Never>?)
@@ -8,14 +8,14 @@ enum BusWork: Sendable {
     case request(ClientSockets, PendingRequest)
     case cancel(ClientSockets, PendingRequest)
 
-    /// A name was looked up.
+    /// The lookup of a name has finished.
     indirect case lookedUp(Connector, NameLookup.Outcome)
 
-    /// Take no more requests; finish those that were accepted.
+    /// Accept no more requests, and finish the accepted ones.
     case stopServing(ServerSocket)
-    /// Resume when a stopped server has answered all that it accepted.
+    /// Resume once a stopped server has answered all accepted requests.
     case whenDrained(ServerSocket, CheckedContinuation<Void, Never>)
 
-    /// Apart, so that the others are small.
+    /// Indirect, to keep the other cases small.
     indirect case publish(PublisherSocket, name: String, payload: Data)
 }

@@ -5,21 +5,21 @@ import Synchronization
     import Glibc
 #endif
 
-/// The way from others to the bus thread: work, and tasks to go on with, under one lock, and an eventfd that wakes the thread.
+/// Work and jobs for the bus thread from other threads: two arrays under one lock, and an eventfd that wakes the thread.
 ///
-/// The thread is woken only when it may sleep and the outbox was empty. It takes all work at once, and says that it may
-/// sleep in the same critical section in which it found nothing, so that no wake-up is lost and few are needed.
+/// The thread is woken only if the outbox was empty and the thread may sleep. The thread takes all work at once. It declares that
+/// it may sleep in the same critical section in which it found nothing, so no wake-up is lost and few are needed.
 final class Outbox: Sendable {
     private struct State {
         var work: [BusWork] = []
-        /// Tasks to go on with on the bus thread.
+        /// Jobs to run on the bus thread.
         var jobs: [UnownedJob] = []
-        /// The thread is awake, or has been woken.
+        /// Whether the thread is awake, or has been woken.
         var isAwake = false
         var life = Life.open
         var waitingForEnd: [CheckedContinuation<Void, Never>] = []
 
-        /// Whether the thread has to be woken for what was just added.
+        /// Whether the caller has to wake the thread.
         mutating func wake() -> Bool {
             defer { isAwake = true }
             return !isAwake
@@ -28,15 +28,15 @@ final class Outbox: Sendable {
 
     private enum Life {
         case open, closing
-        /// The thread takes nothing any more.
+        /// The thread takes no more work.
         case closed
-        /// ZeroMQ has sent what there was.
+        /// ZeroMQ has sent the last messages.
         case over
     }
 
-    /// What the thread finds.
+    /// The result of ``take(into:_:mayBeIdle:)``.
     enum Taken {
-        /// There is work now, and more may come without a wake-up: do not sleep.
+        /// There was work, or the thread has other work. More may come without a wake-up: do not sleep.
         case some
         /// Sleep until woken.
         case nothing
@@ -45,7 +45,7 @@ final class Outbox: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Readable when the thread is to wake up.
+    /// An eventfd that is readable when the thread must wake up.
     let wakeDescriptor: Int32
 
     init() throws(BusError) {
@@ -61,9 +61,9 @@ final class Outbox: Sendable {
 
     // MARK: For tasks
 
-    /// Asks the bus thread for something.
+    /// Submits work to the bus thread.
     ///
-    /// - Returns: Whether it will be done; `false` once the bus is closed.
+    /// - Returns: `false` if the bus is closed. Then the work is not performed.
     func submit(_ work: BusWork) -> Bool {
         let (accepted, wake) = state.withLock { state in
             guard state.life == .open else { return (false, false) }
@@ -74,9 +74,9 @@ final class Outbox: Sendable {
         return accepted
     }
 
-    /// Lets the bus thread go on with a task.
+    /// Submits a job to the bus thread.
     ///
-    /// - Returns: Whether it will; `false` once the bus thread has ended.
+    /// - Returns: `false` if the bus thread has ended. Then the job does not run.
     func submit(_ job: UnownedJob) -> Bool {
         let (accepted, wake) = state.withLock { state in
             guard state.life == .open || state.life == .closing else { return (false, false) }
@@ -87,7 +87,7 @@ final class Outbox: Sendable {
         return accepted
     }
 
-    /// Lets the bus thread end, and waits until it has.
+    /// Ends the bus thread and waits for its end.
     func close() async {
         await withCheckedContinuation { continuation in
             let (ended, wake) = state.withLock { state in
@@ -101,7 +101,7 @@ final class Outbox: Sendable {
         }
     }
 
-    /// Lets the bus thread end, unless it has.
+    /// Ends the bus thread without waiting, unless it has ended already.
     func closeUnattended() {
         let wake = state.withLock { state in
             guard state.life == .open else { return false }
@@ -112,13 +112,13 @@ final class Outbox: Sendable {
     }
 
     private func signal() {
-        // It can fail only when the counter is full, and then the thread is awake.
+        // This can fail only if the counter is full, and then the thread is awake.
         eventfd_write(wakeDescriptor, 1)
     }
 
     // MARK: For the bus thread
 
-    /// Moves all work and all tasks into `batch` and `jobs`, which are empty; their memory serves for what is to come.
+    /// Swaps all work and all jobs into `batch` and `jobs`, which are empty. Their memory is reused.
     ///
     /// - Parameter mayBeIdle: Whether the thread has nothing else to do.
     func take(into batch: inout [BusWork], _ jobs: inout [UnownedJob], mayBeIdle: Bool) -> Taken {
@@ -137,9 +137,9 @@ final class Outbox: Sendable {
         eventfd_read(wakeDescriptor, &count)
     }
 
-    /// The thread has closed everything, and takes nothing any more.
+    /// The thread has closed everything, and takes no more work.
     ///
-    /// - Returns: The tasks that came after the last were taken.
+    /// - Returns: The jobs that came after the last take.
     func end() -> [UnownedJob] {
         state.withLock { state in
             state.life = .closed
@@ -148,7 +148,7 @@ final class Outbox: Sendable {
         }
     }
 
-    /// All is over: says so to whoever closed the bus.
+    /// Resumes the tasks that wait for the end of the bus.
     func tellWhoWaits() {
         let waiting = state.withLock { state in
             state.life = .over

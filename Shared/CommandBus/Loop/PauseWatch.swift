@@ -7,13 +7,14 @@ import Synchronization
 final class PauseWatch: Sendable {
     /// The most time between two looks of a thread that runs.
     static let interval: Milliseconds = 500
-    /// From this gap on it was a pause. Clients take a connection for lost after two to three seconds of silence.
+    /// The minimum gap that counts as a pause, in milliseconds. Clients consider a connection lost after two to three seconds of
+    /// silence.
     static let minPause: Milliseconds = 1_500
 
     private let lastLook = Atomic<MonotonicMilliseconds>(.now())
     private let pauses = Atomic<Int>(0)
 
-    /// How many pauses there have been.
+    /// The number of pauses so far.
     var count: Int { pauses.load(ordering: .acquiring) }
 
     /// The bus thread has looked at its clocks.
@@ -29,7 +30,7 @@ final class PauseWatch: Sendable {
         return max(elapsed, jump)
     }
 
-    /// Whether there was a pause after the given number of them, perhaps one that the bus thread has not noticed yet.
+    /// Whether there was a further pause after the given number, including one that the bus thread has not detected yet.
     func hasPaused(since count: Int, now: MonotonicMilliseconds) -> Bool {
         self.count != count || now - lastLook.load(ordering: .relaxed) >= Self.minPause
     }

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// A request that a server has accepted: it will be answered, once.
+/// A request that a server has accepted. It is answered exactly once.
 final class AcceptedRequest: Sendable {
-    /// The way back.
+    /// Routes the reply to the sender.
     let envelope: ReplyEnvelope
     let header: ReceivedHeader
     let payload: Data

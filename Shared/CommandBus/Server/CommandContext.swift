@@ -1,7 +1,7 @@
 package import Logging
 package import Schemas
 
-/// What a handler knows of a request beside its payload.
+/// A request's metadata for its handler.
 package struct CommandContext: Sendable {
     private let header: SharedHeader
     private let time: RequestTime?
@@ -11,12 +11,12 @@ package struct CommandContext: Sendable {
     package var id: String { header.fields.id }
     /// The command's name.
     package var command: String { header.fields.command }
-    /// On whose behalf the request is made.
+    /// The account on whose behalf the request is made.
     package var actor: String? { header.fields.actor }
-    /// The W3C trace context that the request belongs to, as it was sent. Where it is one, it is also the task's own
-    /// (`ServiceContext.current`): log lines and further requests carry it by themselves.
+    /// The request's W3C trace context, as sent. If it is valid, it is also the task's own (`ServiceContext.current`), and log
+    /// lines and further requests carry it.
     package var traceparent: String? { header.fields.traceparent }
-    /// When the client stops waiting, Unix milliseconds by this process's clock; it may differ a little each time.
+    /// When the client stops waiting, in Unix milliseconds on this process's clock. The value may vary by a few milliseconds.
     package var deadline: UnixMilliseconds? {
         guard let time else { return header.fields.deadline }
         if time.expiry == .max { return nil }
@@ -38,17 +38,17 @@ package struct CommandContext: Sendable {
         serverLogger = logger
     }
 
-    /// Asks once more whether the work is to be begun: for what has waited for its turn after the handler was called.
+    /// Checks again whether to begin the work. Call it after a wait inside the handler.
     ///
-    /// - Throws: ``CommandFailure`` where the client has stopped waiting by now, or may have while the process did not run.
+    /// - Throws: ``CommandFailure`` if the client has stopped waiting, or may have during a pause of the process.
     package func checkStillWanted() throws(CommandFailure) {
         if let refusal = time?.refusal(now: .now()) { throw refusal }
     }
 
-    /// Whether lines of this level are written: who asks first saves making what nobody reads.
+    /// Whether lines of this level are logged. Check it before building expensive metadata.
     package func logs(_ level: Logger.Level) -> Bool { serverLogger.logLevel <= level }
 
-    /// Names the request and the command in every line. Made when it is asked for: most requests log nothing.
+    /// A logger with the request's id and command in every line. It is made on demand, since most requests log nothing.
     package var logger: Logger {
         var logger = serverLogger
         logger[metadataKey: "command_id"] = "\(id)"

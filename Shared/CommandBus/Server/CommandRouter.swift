@@ -1,16 +1,15 @@
 package import FoundationEssentials
 package import Schemas
 
-/// Which handler answers which command. Every router answers `bus.ping` and `bus.health` by itself. No order is promised.
+/// The handlers by command. Every router answers `bus.ping` and `bus.health` by itself. Requests are handled in no defined order.
 package struct CommandRouter: Sendable {
     /// Where a handler runs, with its child tasks.
     package enum Placement: Sendable {
-        /// On the threads of Swift concurrency.
+        /// On Swift's global executor.
         case shared
-        /// On the bus thread, which costs least: for handlers that compute for some microseconds only, because all requests of
-        /// the process wait meanwhile. They use no actor that other tasks use, since whoever begins an actor's work does what
-        /// others have for it as well. Where the payload is so large that reading it takes longer, they run on the threads of
-        /// Swift concurrency.
+        /// On the bus thread, which is cheapest. All requests of the process wait meanwhile, so the handler may compute only for
+        /// microseconds. It must not use an actor that other tasks use, because the thread that enters an actor also runs its
+        /// queued jobs. A request with a large payload runs on the global executor instead.
         case busThread
     }
 
@@ -24,8 +23,9 @@ package struct CommandRouter: Sendable {
     private var handlers: [String: Handler] = [:]
 
     /// - Parameters:
-    ///   - checkHealth: Throws what keeps the service from its work now.
-    ///   - parts: The state of what the service depends on, by name. It must return within a second or so, also when a part does
+    ///   - checkHealth: Throws if the service cannot do its work now.
+    ///   - parts: The state of the service's dependencies, by name. It must return within about a second, even if a dependency
+    ///   does
     ///     not answer.
     package init(
         checkHealth: @escaping @Sendable () async throws -> Void = {},
@@ -39,13 +39,14 @@ package struct CommandRouter: Sendable {
         }
     }
 
-    /// Answers a command.
+    /// Registers the handler of a command.
     ///
     /// - Parameters:
-    ///   - placement: Where the handler runs, and where the command is read and its reply written.
-    ///   - handler: May throw `CommandFailure`, which the client gets as it is, and `SchemaViolation`, which becomes `invalid`;
-    ///     any other error is logged and becomes `internal`. Its task is cancelled when the server stops and has waited long
-    ///     enough.
+    ///   - placement: Where the handler runs, and where its command is decoded and its reply encoded.
+    ///   - handler: May throw `CommandFailure`, which the client gets unchanged, and `SchemaViolation`, which becomes `invalid`.
+    ///     Any other error is logged and becomes `internal`. Its task is cancelled at the end of the drain timeout when the
+    ///     server
+    ///     stops.
     package mutating func on<C: Command>(
         _ type: C.Type, runs placement: Placement = .shared,
         _ handler: nonisolated(nonsending) @escaping @Sendable (C, CommandContext) async throws -> C.Reply
@@ -55,7 +56,7 @@ package struct CommandRouter: Sendable {
         }
     }
 
-    /// Answers a command whose payload and reply stay bytes. The handler checks that the payload is what it expects.
+    /// Registers the handler of a command whose payload and reply stay bytes. The handler validates the payload.
     package mutating func on(
         _ name: String, runs placement: Placement = .shared,
         _ handler: nonisolated(nonsending) @escaping @Sendable (Data, CommandContext) async throws -> Data
@@ -68,14 +69,14 @@ package struct CommandRouter: Sendable {
 }
 
 extension CommandRouter.Handler {
-    /// The largest payload in bytes that is read on the bus thread.
+    /// The maximum payload in bytes that is decoded on the bus thread.
     private static let maxOnBusThread = 16 << 10
 
     @inline(__always)
     nonisolated(nonsending) func callAsFunction(_ payload: Data, _ context: CommandContext) async throws -> Data {
         if placement == .busThread, payload.count <= Self.maxOnBusThread { return try await body(payload, context) }
         return try await onSharedThreads {
-            // The way to those threads may have taken a while.
+            // The switch to the global executor may have taken a while.
             try context.checkStillWanted()
             return try await body(payload, context)
         }

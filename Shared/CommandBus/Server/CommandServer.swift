@@ -4,21 +4,22 @@ import ServiceLifecycle
 
 /// Answers commands at one endpoint.
 ///
-/// It listens from the moment that it is made, and answers while ``run()`` runs. A graceful shutdown refuses new requests,
-/// finishes and answers what was accepted, and closes.
+/// It listens from its creation on, and answers while ``run()`` runs. A graceful shutdown refuses new requests, finishes and
+/// answers the accepted ones, and closes.
 package final class CommandServer: Service, Sendable {
     private let bus: Bus
     private let socket: ServerSocket
     private let dispatcher: RequestDispatcher
 
-    /// Where the server listens, with the port that the system chose.
+    /// The server's endpoint, with the port that the system chose.
     package let endpoint: String
 
-    /// Begins to listen.
+    /// Starts listening.
     ///
-    /// - Parameter endpoint: `ipc://<path>` of at most 107 bytes, or `tcp://<interface>:<port>`; port 0 lets the system
-    ///   choose. The folder of a path is made where it is missing; the socket is for this user alone.
-    /// - Throws: ``BusError`` where the endpoint is not one, somebody else serves it, or the system refuses.
+    /// - Parameter endpoint: `ipc://<path>` of at most 107 bytes, or `tcp://<interface>:<port>`. Port 0 lets the system choose.
+    /// The
+    ///   path's folder is created if it is missing. Only this user can use the socket.
+    /// - Throws: ``BusError`` if the endpoint is invalid, another process serves it, or the system refuses.
     package init(
         bus: Bus, endpoint: String, router: CommandRouter, limits: ServerLimits = .init(), logger: Logger
     ) throws(BusError) {
@@ -48,17 +49,16 @@ package final class CommandServer: Service, Sendable {
         await close()
     }
 
-    /// Closes at once; what was accepted and not answered is `unavailable`. ``run()`` does it at its end, and so does
-    /// closing the bus.
+    /// Closes at once. Unanswered requests get `unavailable`. ``run()`` calls it at its end, and closing the bus does the same.
     package func close() async {
         await bus.detach(socket)
     }
 
-    /// Makes workers as they are needed, until the server stops. On the bus thread.
+    /// Starts workers on demand until the server stops. Runs on the bus thread.
     private func handleRequests() async {
         await withDiscardingTaskGroup { group in
             while let worker = await socket.nextWorker() {
-                // Not an immediate one, of which the runtime does not know where it begins: it would not leave the bus thread.
+                // Not an immediate task: the runtime does not know its executor, so it would never leave the bus thread.
                 group.addTask { await self.handleRequests(of: worker) }
             }
         }

@@ -1,10 +1,10 @@
-/// Does something on the threads of Swift concurrency, wherever it is asked for: what takes long, or may block, does not belong on
-/// the bus thread.
+/// Runs a closure on Swift's global executor. Use it on the bus thread for work that takes long or may block.
 package func onSharedThreads<Value>(
     isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
 ) async rethrows -> Value {
     try await withTaskExecutorPreference(globalConcurrentExecutor) {
-        // This is what moves it: a closure that only calls a function which stays with its caller would not go anywhere.
+        // The yield causes the switch. A closure that only calls `nonisolated(nonsending)` functions would stay on the caller's
+        // executor.
         await Task.yield()
         return try await body()
     }

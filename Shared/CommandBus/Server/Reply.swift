@@ -2,12 +2,12 @@ import FoundationEssentials
 import JSON
 import Schemas
 
-/// What the two frames of a reply are made of.
+/// The content of a reply's two frames.
 struct Reply: Sendable {
     let header: ReplyHeader
     let payload: Data
 
-    /// The longest message of a failure, in characters.
+    /// The maximum length of a failure's message, in characters.
     private static let maxMessageBytes = 1_000
 
     init(id: String, result: Data) {
@@ -16,7 +16,7 @@ struct Reply: Sendable {
     }
 
     init(id: String, failure: CommandFailure) {
-        // A failure that says it is none would be taken for the command's result.
+        // The client would mistake a failure with the status `ok` for the command's result.
         let status = failure.status == .ok ? .internal : failure.status
         header = ReplyHeader(id: id, status: status)
         var json: [UInt8] = []

@@ -4,14 +4,14 @@ import Logging
 import Schemas
 import ServiceContextModule
 
-/// KeyedLock a request into its reply: reads the header, finds the handler, puts every failure into words.
+/// Turns a request into its reply: reads the header, calls the handler, and describes every failure.
 struct RequestDispatcher: Sendable {
     let router: CommandRouter
     let watch: PauseWatch
     let maxReplyBytes: Int
     let logger: Logger
 
-    /// Never throws: whatever happens is an answer.
+    /// Never throws: every error becomes a reply.
     nonisolated(nonsending) func answer(_ request: AcceptedRequest, now: MonotonicMilliseconds) async -> Reply {
         let shared: SharedHeader
         do {

@@ -1,32 +1,32 @@
 import FoundationEssentials
 
-/// The way back to whoever sent a request.
+/// The routing information for a reply.
 struct ReplyEnvelope: Sendable {
     /// The connection's routing id, from the ROUTER.
     var peer: Data
-    /// Frames that the sender put before its delimiter, such as a correlating REQ socket's number.
+    /// Frames before the delimiter, such as the number of a REQ socket with `ZMQ_REQ_CORRELATE`.
     var prefix: [Data] = []
     /// Whether there was an empty frame before the header, as REQ sockets send it.
     var hasDelimiter = false
 }
 
-/// The frames of one received message, sorted out.
+/// One received message, parsed into its parts.
 struct RequestMessage {
     enum Content {
         case request(header: ReceivedHeader, payload: Data)
-        /// What is wrong; the header where there is one, for its id.
+        /// The problem, and the header, if there is one, for its id.
         case malformed(header: ReceivedHeader?, reason: String)
     }
 
     let envelope: ReplyEnvelope
     let content: Content
 
-    /// The most frames of a message that are kept: a routing id, a short envelope, a delimiter, a header, a payload.
+    /// The maximum number of frames of a message that are kept: a routing id, a short envelope, a delimiter, a header, a payload.
     static let maxFrames = 8
-    /// The longest frame of an envelope, as of a routing id.
+    /// The maximum size of an envelope's frame, in bytes, as for a routing id.
     static let maxEnvelopeFrame = 255
 
-    /// One frame: its bytes, unless there are more than any frame may have.
+    /// One frame: its bytes, or only its size if it is too long.
     enum Frame {
         case bytes(Data)
         case tooLong(Int)
@@ -41,7 +41,7 @@ struct RequestMessage {
         var isEmpty: Bool { size == 0 }
     }
 
-    /// The common form: two frames and nothing else, within the limits.
+    /// Fast path: the common form of exactly two frames within the limits.
     init(peer: Data, header: [UInt8], payload: Data) {
         envelope = ReplyEnvelope(peer: peer)
         content = .request(header: header.withUnsafeBytes { ReceivedHeader($0) }, payload: payload)
@@ -49,12 +49,12 @@ struct RequestMessage {
 
     /// - Parameters:
     ///   - peer: The routing id.
-    ///   - frames: What followed it, up to ``maxFrames``.
-    ///   - count: How many frames followed it in truth.
+    ///   - frames: The frames after it, up to ``maxFrames``.
+    ///   - count: The real number of frames after it.
     init(peer: Data, frames: [Frame], count: Int, limits: ServerLimits) {
         var envelope = ReplyEnvelope(peer: peer)
         var body = frames[...]
-        // Two frames are a header and a payload, even where the payload is empty; else the first empty one delimits.
+        // Two frames are a header and a payload, even if the payload is empty. Otherwise the first empty frame is the delimiter.
         let isBare = count == 2 && !frames[0].isEmpty
         if !isBare, let delimiter = frames.firstIndex(where: \.isEmpty), let prefix = Self.prefix(frames[..<delimiter]) {
             envelope.hasDelimiter = true

@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-/// Takes requests from a ROUTER, frame by frame.
+/// Receives requests from a ROUTER, frame by frame.
 struct RequestReceiver {
     private let limits: ServerLimits
-    /// Where headers are read, one after another.
+    /// A reusable buffer for headers.
     private var header: [UInt8] = []
 
     init(limits: ServerLimits) {
@@ -37,7 +37,7 @@ struct RequestReceiver {
         return RequestMessage(peer: peer, frames: frames, count: count, limits: limits)
     }
 
-    /// Receives a frame that should be a header into `header`, unless it is too long for one.
+    /// Receives a header frame into `header`, unless it is too long.
     ///
     /// - Returns: How many bytes the frame has.
     private mutating func receiveHeader(from socket: ZeroMQSocket, _ more: inout Bool) -> Int? {

@@ -1,8 +1,8 @@
 import Schemas
 
-/// Until when a request is worth beginning, by this process's own clock.
+/// Until when a request may be begun, on this process's own clock.
 struct RequestTime: Sendable {
-    /// When its client stops waiting; `.max` where that is not known.
+    /// When its client stops waiting; `.max` if that is unknown.
     let expiry: MonotonicMilliseconds
     private let pausesBefore: Int
     private let watch: PauseWatch
@@ -13,7 +13,7 @@ struct RequestTime: Sendable {
         if let timeout = header.timeout {
             expiry = now.monotonic + min(max(Milliseconds(rawValue: timeout), 0), .year)
         } else if let deadline = header.deadline {
-            // A clock that is set afterwards changes nothing.
+            // A later step of the wall clock changes nothing.
             expiry =
                 deadline <= now.wall
                 ? now.monotonic : now.monotonic + min(Milliseconds(rawValue: deadline - now.wall), .year)
@@ -24,7 +24,7 @@ struct RequestTime: Sendable {
         self.watch = watch
     }
 
-    /// Why the request is not to be begun, if it is not.
+    /// Why the request must not be begun, if so.
     func refusal(now: MonotonicMilliseconds) -> CommandFailure? {
         if expiry <= now { return CommandFailure(.deadlineExceeded, "the deadline passed before the work began") }
         if watch.hasPaused(since: pausesBefore, now: now) { return .afterPause }
@@ -35,12 +35,12 @@ struct RequestTime: Sendable {
 /// When a request was read.
 struct RequestArrival: Sendable {
     let moment: BusMoment
-    /// How many pauses of the process there had been; see ``PauseWatch``.
+    /// The number of pauses of the process until then; see ``PauseWatch``.
     let pauses: Int
 }
 
 extension CommandFailure {
-    /// What waited while the process did not run.
+    /// The failure of a request that waited during a pause of the process.
     static let afterPause = CommandFailure(
         .unavailable, "the service did not run for a while, and the request may be older than it seems; not done")
 }

@@ -1,19 +1,19 @@
-/// What a server takes on.
+/// A server's limits and timeouts.
 package struct ServerLimits: Sendable {
-    /// The most requests accepted and not answered yet; one more is `overloaded`.
+    /// The maximum number of accepted and unanswered requests. Further ones get `overloaded`.
     package var maxInFlight = 1_024
-    /// The largest header in bytes; a larger one is `invalid`.
+    /// The maximum header in bytes; a larger one is `invalid`.
     package var maxHeaderBytes = 8 << 10
-    /// The largest payload of a request in bytes; a larger one is `invalid`. A peer that sends a frame of sixteen times
-    /// as much is disconnected before that fills the memory.
+    /// The maximum payload of a request in bytes; a larger one is `invalid`. A peer that sends a frame of sixteen times this size
+    /// is disconnected, to protect the memory.
     package var maxPayloadBytes = 1 << 20
-    /// The most connections; one more is closed at once. Less where the system allows the process few descriptors.
+    /// The maximum number of connections. A further one is closed at once. It is less if the process has few descriptors.
     package var maxPeers = 1_024
-    /// The largest payload of a reply in bytes; a handler that makes a larger one has failed.
+    /// The maximum payload of a reply in bytes. A larger one becomes `internal`.
     package var maxReplyBytes = 16 << 20
-    /// How long a server that is stopping waits for its handlers; what they have not answered by then is `unavailable`.
+    /// How long a stopping server waits for its handlers. Requests that are unanswered after that get `unavailable`.
     package var drainTimeout = Duration.seconds(10)
-    /// How long a peer may be silent, although asked for a sign of life, before its connection counts as lost.
+    /// How long a peer may be silent, despite heartbeats, before its connection counts as lost.
     package var silence = Duration.seconds(3)
 
     package init() {}

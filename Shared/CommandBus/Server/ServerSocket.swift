@@ -5,16 +5,16 @@ import JSON
 import Logging
 import Schemas
 
-/// A server's ROUTER, and what it has accepted and not answered yet.
+/// A server's ROUTER, and its accepted and unanswered requests.
 ///
-/// Owned by the bus thread once it is attached, and by the tasks that handle requests, which run there. Other tasks only pass
-/// it along in the outbox.
+/// The bus thread owns it once it is attached. The workers, which run on that thread, use it directly. Other tasks only pass it
+/// along in the outbox.
 final class ServerSocket: BusParticipant, @unchecked Sendable {
     private enum Phase {
         case serving
-        /// Takes nothing new; what is not answered by `until` will not be.
+        /// Accepts no new requests. Requests that are unanswered at `until` fail.
         case stopping(until: MonotonicMilliseconds)
-        /// Nobody handles requests any more.
+        /// All workers have ended.
         case drained
         case closed
     }
@@ -25,32 +25,32 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
     private let logger: Logger
 
     private var phase = Phase.serving
-    /// What no worker has taken yet.
+    /// Requests that wait for a worker.
     private var queue: Deque<AcceptedRequest> = []
-    /// How many requests are accepted and not answered.
+    /// The number of accepted and unanswered requests.
     private var inFlight = 0
     private var workers: [ObjectIdentifier: Worker] = [:]
-    /// The workers that wait for a request; the last one was busy most recently.
+    /// The workers that wait for a request. The last one was busy most recently.
     private var idle: [Worker] = []
-    /// Waits until there is a request and no idle worker.
+    /// Resumed when there is a request and no idle worker.
     private var laneMaker: UnsafeContinuation<Void, Never>?
-    /// What is to be sent with the next ``flush()``.
+    /// Replies to send with the next ``flush()``.
     private var outgoing: [(reply: Reply, envelope: ReplyEnvelope)] = []
     private var waitingForDrain: [CheckedContinuation<Void, Never>] = []
     private var receiver: RequestReceiver
-    /// Where headers are written, one after another.
+    /// A reusable buffer for headers.
     private var replyHeader = JSONBytes(capacity: 512)
 
-    /// When the bus thread has to look at its clocks again, so that a pause of the process shows.
+    /// When the bus thread must read its clocks again, to detect a pause of the process.
     private var nextLook: MonotonicMilliseconds = 0
-    /// Until then everything is refused, because it may have waited while the process did not run.
+    /// Until then every request is refused, because it may have waited during a pause of the process.
     private var refusesUntil: MonotonicMilliseconds = 0
 
     /// For how long after a pause ZeroMQ's own thread may still read what had come before the pause ended.
     private static let readTimeAfterPause: Milliseconds = 500
-    /// How many requests are taken before others get their turn.
+    /// The maximum number of requests received before others get their turn.
     private static let requestsPerTurn = 512
-    /// How many workers stay for the requests to come: a burst leaves no more behind.
+    /// The maximum number of idle workers that are kept after a burst.
     private static let maxIdleWorkers = 256
 
     init(bus: Bus, endpoint: String, limits: ServerLimits, logger: Logger) throws(BusError) {
@@ -63,14 +63,14 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
             ZMQ_ROUTER, at: endpoint, context: bus.context,
             limits: PeerLimits(maxPeers: limits.maxPeers, maxMessageBytes: maxBytes), logger: logger
         ) { socket throws(BusError) in
-            // Tells of replies that cannot be delivered, instead of dropping them silently.
+            // Report replies that cannot be delivered, instead of dropping them silently.
             try socket.set(ZMQ_ROUTER_MANDATORY, Int32(1))
-            // For each peer: more than one of our clients ever has outstanding.
+            // Per peer: more than one of our clients ever has outstanding.
             try socket.set(ZMQ_SNDHWM, Int32(20_000))
             try socket.set(ZMQ_RCVHWM, Int32(20_000))
             try socket.set(ZMQ_BACKLOG, Int32(4_096))
             try socket.set(ZMQ_MAXMSGSIZE, Int64(maxBytes))
-            // The last replies leave within this time after closing.
+            // The last replies are sent within this time after closing.
             try socket.set(ZMQ_LINGER, Int32(2_000))
             try socket.setLiveness(silence: limits.silence)
         }
@@ -120,11 +120,11 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
         send(Reply(id: header?.id ?? "", failure: failure), to: envelope)
     }
 
-    // MARK: Lanes
+    // MARK: Workers
 
-    /// Waits until one more worker is needed. For one task, on the bus thread.
+    /// Waits until another worker is needed. For one task on the bus thread.
     ///
-    /// - Returns: `nil` when no request will come any more.
+    /// - Returns: `nil` if no more requests will come.
     nonisolated(nonsending) func nextWorker() async -> Worker? {
         guard isUsable, isOpen else { return nil }
         await withUnsafeContinuation { laneMaker = $0 }
@@ -147,7 +147,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
 
     /// Waits for a worker's next request.
     ///
-    /// - Returns: `nil` when the worker is to end.
+    /// - Returns: `nil` if the worker must end.
     nonisolated(nonsending) func nextRequest(for worker: Worker) async -> AcceptedRequest? {
         guard isUsable else { return nil }
         if queue.isEmpty, isOpen, idle.count < Self.maxIdleWorkers {
@@ -162,16 +162,16 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
         return worker.request
     }
 
-    /// Takes the reply to the request that a worker has handled; it leaves with the next ``flush()``.
+    /// Takes a worker's reply. The next ``flush()`` sends it.
     func answer(_ worker: Worker, _ reply: Reply) {
-        // Nothing is there once the drain was given up, or the server closed.
+        // There is no request once the drain has timed out or the server is closed.
         guard isUsable, let request = worker.request.take() else { return }
         inFlight -= 1
         outgoing.append((reply, request.envelope))
         finishDrainIfEmpty()
     }
 
-    /// Whether this is the bus thread: it can end while a worker is elsewhere, and then nothing here is to be touched.
+    /// Whether this is the bus thread. It can end while a worker runs elsewhere. Then the worker must not use this object.
     private var isUsable: Bool { executor.isCurrent }
 
     private var isOpen: Bool {
@@ -197,7 +197,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
                 metadata: ["reason": result == .refused ? "its peer does not read" : "its peer is gone"])
             return
         }
-        // Once the first frame is taken, ZeroMQ takes or drops the message as a whole.
+        // After the first frame ZeroMQ takes or drops the message as a whole.
         for frame in envelope.prefix { result = socket.send(frame, more: true) }
         if envelope.hasDelimiter { result = socket.send(Data(), more: true) }
         replyHeader.removeAll()
@@ -211,7 +211,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
 
     func stopServing(now: MonotonicMilliseconds) {
         guard case .serving = phase else { return }
-        // What has arrived by now was sent to a service that was not stopping.
+        // Requests that have arrived by now were sent before the stop.
         _ = receive(from: 0, now: now)
         phase = .stopping(until: now + Milliseconds(limits.drainTimeout))
         finishDrainIfEmpty()
@@ -270,7 +270,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
     func close() {
         flush()
         giveUpDrain()
-        // The last requests that came before the socket closes.
+        // Receive the last requests before the socket closes.
         _ = receive(from: 0, now: .now())
         phase = .closed
         bound.close()

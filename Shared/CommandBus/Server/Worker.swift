@@ -1,9 +1,9 @@
-/// One of the tasks that handle a server's requests, one after another.
+/// A task that handles a server's requests, one after another.
 ///
-/// Starting a task for each request would cost as much as all else that the bus does for it. Belongs to the bus thread.
+/// Starting a task for each request would double the request's cost. The bus thread owns it.
 final class Worker: @unchecked Sendable {
-    /// What is being handled; `nil` as soon as it is answered.
+    /// The current request; `nil` once it is answered.
     var request: AcceptedRequest?
-    /// Resumed when there is a request, or when there will be none any more.
+    /// Resumed when there is a request, or when no more will come.
     var waiting: UnsafeContinuation<Void, Never>?
 }

@@ -5,23 +5,24 @@ import Logging
     import Glibc
 #endif
 
-/// A socket that listens: a service's ROUTER, a publisher's PUB.
+/// A listening ZeroMQ socket: a service's ROUTER or a publisher's PUB.
 ///
-/// Its listening sockets are made here and lent to ZeroMQ, so that their peers can be limited (``PeerLimits``) and that a Unix
-/// socket whose file was removed can be made anew. Owned by the thread that owns the socket.
+/// It creates the listening system socket itself and lends it to ZeroMQ. So it can limit the peers (``PeerLimits``), and recreate
+/// a Unix socket whose file was removed. The owner of the ZeroMQ socket owns it.
 final class BoundSocket {
     let socket: ZeroMQSocket
-    /// Where it listens, with the port that the system chose.
+    /// Its endpoint, with the port that the system chose.
     let endpoint: String
     private let limits: PeerLimits
     private let logger: Logger
     private var unixListener: UnixListener?
-    /// What ZeroMQ listens at; it closes it.
+    /// The listening socket, which ZeroMQ closes.
     private var descriptor: Int32
     private var nextCheck: MonotonicMilliseconds = 0
-    /// How many sockets that have lost their file still listen. ZeroMQ would end their connections with them, and lose replies.
+    /// The number of old listening sockets without a file. They stay open, since ZeroMQ would close their connections with them
+    /// and lose replies.
     private var replaced = 0
-    /// Why the file could not be made anew; the log has it already.
+    /// Why the file could not be recreated. It is logged already.
     private var lastProblem: String?
     private var reported = PeerCounts()
     private var nextReport: MonotonicMilliseconds = 0
@@ -67,7 +68,7 @@ final class BoundSocket {
         self.logger = logger
     }
 
-    /// - Parameter endpoint: For a TCP socket any one, since ZeroMQ asks the socket.
+    /// - Parameter endpoint: The endpoint. For a TCP socket ZeroMQ ignores it and asks the descriptor.
     private static func lend(
         _ descriptor: Int32, to socket: ZeroMQSocket, as endpoint: String, _ limits: PeerLimits
     ) throws(BusError) {
@@ -85,7 +86,7 @@ final class BoundSocket {
 
     var nextTick: MonotonicMilliseconds { nextCheck }
 
-    /// Looks after the file, and reports what was refused.
+    /// Checks the file, and logs refused connections.
     func tick(now: MonotonicMilliseconds) {
         guard nextCheck <= now else { return }
         nextCheck = now + Self.checkInterval
@@ -107,7 +108,7 @@ final class BoundSocket {
             do throws(BusError) {
                 try Self.lend(descriptor, to: socket, as: endpoint, limits)
             } catch {
-                // The next look finds it missing, and tries again.
+                // The next check finds the file missing, and tries again.
                 listener.removeFile()
                 throw error
             }
@@ -134,7 +135,7 @@ final class BoundSocket {
         nextReport = now + Self.reportInterval
     }
 
-    /// Stops listening; messages that are not sent yet leave within the socket's LINGER.
+    /// Stops listening. Unsent messages are sent within the socket's LINGER.
     func close() {
         socket.close()
         unixListener?.release()

@@ -4,23 +4,23 @@ import CSocketGuard
     import Glibc
 #endif
 
-/// What the peers of a listening socket may do before their connections are closed.
+/// The limits for the peers of a listening socket. A connection that exceeds one is closed.
 struct PeerLimits: Sendable {
-    /// The most connections at a time.
+    /// The maximum number of connections.
     var maxPeers = 1_024
-    /// The most frames of a message. Each costs ZeroMQ 64 bytes, even an empty one.
+    /// The maximum number of frames of a message. Even an empty frame costs ZeroMQ 64 bytes.
     var maxFrames = 16_384
-    /// The most bytes of all frames of a message together.
+    /// The maximum size of a message, all frames together, in bytes.
     var maxMessageBytes: Int
-    /// The most messages that one connection may send; 0 is any number.
+    /// The maximum number of messages on one connection; 0 for no limit.
     var maxMessages = 0
 
-    /// What a process needs beside the connections of its bus sockets, such as files.
+    /// The descriptors that a process needs for other things, such as files.
     private static let otherDescriptors = 256
-    /// How many bus sockets share what is left.
+    /// The number of bus sockets that share the rest.
     private static let sockets = 4
 
-    /// Has a listening socket's connections watched until it is closed.
+    /// Applies the limits to a listening socket's connections until it is closed.
     func guardListener(_ descriptor: Int32) throws(BusError) {
         var limits = msi_guard_limits(
             max_peers: UInt32(clamping: peersWithinDescriptors), max_frames: UInt32(clamping: maxFrames),
@@ -38,13 +38,13 @@ struct PeerLimits: Sendable {
     }
 }
 
-/// What happened to the connections of a listening socket so far.
+/// Counts of a listening socket's connections.
 struct PeerCounts: Hashable, Sendable {
-    /// How many there are.
+    /// Open connections.
     var peers = 0
-    /// How many were refused, because there were too many or no descriptor was left.
+    /// Connections that were refused, because there were too many or no descriptor was left.
     var refused = 0
-    /// How many were closed because of what they sent.
+    /// Connections that were closed for exceeding a limit.
     var dropped = 0
 
     init() {}

@@ -1,12 +1,12 @@
 import CZeroMQ
 import Synchronization
 
-/// Tells when the one connection of a socket comes and goes.
+/// Reports connects and disconnects of a socket with one connection.
 ///
-/// Owned by the same thread as the socket that it watches.
+/// The owner of the watched socket owns it.
 final class SocketMonitor {
     enum Event {
-        /// The peer has answered ZeroMQ's greeting: messages flow.
+        /// The ZMTP handshake is complete: messages flow.
         case connected
         case disconnected
     }
@@ -17,7 +17,7 @@ final class SocketMonitor {
 
     private static let count = Atomic<Int>(0)
 
-    /// Begins to watch; call it before the socket is connected.
+    /// Starts the monitor. Call it before the socket connects.
     init(of watched: ZeroMQSocket, context: ZeroMQContext) throws(BusError) {
         let address = "inproc://monitor-\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)"
         try watched.monitor(at: address, events: ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED)

@@ -2,11 +2,11 @@
     import Glibc
 #endif
 
-/// The listening socket of a `tcp://` endpoint. It is lent to ZeroMQ (`ZMQ_USE_FD`) as ``UnixListener``'s is.
+/// The listening socket of a `tcp://` endpoint. It is lent to ZeroMQ (`ZMQ_USE_FD`), like ``UnixListener``'s.
 enum TCPListener {
-    /// Listens; ZeroMQ closes it.
+    /// Opens the listening socket. ZeroMQ closes it.
     ///
-    /// - Parameter host: An address, or `localhost`.
+    /// - Parameter host: An address or `localhost`.
     static func listen(at host: Endpoint.Host, port: UInt16, of endpoint: Endpoint) throws(BusError) -> Int32 {
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST | AI_PASSIVE

@@ -2,24 +2,26 @@
     import Glibc
 #endif
 
-/// The listening Unix socket of an `ipc://` endpoint, of which there is one at a time.
+/// The only listening Unix socket of an `ipc://` endpoint.
 ///
-/// The socket is made here and lent to ZeroMQ (`ZMQ_USE_FD`), because ZeroMQ itself would replace the socket of a process
-/// that still serves it, would open it to every user for a moment, and would remove the file at some time after closing,
-/// when it may be a successor's. A lock on `<path>.lock`, which goes with the process however that ends, says whose the
-/// path is; the lock's file stays, since removing it would let two processes hold different locks of one name.
+/// It creates the socket itself and lends it to ZeroMQ (`ZMQ_USE_FD`). ZeroMQ's own binding has three flaws: it replaces the
+/// socket of a process that still serves it, it opens the socket to every user for a moment, and it removes the file some time
+/// after closing, when the file may be a successor's.
 ///
-/// Others may remove the files all the same, such as a job that clears temporary folders. Then no client finds the service any
-/// more, so the owner of a listener looks at ``isInPlace`` now and then.
+/// A lock on `<path>.lock` decides which process owns the path. The system releases it when the process ends. The lock's file
+/// stays, since removing it would let two processes hold different locks of the same name.
+///
+/// Another program, such as a job that clears temporary folders, may remove the files. Then no client can connect, so the owner
+/// checks ``isInPlace`` at intervals.
 final class UnixListener {
-    /// Listens; ZeroMQ closes it.
+    /// The listening socket, which ZeroMQ closes.
     let descriptor: Int32
     private let path: String
     private let lock: Int32
     /// The socket's file.
     private let file: FileIdentity?
 
-    /// - Throws: ``BusError`` where another process serves the path, or the system refuses.
+    /// - Throws: ``BusError`` if another process serves the path, or the system refuses.
     convenience init(path: String) throws(BusError) {
         try Self.makeParent(of: path)
         let lock = try Self.lock(path)
@@ -31,9 +33,9 @@ final class UnixListener {
         }
     }
 
-    /// Listens anew where the file of an earlier listener was removed; that one is not to be used any more.
+    /// Listens again after the file of an earlier listener was removed. Do not use that listener any more.
     ///
-    /// - Throws: ``BusError`` where another process has taken the path meanwhile, or the system refuses.
+    /// - Throws: ``BusError`` if another process has taken the path meanwhile, or the system refuses.
     convenience init(replacing old: UnixListener) throws(BusError) {
         try Self.makeParent(of: old.path)
         let isLocked = FileIdentity(of: old.lock) == FileIdentity(at: Self.lockPath(old.path))
@@ -55,15 +57,15 @@ final class UnixListener {
         self.lock = lock
     }
 
-    /// Whether the file is still the one that was made here.
+    /// Whether the file is still the one of this listener.
     var isInPlace: Bool { file != nil && FileIdentity(at: path) == file }
 
-    /// Removes the socket's file, unless it is another one by now.
+    /// Removes the socket's file, unless it was replaced.
     func removeFile() {
         if isInPlace { unlink(path) }
     }
 
-    /// Removes the socket's file and lets others have the path.
+    /// Removes the socket's file and releases the lock.
     func release() {
         removeFile()
         Glibc.close(lock)
@@ -95,7 +97,7 @@ final class UnixListener {
         return lock
     }
 
-    /// Removes the socket that a killed process left behind. One that somebody without our lock serves is not stale.
+    /// Removes the socket of a killed process. A socket that is still served, even without our lock, is not stale.
     private static func removeStaleSocket(_ path: String) throws(BusError) {
         var status = stat()
         guard lstat(path, &status) == 0 else {
@@ -115,7 +117,7 @@ final class UnixListener {
 
     private static func listen(_ path: String) throws(BusError) -> Int32 {
         let descriptor = try socket(path)
-        // Linux gives the file the mode of the socket: it is never open to others, not even for a moment.
+        // Linux gives the file the mode of the socket. So it is never open to other users.
         guard fchmod(descriptor, 0o600) == 0, withAddress(path, { bind(descriptor, $0, $1) }) == 0,
             Glibc.listen(descriptor, SOMAXCONN) == 0
         else {
@@ -133,7 +135,7 @@ final class UnixListener {
         return descriptor
     }
 
-    /// The path is known to fit: ``Endpoint`` has checked it.
+    /// The path fits: ``Endpoint`` has checked its length.
     private static func withAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -148,7 +150,7 @@ final class UnixListener {
     }
 }
 
-/// Which file it is, whatever its name.
+/// Identifies a file independently of its name.
 private struct FileIdentity: Equatable {
     let device: dev_t
     let inode: ino_t

@@ -1,13 +1,13 @@
 import CZeroMQ
 import Synchronization
 
-/// ZeroMQ's context: the owner of its I/O thread, and the maker of sockets.
+/// ZeroMQ's context: it owns the I/O thread and makes the sockets.
 ///
-/// Sockets may be made on any thread; the lock keeps a socket from being made in a context that is being taken down.
+/// Sockets may be made on any thread. The lock prevents a new socket during termination.
 final class ZeroMQContext: Sendable {
     private let pointer: Mutex<Pointer?>
 
-    /// A context may be used by every thread, ZeroMQ says so.
+    /// A ZeroMQ context is thread-safe.
     private struct Pointer: @unchecked Sendable {
         let raw: UnsafeMutableRawPointer
 
@@ -37,7 +37,7 @@ final class ZeroMQContext: Sendable {
         return ZeroMQSocket(owning: try made.get().raw)
     }
 
-    /// Ends the context; blocks until every socket's last messages are sent, or its LINGER is over.
+    /// Terminates the context. Blocks until every socket's last messages are sent, or its LINGER is over.
     func terminate() {
         let taken = pointer.withLock { pointer in
             defer { pointer = nil }

@@ -4,16 +4,16 @@ import CZeroMQ
     import Glibc
 #endif
 
-/// An error number of ZeroMQ's, with its text.
+/// A ZeroMQ error number with its text.
 struct ZeroMQFault: Hashable, CustomStringConvertible {
     let number: Int32
 
-    /// What the last call on this thread failed with.
+    /// The error of the last call on this thread.
     static var last: ZeroMQFault { ZeroMQFault(number: zmq_errno()) }
 
-    /// A signal came; the call is to be made again.
+    /// A signal interrupted the call; call again.
     var isInterruption: Bool { number == EINTR }
-    /// There is nothing to receive, or no room to send.
+    /// There is no message to receive, or no room to send.
     var wouldBlock: Bool { number == EAGAIN }
     var isAddressInUse: Bool { number == EADDRINUSE }
 

@@ -7,11 +7,11 @@ import FoundationEssentials
 
 /// One ZeroMQ socket.
 ///
-/// Used by one thread at a time: the one that made it, until it is handed to the bus thread through the outbox, whose
-/// lock is the memory barrier that ZeroMQ asks for. Nothing here ever blocks.
+/// Only one thread uses it at a time: first its creator, then the bus thread. The outbox's lock is the memory barrier that ZeroMQ
+/// requires. No call blocks.
 final class ZeroMQSocket {
     private let socket: UnsafeMutableRawPointer
-    /// Where frames arrive, one after another.
+    /// A reusable message for received frames.
     private let frame: UnsafeMutablePointer<zmq_msg_t>
     private(set) var isClosed = false
 
@@ -27,7 +27,7 @@ final class ZeroMQSocket {
         frame.deallocate()
     }
 
-    /// Closes the socket; messages that are not sent yet leave within its LINGER.
+    /// Closes the socket. Unsent messages are sent within its LINGER.
     func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -52,7 +52,7 @@ final class ZeroMQSocket {
         try check(code, "option \(option)")
     }
 
-    /// The address that the last ``bind(to:)`` got, with the port that the system chose.
+    /// The address of the last ``bind(to:)``, with the port that the system chose.
     func lastEndpoint() throws(BusError) -> String {
         var size = 512
         var code: Int32 = 0
@@ -64,9 +64,9 @@ final class ZeroMQSocket {
         return text
     }
 
-    /// Takes in what ZeroMQ's own thread has to tell this socket, such as a new subscriber.
+    /// Processes the commands of ZeroMQ's I/O thread for this socket, such as a new subscription.
     ///
-    /// A send does so as well, but at most once a millisecond, and would miss a subscriber that is younger.
+    /// A send does this too, but at most once a millisecond. It would miss a newer subscriber.
     func catchUp() {
         var events: Int32 = 0
         var size = MemoryLayout<Int32>.size
@@ -81,7 +81,7 @@ final class ZeroMQSocket {
         throw BusError(fault.isAddressInUse ? .addressInUse : .system, "\(endpoint): cannot listen: \(fault)")
     }
 
-    /// Stops listening at an endpoint. Where the socket does not, nothing happens.
+    /// Stops listening at an endpoint. Has no effect if the socket does not listen there.
     func unbind(from endpoint: String) {
         zmq_unbind(socket, endpoint)
     }
@@ -91,7 +91,7 @@ final class ZeroMQSocket {
         throw BusError(.invalidEndpoint, "\(endpoint): cannot connect: \(ZeroMQFault.last)")
     }
 
-    /// Gives a connection up, with all that it has neither sent nor handed over. Without one, nothing happens.
+    /// Drops a connection with all messages that are not sent or not received yet. Has no effect without a connection.
     func disconnect(from endpoint: String) {
         zmq_disconnect(socket, endpoint)
     }
@@ -109,7 +109,7 @@ final class ZeroMQSocket {
 
     enum SendResult {
         case sent
-        /// There is no room, or no connection; nothing was sent.
+        /// There is no room or no connection. Nothing was sent.
         case refused
         /// A ROUTER's peer is gone.
         case unreachable
@@ -126,7 +126,7 @@ final class ZeroMQSocket {
         }
     }
 
-    /// Receives the next frame, if there is one, and lends it to `body` with whether more frames of its message follow.
+    /// Receives the next frame, if there is one. `body` borrows it, and gets whether more frames of the message follow.
     func receive<Result>(_ body: (_ bytes: UnsafeRawBufferPointer, _ more: Bool) -> Result) -> Result? {
         while zmq_msg_recv(frame, socket, ZMQ_DONTWAIT) < 0 {
             guard ZeroMQFault.last.isInterruption else { return nil }
@@ -135,7 +135,7 @@ final class ZeroMQSocket {
         return body(bytes, zmq_msg_more(frame) != 0)
     }
 
-    /// What `zmq_poll` needs to wait for this socket's messages.
+    /// The item for `zmq_poll` to wait for this socket's messages.
     var pollItem: zmq_pollitem_t {
         zmq_pollitem_t(socket: socket, fd: -1, events: Int16(ZMQ_POLLIN), revents: 0)
     }

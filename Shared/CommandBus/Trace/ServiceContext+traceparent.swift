@@ -1,8 +1,8 @@
 package import ServiceContextModule
 
 extension ServiceContext {
-    /// The trace that the task belongs to. A client of the bus sends it along with each request, and a server sets it for the
-    /// request's handler, so that it follows the work through every service.
+    /// The current task's trace. A client of the bus sends it with each request, and a server sets it for the request's handler.
+    /// So it follows the work through all services.
     package var traceparent: Traceparent? {
         get { self[TraceparentKey.self] }
         set { self[TraceparentKey.self] = newValue }
@@ -13,7 +13,7 @@ extension ServiceContext {
         static let nameOverride: String? = "traceparent"
     }
 
-    /// The context at hand with a change, for ``withValue(_:operation:)``.
+    /// The current context with a change, for ``withValue(_:operation:)``.
     package static func current(changing change: (inout ServiceContext) -> Void) -> ServiceContext {
         var context = current ?? .topLevel
         change(&context)

@@ -10,7 +10,7 @@ package struct Traceparent: Hashable, Sendable {
 
     /// A new trace, or a new span of one.
     ///
-    /// - Parameter traceID: The trace to go on with; a value that is not a trace id begins a new one.
+    /// - Parameter traceID: The trace to continue. An invalid trace id starts a new trace.
     package init(continuing traceID: String? = nil) {
         self.traceID = traceID.flatMap { Self.isIdentifier($0[...], digits: 32) ? $0 : nil } ?? Self.random(digits: 32)
         parentID = Self.random(digits: 16)

@@ -2,7 +2,7 @@ import FoundationEssentials
 import JSON
 import Schemas
 
-/// A request's header as it came: read where it is of the common form, which costs less than to keep its bytes.
+/// A received request header. A header of the common form is decoded at once, which is cheaper than keeping its bytes.
 enum ReceivedHeader: Sendable {
     case plain(SharedHeader)
     case other([UInt8])
@@ -23,7 +23,7 @@ enum ReceivedHeader: Sendable {
         }
     }
 
-    /// The id, so that its sender can tell which request an answer is about; empty where there is none to be read.
+    /// The id for the reply; empty if it cannot be read.
     var id: String {
         switch self {
         case .plain(let header): header.fields.id
@@ -32,7 +32,7 @@ enum ReceivedHeader: Sendable {
     }
 }
 
-/// A request's header in one place: it is handed along so often that its copies would cost more than itself.
+/// A request's header on the heap. It is passed along so often that copies would cost more than the allocation.
 final class SharedHeader: Sendable {
     let fields: RequestHeader
 

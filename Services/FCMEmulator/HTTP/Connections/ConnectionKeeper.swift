@@ -4,8 +4,7 @@ import NIOHTTP2
 /// Keeps an HTTP/2 connection within its limits, and ends it as FCM's front end does, with the reason in the GOAWAY.
 ///
 /// SwiftNIO's handler and Hummingbird's send a GOAWAY without a reason, and limit PINGs by time. FCM limits PINGs without a
-/// request
-/// between them.
+/// request between them.
 final class ConnectionKeeper: ChannelDuplexHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
@@ -96,8 +95,7 @@ final class ConnectionKeeper: ChannelDuplexHandler {
     }
 
     /// Ends the connection gracefully. A first GOAWAY asks the client to leave. Once a PING shows that the client has seen it, a
-    /// second
-    /// GOAWAY names the last stream, so that no request in flight is lost.
+    /// second GOAWAY names the last stream, so that no request in flight is lost.
     private func leave(because reason: GoAway.Reason) {
         guard let context, farewell == nil, !ledger.withLock(\.isLeaving) else { return }
         farewell = reason

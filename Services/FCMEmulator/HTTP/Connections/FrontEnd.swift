@@ -15,8 +15,7 @@ struct FrontEnd: ServerChildChannel {
     }
 
     /// The maximum number of resets, errors and control frames in 100 ms. SwiftNIO's default treats a few hundred in 30 s as an
-    /// attack;
-    /// a load test may have thousands of refused streams.
+    /// attack; a load test may have thousands of refused streams.
     private static let maxFrames = 2_000
     private static let window = TimeAmount.milliseconds(100)
 
