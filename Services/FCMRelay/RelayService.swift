@@ -2,11 +2,11 @@ import CommandBus
 import ServiceKit
 import ServiceLifecycle
 
-/// The relay while it runs: answers commands, and when it is told to stop, answers those that it has accepted.
+/// Runs the relay: answers commands and, when it stops, all accepted ones.
 struct RelayService: Service {
     let server: CommandServer
     let projects: [Project]
-    /// How long sends that are under way may still take when it stops. Requests to FCM that have begun by then are answered.
+    /// The maximum duration of the stop. No request to FCM begins in its last part, so that each request is answered.
     var timeToFinish = DeliveryTimes.relayStopTimeout
 
     func run() async throws {

@@ -1,16 +1,16 @@
 import ServiceKit
 
-/// Connections that are used together and given up together: a multi handle, and which of its connections answer.
+/// A libcurl multi handle with its connections, which are abandoned together once one of them is silent.
 ///
-/// libcurl keeps an HTTP/2 connection for as long as it is open, and sends new requests over it whether it answers or not. A
-/// connection that is dead without a word, as behind a firewall that has forgotten it, would so be used until the kernel gives it
-/// up, after a quarter of an hour, and for ever where a proxy takes the bytes. What cannot be done is to take one connection from
-/// a multi handle; so new requests get another handle, whose connections are new.
+/// libcurl uses an HTTP/2 connection for new requests as long as it is open, even if it does not answer. A connection that is
+/// dead without a TCP reset, for example behind a firewall that has dropped its state, would be used until the kernel closes it
+/// after a quarter of an hour. If a proxy takes the bytes, it would be used for ever. libcurl cannot remove one connection from a
+/// multi handle. So new requests get another handle with new connections.
 ///
-/// It belongs to the transport's thread.
+/// The transport's thread owns it.
 final class ConnectionSet {
     let multi: CurlMulti
-    /// Transfers that are in libcurl's hands.
+    /// The number of transfers that libcurl works on.
     private(set) var transfers = 0
     private let silenceTimeout: Duration
     private let opened: ContinuousClock.Instant
@@ -18,12 +18,12 @@ final class ConnectionSet {
     /// When each connection last answered, by its local port.
     private var lastAnswers: [Int32: ContinuousClock.Instant] = [:]
 
-    /// Less says nothing about a connection: a request may have had hardly any time.
+    /// The minimum silence that counts against a connection. In less time a request may have had no chance of an answer.
     private static let minSilence = Duration.seconds(1)
-    /// A set that has never answered is given up for another one after this time, and not before: where FCM itself hangs, others
-    /// answer no sooner.
+    /// A set that has never answered is abandoned only after this time: if FCM itself hangs, new connections do not answer
+    /// sooner.
     private static let minAge = DeliveryTimes.fcmRequestTimeout
-    /// So many connections are remembered at least; closed ones are forgotten when there are more.
+    /// Closed connections are forgotten when there are more than this many.
     private static let rememberedConnections = 32
 
     init(_ configuration: CurlConfiguration) throws(TransportError) {
@@ -39,30 +39,29 @@ final class ConnectionSet {
         easy.connections = self
     }
 
-    /// Takes a transfer out, whether it has ended or not.
+    /// Removes a transfer, finished or not.
     func remove(_ easy: CurlEasy) {
         multi.remove(easy)
         transfers -= 1
         easy.connections = nil
     }
 
-    /// A transfer has had its answer.
+    /// Notes that a transfer got its answer.
     func answered(_ easy: CurlEasy, at now: ContinuousClock.Instant) {
         hasAnswered = true
         lastAnswers[easy.localPort] = now
     }
 
-    /// Whether new requests had better go over other connections: this transfer's has answered nothing for a while, neither it
-    /// nor any other.
+    /// Whether new requests must use new connections, because this transfer's connection has answered no request for a while.
     ///
-    /// - Parameter isTooLate: Whether the transfer ends now for want of an answer; then less silence will do.
+    /// - Parameter isTooLate: Whether the transfer times out now. Then a shorter silence is sufficient.
     func shouldGiveUp(for easy: CurlEasy, isTooLate: Bool, at now: ContinuousClock.Instant) -> Bool {
         guard let sentAt = easy.sentAt, hasAnswered || now - opened >= Self.minAge else { return false }
         let silence = now - max(sentAt, lastAnswers[easy.localPort] ?? sentAt)
         return silence >= (isTooLate ? min(Self.minSilence, silenceTimeout) : silenceTimeout)
     }
 
-    /// Forgets connections that are closed, or say nothing.
+    /// Forgets connections that are closed or silent.
     func forgetOldAnswers(at now: ContinuousClock.Instant) {
         guard lastAnswers.count > Self.rememberedConnections else { return }
         lastAnswers = lastAnswers.filter { now - $0.value < silenceTimeout }

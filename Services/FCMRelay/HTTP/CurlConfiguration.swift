@@ -1,28 +1,28 @@
-/// How ``CurlTransport`` uses the network.
+/// The network settings of ``CurlTransport``.
 struct CurlConfiguration: Sendable {
     /// PEM certificates to trust instead of the system's.
     var certificateAuthorityFile: String?
-    /// HTTP/2 connections to one host at most. One is opened when the streams of those before it are all in use.
+    /// The maximum number of HTTP/2 connections to one host. A connection is opened when all streams of the others are in use.
     var connectionsPerHost = 10
-    /// Streams on one connection at most; a server that allows fewer gets fewer. FCM allows 100.
+    /// The maximum number of streams on one connection, unless the server allows fewer. FCM allows 100.
     var streamsPerConnection = 100
-    /// Requests that are accepted and not yet answered, at most: the next one is refused as `overloaded`.
+    /// The maximum number of accepted and unanswered requests. Further ones are refused as `overloaded`.
     var maxOutstanding = 10_000
-    /// How long making a connection may take, TLS included.
+    /// The timeout for making a connection, including TLS.
     var connectTimeout = Duration.seconds(5)
-    /// A connection that was idle for so long is not used again: FCM closes its end after about three minutes.
+    /// A connection that was idle for this time is not used again: FCM closes it after about three minutes.
     var idleTimeout = Duration.seconds(118)
-    /// A connection that is so old is not used again: FCM closes it at one hour.
+    /// A connection of this age is not used again: FCM closes it after one hour.
     var maxConnectionAge = Duration.seconds(3_300)
-    /// A connection that has had a request for so long and answered nothing since gets no more of them.
+    /// A connection that has had a request for this time and has answered nothing since gets no further requests.
     var silenceTimeout = Duration.seconds(3)
-    /// For how long the kernel repeats what the peer does not acknowledge before it closes the connection.
+    /// How long the kernel retransmits unacknowledged data before it closes the connection (`TCP_USER_TIMEOUT`).
     var acknowledgementTimeout = Duration.seconds(10)
-    /// A connection that was idle for so long is asked for a sign of life, so that a dead one is not there to be used.
+    /// After this idle time, and at this interval, TCP keep-alive probes a connection.
     var keepAliveInterval = Duration.seconds(30)
-    /// The longest body of an answer, in bytes.
+    /// The maximum body of an answer, in bytes.
     var maxBodyBytes = 65_536
 
-    /// As many requests as the connections to one host carry at once.
+    /// The number of concurrent requests that the connections to one host carry.
     var maxInFlight: Int { connectionsPerHost * streamsPerConnection }
 }

@@ -2,36 +2,36 @@ import CCurl
 import FoundationEssentials
 import Glibc
 
-/// libcurl's easy handle: one transfer at a time, used again for the next. It belongs to the transport's thread.
+/// libcurl's easy handle. It carries one transfer at a time and is reused. The transport's thread owns it.
 final class CurlEasy {
     let handle: UnsafeMutableRawPointer
-    /// What it carries at the moment.
+    /// The current transfer.
     var carried: Transfer?
-    /// The connections that it is carried by, while it is in libcurl's hands.
+    /// The connections that carry it while libcurl works on it.
     var connections: ConnectionSet?
-    /// When its request went to a connection; `nil` as long as it waits for one.
+    /// When its request went to a connection; `nil` while it waits for one.
     fileprivate(set) var sentAt: ContinuousClock.Instant?
-    /// The local port of that connection, which tells it from the others.
+    /// The local port of that connection, which identifies it.
     fileprivate(set) var localPort: Int32 = 0
-    /// How that ended, as libcurl says once it has.
+    /// libcurl's result of the transfer, once it has ended.
     var status = CURLE_OK
     private let errorText = UnsafeMutableBufferPointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
-    /// The URL and the headers that are set: most requests have those of the one before.
+    /// The URL and the headers that are set. Most requests have the same ones as the previous request.
     private var url = ""
     private let parsedURL: OpaquePointer
     private var lines: [String] = []
     private var headers: UnsafeMutablePointer<curl_slist>?
-    /// The body that is posted. libcurl reads it here until the transfer has ended: it needs the bytes again when it has to repeat
-    /// a request that the server has not read.
+    /// The request's body. libcurl reads it here until the transfer has ended: it sends the bytes again if the server has not
+    /// processed the request.
     private var posted = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private let maxBodyBytes: Int
     private var body = Data()
     private var isBodyTooLong = false
 
-    /// What a handle keeps for the bodies to come, in bytes: more than a message takes.
+    /// The maximum buffer that a handle keeps for later bodies, in bytes. A message needs less.
     private static let maxPostedKept = 16_384
 
-    /// Makes a handle with what all requests have in common.
+    /// Makes a handle with the options that all requests share.
     init(_ configuration: CurlConfiguration) throws(TransportError) {
         guard let handle = curl_easy_init(), let parsedURL = curl_url() else {
             throw TransportError(.other, "libcurl has no memory for a request")
@@ -51,12 +51,12 @@ final class CurlEasy {
     private func setUp(_ configuration: CurlConfiguration) throws(TransportError) {
         try set(CURLOPT_PROTOCOLS_STR, "https")
         try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-        // Rather share a connection that is being made than make another.
+        // Wait for a connection that is being made, instead of making another one.
         try set(CURLOPT_PIPEWAIT, 1)
         if !environmentNamesProxy { try set(CURLOPT_PROXY, "") }
         try set(CURLOPT_NOSIGNAL, 1)
-        // A name is looked up on a thread of libcurl's. Without this it waits for that thread, for as long as the resolver takes,
-        // whenever a transfer ends before the name is known.
+        // libcurl resolves names on a thread. Without this option, a transfer that ends before the resolver is done would block
+        // until the resolver's thread ends.
         try set(CURLOPT_QUICK_EXIT, 1)
         try set(CURLOPT_FOLLOWLOCATION, 0)
         try set(CURLOPT_POST, 1)
@@ -67,10 +67,10 @@ final class CurlEasy {
         try setUpKeepAlive(configuration)
         if let file = configuration.certificateAuthorityFile {
             try set(CURLOPT_CAINFO, file)
-            // Instead of the system's, not beside them.
+            // Instead of the system's certificates, not in addition.
             try check(ccurl_easy_setopt_string(handle, CURLOPT_CAPATH, nil))
         }
-        // Requests and answers are of a few hundred bytes. libcurl's own sizes, for files, are 64 and 16 KiB a request.
+        // Requests and answers have a few hundred bytes. libcurl's defaults are for files: 64 and 16 KiB a request.
         try set(CURLOPT_UPLOAD_BUFFERSIZE, 16_384)
         try set(CURLOPT_BUFFERSIZE, 4_096)
         try check(ccurl_easy_setopt_pointer(handle, CURLOPT_PRIVATE, Unmanaged.passUnretained(self).toOpaque()))
@@ -81,26 +81,26 @@ final class CurlEasy {
         try check(ccurl_easy_setopt_pointer(handle, CURLOPT_PREREQDATA, Unmanaged.passUnretained(self).toOpaque()))
     }
 
-    /// So that the kernel finds out by itself that a peer is gone without a word.
+    /// Lets the kernel detect a peer that has disappeared without closing the connection.
     private func setUpKeepAlive(_ configuration: CurlConfiguration) throws(TransportError) {
         let seconds = Int(clamping: configuration.keepAliveInterval.components.seconds)
         try set(CURLOPT_TCP_KEEPALIVE, 1)
         try set(CURLOPT_TCP_KEEPIDLE, seconds)
         try set(CURLOPT_TCP_KEEPINTVL, max(1, seconds / 3))
-        // Its argument is a number, in the place of a pointer.
+        // The callback's argument is a number in place of a pointer.
         let timeout = Int(clamping: configuration.acknowledgementTimeout.milliseconds)
         try check(ccurl_easy_setopt_socket_callback(handle, CURLOPT_SOCKOPTFUNCTION, setAcknowledgementTimeout))
         try check(ccurl_easy_setopt_pointer(handle, CURLOPT_SOCKOPTDATA, UnsafeMutableRawPointer(bitPattern: timeout)))
     }
 
-    /// The one that a handle belongs to.
+    /// The object of a libcurl handle.
     static func of(_ handle: UnsafeMutableRawPointer) -> CurlEasy? {
         var pointer: UnsafeMutableRawPointer?
         guard ccurl_easy_getinfo_pointer(handle, CURLINFO_PRIVATE, &pointer) == CURLE_OK, let pointer else { return nil }
         return Unmanaged<CurlEasy>.fromOpaque(pointer).takeUnretainedValue()
     }
 
-    /// Frees the handle, which is in no multi handle any more.
+    /// Frees the handle, which must not be in a multi handle.
     func close() {
         curl_easy_cleanup(handle)
         curl_url_cleanup(parsedURL)
@@ -109,7 +109,7 @@ final class CurlEasy {
         posted.deallocate()
     }
 
-    /// Makes it ready for a request.
+    /// Prepares it for a request.
     func prepare(_ request: HTTPTransportRequest) throws(TransportError) {
         body = Data()
         isBodyTooLong = false
@@ -121,7 +121,7 @@ final class CurlEasy {
     }
 
     private func prepare(body: Data) throws(TransportError) {
-        // Neither too little nor, after a request for a thousand phones, far too much for ever.
+        // Grows the buffer, and shrinks it after a large request, such as one for a thousand phones.
         if posted.count < body.count || posted.count > max(body.count, Self.maxPostedKept) || posted.baseAddress == nil {
             posted.deallocate()
             posted = .allocate(byteCount: max(body.count, 1_024), alignment: 16)
@@ -131,13 +131,13 @@ final class CurlEasy {
         try check(ccurl_easy_setopt_pointer(handle, CURLOPT_POSTFIELDS, posted.baseAddress))
     }
 
-    /// libcurl takes a URL apart for every request, unless it has been given the parts.
+    /// Sets the parsed URL. With a text libcurl would parse it for every request.
     private func prepare(url newURL: String) throws(TransportError) {
         if newURL == url { return }
         url = ""
         let status = curl_url_set(parsedURL, CURLUPART_URL, newURL, 0)
         guard status == CURLUE_OK else { throw TransportError(.other, String(cString: curl_url_strerror(status))) }
-        // What it made of the former parts, too, has to go.
+        // This also clears the state of the former URL.
         try check(ccurl_easy_setopt_string(handle, CURLOPT_URL, nil))
         try check(ccurl_easy_setopt_pointer(handle, CURLOPT_CURLU, UnsafeMutableRawPointer(parsedURL)))
         url = newURL
@@ -159,7 +159,7 @@ final class CurlEasy {
         lines = newLines
     }
 
-    /// What became of the transfer that has ended.
+    /// The outcome of the transfer, which has ended.
     func outcome() -> HTTPTransportOutcome {
         if isBodyTooLong {
             return .failure(
@@ -168,12 +168,12 @@ final class CurlEasy {
         guard status == CURLE_OK else { return .failure(error()) }
         var code = 0
         ccurl_easy_getinfo_long(handle, CURLINFO_RESPONSE_CODE, &code)
-        // To look for a header takes as long as to read the answer.
+        // Looking for a header takes as long as reading the answer, so it is done only for errors.
         let retryAfter = (200..<300).contains(code) ? nil : header("retry-after")
         return .success(HTTPTransportResponse(status: code, retryAfter: retryAfter, body: body))
     }
 
-    /// Whether any of the request has been handed to a connection.
+    /// Whether any part of the request has been sent.
     var hasBeenSent: Bool {
         var bytes = 0
         ccurl_easy_getinfo_long(handle, CURLINFO_REQUEST_SIZE, &bytes)
@@ -199,7 +199,7 @@ final class CurlEasy {
             isBodyTooLong = true
             return false
         }
-        // Nearly all come in one piece.
+        // Nearly all bodies come in one piece.
         if body.isEmpty { body = Data(bytes) } else { body.append(contentsOf: bytes) }
         return true
     }
@@ -217,22 +217,22 @@ final class CurlEasy {
     }
 }
 
-/// Whether libcurl would find a proxy for `https` in the environment, where it looks for every request.
+/// Whether the environment names a proxy for `https`. libcurl reads the environment for every request.
 private let environmentNamesProxy = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].contains { (name: String) in
     getenv(name) != nil
 }
 
-/// libcurl's `CURLOPT_SOCKOPTFUNCTION`, for each socket that it makes.
+/// libcurl's `CURLOPT_SOCKOPTFUNCTION`, called for each new socket.
 private nonisolated func setAcknowledgementTimeout(
     _ milliseconds: UnsafeMutableRawPointer?, _ socket: curl_socket_t, _ purpose: curlsocktype
 ) -> Int32 {
     var timeout = UInt32(clamping: Int(bitPattern: milliseconds))
-    // Where the system has no such option its own, longer time-out is in force.
+    // A system without this option uses its own, longer timeout.
     setsockopt(socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &timeout, socklen_t(MemoryLayout.size(ofValue: timeout)))
     return CURL_SOCKOPT_OK
 }
 
-/// libcurl's `CURLOPT_PREREQFUNCTION`: a request is about to be sent.
+/// libcurl's `CURLOPT_PREREQFUNCTION`, called before a request is sent.
 private nonisolated func noteRequest(
     _ context: UnsafeMutableRawPointer?, _ peer: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
     _ peerPort: Int32, _ localPort: Int32
@@ -244,7 +244,7 @@ private nonisolated func noteRequest(
     return CURL_PREREQFUNC_OK
 }
 
-/// libcurl's `CURLOPT_WRITEFUNCTION`: anything but the number of bytes that it was given ends the transfer.
+/// libcurl's `CURLOPT_WRITEFUNCTION`. Any result but the number of bytes ends the transfer.
 private nonisolated func receiveBody(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {

@@ -1,8 +1,8 @@
 import CCurl
 
-/// libcurl's multi handle: a set of transfers and the connections that they share.
+/// libcurl's multi handle: a set of transfers and their shared connections.
 ///
-/// It belongs to one thread, which also closes it. Only ``wakeUp()`` may be called from others, and not after ``close()``.
+/// One thread owns and closes it. Other threads may only call ``wakeUp()``, and not after ``close()``.
 struct CurlMulti: @unchecked Sendable {
     private let handle: UnsafeMutableRawPointer
 
@@ -14,7 +14,7 @@ struct CurlMulti: @unchecked Sendable {
         set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         set(CURLMOPT_MAX_HOST_CONNECTIONS, configuration.connectionsPerHost)
         set(CURLMOPT_MAX_CONCURRENT_STREAMS, configuration.streamsPerConnection)
-        // FCM's connections, and one for the token endpoint, stay open when they are idle.
+        // Idle connections to FCM, and one to the token endpoint, stay open.
         set(CURLMOPT_MAXCONNECTS, configuration.connectionsPerHost + 1)
     }
 
@@ -38,23 +38,23 @@ struct CurlMulti: @unchecked Sendable {
         guard status == CURLM_OK else { throw TransportError(.other, status.text) }
     }
 
-    /// Takes a transfer out, whether it has ended or not; one that was never in stays out.
+    /// Removes a transfer, finished or not. Has no effect on one that was never added.
     func remove(_ easy: CurlEasy) {
         curl_multi_remove_handle(handle, easy.handle)
     }
 
-    /// Sends and receives what can be without waiting.
+    /// Sends and receives without waiting.
     func perform() {
         var running: Int32 = 0
         curl_multi_perform(handle, &running)
     }
 
-    /// Sleeps until the network has something to do, ``wakeUp()`` is called or the time is over.
+    /// Waits for network activity, ``wakeUp()`` or the end of the time.
     func wait(for time: Duration) {
         curl_multi_poll(handle, nil, 0, Int32(clamping: time.milliseconds), nil)
     }
 
-    /// The next transfer that has ended since they were last asked for.
+    /// The next transfer that has ended, each reported once.
     func nextEnded() -> CurlEasy? {
         var rest: Int32 = 0
         while let message = curl_multi_info_read(handle, &rest)?.pointee {
@@ -79,5 +79,5 @@ extension Duration {
     }
 }
 
-/// Whether libcurl's once-in-a-process preparation has succeeded.
+/// libcurl's global initialisation, once in a process; whether it has succeeded.
 private let curlIsReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK

@@ -2,14 +2,14 @@ import CCurl
 import DedicatedThread
 import Synchronization
 
-/// HTTPS through libcurl's multi interface: all requests share a few HTTP/2 connections, on one thread of their own.
+/// HTTPS through libcurl's multi interface: all requests share a few HTTP/2 connections on a dedicated thread.
 ///
-/// That thread alone touches libcurl's handles, but for `curl_multi_wakeup`, which is made for others. Callers leave their
-/// requests in an inbox that the thread empties in one go. The inbox's lock is the only one there is.
+/// Only that thread uses libcurl's handles, except for `curl_multi_wakeup`, which is thread-safe. Callers put their requests into
+/// an inbox, which the thread empties at once. The inbox has the only lock.
 final class CurlTransport: HTTPTransport {
     private struct State {
         var inbox: TransferInbox
-        /// What the thread waits at; `nil` once it has ended.
+        /// The handle that the thread waits on; `nil` once the thread has ended.
         var multi: CurlMulti?
         var whenClosed: [CheckedContinuation<Void, Never>] = []
     }
@@ -18,7 +18,7 @@ final class CurlTransport: HTTPTransport {
 
     /// Starts the thread.
     ///
-    /// - Throws: ``TransportError`` where libcurl or the system has no room for it.
+    /// - Throws: ``TransportError`` if libcurl or the system has no resources.
     init(_ configuration: CurlConfiguration) throws(TransportError) {
         let loop = try TransferLoop(configuration)
         let multi = loop.multi
@@ -39,7 +39,7 @@ final class CurlTransport: HTTPTransport {
             await withUnsafeContinuation { continuation in
                 exchange.begin(continuation)
                 submit(exchange)
-                // The handler below may have run before there was anything to cancel.
+                // The handler below may have run before the exchange was submitted.
                 if Task.isCancelled { cancel(exchange) }
             }
         } onCancel: {
@@ -53,11 +53,11 @@ final class CurlTransport: HTTPTransport {
     }
 
     func renewConnections() {
-        // No need to wake the thread: it is woken by the first request that they are for.
+        // The first request for the new connections wakes the thread.
         state.withLock { $0.inbox.renewConnections() }
     }
 
-    /// Fails every request that has no answer yet, refuses new ones, closes the connections and ends the thread.
+    /// Fails all unanswered requests, refuses new ones, closes the connections and ends the thread.
     func close() async {
         await withCheckedContinuation { continuation in
             let isClosed = state.withLock { state in
@@ -73,7 +73,7 @@ final class CurlTransport: HTTPTransport {
     private func submit(_ exchange: Exchange) {
         let submission = state.withLock { state in
             let submission = state.inbox.submit(exchange)
-            // Inside the lock: outside it, the thread may already have given the handle up.
+            // Inside the lock: outside it, the thread may already have freed the handle.
             if case .accepted(wake: true) = submission { state.multi?.wakeUp() }
             return submission
         }
@@ -86,7 +86,7 @@ final class CurlTransport: HTTPTransport {
         }
     }
 
-    /// The thread: until it is told to stop.
+    /// The thread's loop, until it is stopped.
     private func work(_ loop: consuming TransferLoop) {
         repeat {
             let ended = loop.takeEnded()

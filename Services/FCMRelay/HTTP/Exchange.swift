@@ -1,32 +1,32 @@
-/// A request on its way. Belongs to the transport's thread until it has ended.
+/// A pending request. The transport's thread owns it until it has ended.
 final class Transfer: @unchecked Sendable {
     let request: HTTPTransportRequest
-    /// What became of it, once it has ended.
+    /// The outcome, once it has ended.
     fileprivate(set) var outcome: HTTPTransportOutcome?
-    /// What carries it; `nil` as long as it waits for its turn.
+    /// The handle that carries it; `nil` while it is queued.
     var easy: CurlEasy?
-    /// Its place among those that the thread has taken and not ended.
+    /// Its index among the thread's open transfers.
     var place: Int?
-    /// Those who wait for it, until it has ended.
+    /// The exchange that waits for it, until it has ended.
     fileprivate var exchange: Exchange?
 
     fileprivate init(_ request: HTTPTransportRequest) {
         self.request = request
     }
 
-    /// Says what became of it; once.
+    /// Sets the outcome. Call it once.
     func end(_ outcome: HTTPTransportOutcome) {
         self.outcome = outcome
         exchange.take()?.oneHasEnded()
     }
 }
 
-/// Requests that a task waits for together. Belongs to the transport's thread from their submission until all have ended, and then
-/// to the task again, which so frees the memory that it took.
+/// Requests that a task waits for together. The transport's thread owns them from the submission until all have ended. Then the
+/// task owns them again, so that it frees the memory that it allocated.
 final class Exchange: @unchecked Sendable {
     let transfers: [Transfer]
     private var underWay: Int
-    /// Not a checked one, whose price is paid for every message: it is taken out before it is resumed.
+    /// Unsafe, because a checked one costs time for every message. It is removed before it is resumed, so it is resumed once.
     private var continuation: UnsafeContinuation<Void, Never>?
 
     /// - Parameter requests: At least one.
@@ -35,7 +35,7 @@ final class Exchange: @unchecked Sendable {
         underWay = requests.count
     }
 
-    /// The task waits from now on.
+    /// Sets the continuation of the waiting task.
     func begin(_ continuation: UnsafeContinuation<Void, Never>) {
         self.continuation = continuation
         for transfer in transfers { transfer.exchange = self }
@@ -46,7 +46,7 @@ final class Exchange: @unchecked Sendable {
         if underWay == 0 { continuation.take()?.resume() }
     }
 
-    /// What became of each request. All of them have ended.
+    /// The outcomes in order. All requests must have ended.
     var outcomes: [HTTPTransportOutcome] {
         transfers.map { $0.outcome ?? .failure(TransportError(.other, "the request has no outcome")) }
     }

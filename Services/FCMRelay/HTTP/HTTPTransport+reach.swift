@@ -1,16 +1,15 @@
 extension HTTPTransport {
-    /// Sends a request alone.
+    /// Sends a single request.
     func reach(
         _ request: HTTPTransportRequest, before expiry: ContinuousClock.Instant
     ) async throws(TransportError) -> HTTPTransportResponse {
         try await reach([request], before: expiry)[0].get()
     }
 
-    /// Sends requests, again and again for a while as long as nobody takes them: those that certainly have not reached their
-    /// server. An interrupted connection is back by then, and a storm warning has not lost the ten seconds that an FCM in trouble
-    /// has to be left alone for.
+    /// Sends requests, and repeats those that certainly have not reached the server, for a few seconds. So a short interruption
+    /// of the network does not cost an urgent message the ten seconds that a failing FCM requires.
     ///
-    /// - Parameter expiry: They are not sent again from then on.
+    /// - Parameter expiry: From then on no request is repeated.
     @inline(__always)
     func reach(_ requests: [HTTPTransportRequest], before expiry: ContinuousClock.Instant) async -> [HTTPTransportOutcome] {
         let begin = ContinuousClock.now
@@ -20,7 +19,7 @@ extension HTTPTransport {
         return await send(requests, after: outcomes, before: end)
     }
 
-    /// Sends what has reached nobody again, as long as that may help.
+    /// Repeats requests that have not reached the server.
     private func send(
         _ requests: [HTTPTransportRequest], after outcomes: [HTTPTransportOutcome], before end: ContinuousClock.Instant
     ) async -> [HTTPTransportOutcome] {

@@ -1,27 +1,27 @@
 import FoundationEssentials
 
-/// The way to HTTPS servers: FCM, and whoever hands out its access tokens.
+/// Sends HTTPS requests to FCM and to the token endpoint.
 protocol HTTPTransport: Sendable {
-    /// POSTs requests, beginning with the first, all under way at once, and returns when each has its answer, whatever its
-    /// status, or none.
+    /// POSTs requests concurrently, starting with the first. Returns when each has an answer, with any status, or has failed.
     ///
-    /// Several at a time, because what belongs together then costs its task one wait. A cancelled task abandons its requests.
+    /// It takes several requests, so that the task waits once for requests that belong together. A cancelled task abandons its
+    /// requests.
     ///
-    /// - Returns: What became of each, in their order.
+    /// - Returns: The outcomes in order.
     func send(_ requests: [HTTPTransportRequest]) async -> [HTTPTransportOutcome]
 
-    /// Refuses every later request; those that have no answer yet go on.
+    /// Refuses every later request. Pending ones continue.
     func refuseNewRequests()
 
-    /// Sends all requests from now on over new connections, since those that there are may be dead. What is under way on them
-    /// may still be answered.
+    /// Sends all later requests over new connections, since the existing ones may be dead. Pending requests on those may still be
+    /// answered.
     func renewConnections()
 
-    /// Fails every request that has no answer yet, refuses new ones and closes the connections.
+    /// Fails all unanswered requests, refuses new ones and closes the connections.
     func close() async
 }
 
-/// What became of a request.
+/// The outcome of a request.
 typealias HTTPTransportOutcome = Result<HTTPTransportResponse, TransportError>
 
 /// One POST.
@@ -31,14 +31,14 @@ struct HTTPTransportRequest: Sendable {
     /// Header lines without line ends, such as `content-type: application/json`.
     let headers: [String]
     let body: Data
-    /// When an answer is of no use any more; time in a queue counts.
+    /// When the request times out. Time in a queue counts.
     let deadline: ContinuousClock.Instant
 }
 
-/// What came back: the parts that somebody reads.
+/// The used parts of an HTTP answer.
 struct HTTPTransportResponse: Sendable {
     let status: Int
-    /// Of an answer that is no success.
+    /// Set only if the status is no success.
     let retryAfter: String?
     let body: Data
 

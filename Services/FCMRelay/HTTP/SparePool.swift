@@ -1,6 +1,7 @@
-/// What is kept to be used again, as many of it as were lately in use at a time. Pure: whoever owns it makes and ends the items.
+/// A pool of reusable items. It keeps as many as were recently in use at the same time. Pure: its owner creates and destroys the
+/// items.
 struct SparePool<Item> {
-    /// How long it is remembered how many were in use.
+    /// The window over which the maximum in use is counted.
     private let period: Duration
     private var spare: [Item] = []
     private(set) var inUse = 0
@@ -12,27 +13,27 @@ struct SparePool<Item> {
         nextCount = now + period
     }
 
-    /// Takes one into use.
+    /// Takes an item.
     ///
-    /// - Returns: `nil` where none is spare, and another has to be made for it.
+    /// - Returns: `nil` if the pool is empty; then the caller makes one.
     mutating func take() -> Item? {
         inUse += 1
         maxInUse = max(maxInUse, inUse)
         return spare.popLast()
     }
 
-    /// One that was in use is spare.
+    /// Returns an item to the pool.
     mutating func giveBack(_ item: Item) {
         inUse -= 1
         spare.append(item)
     }
 
-    /// One that was to be taken into use could not be made.
+    /// Takes back the count of an item that could not be made.
     mutating func gotNone() {
         inUse -= 1
     }
 
-    /// Takes out what was not needed in the last period; mostly nothing.
+    /// Removes the items that were not needed in the last period; mostly none.
     mutating func unneeded(at now: ContinuousClock.Instant) -> [Item] {
         guard now >= nextCount else { return [] }
         nextCount = now + period
@@ -40,14 +41,14 @@ struct SparePool<Item> {
         return takeOut(spare.count + inUse - maxInUse)
     }
 
-    /// Takes out all that is spare.
+    /// Removes all items.
     mutating func takeOutAll() -> [Item] {
         takeOut(spare.count)
     }
 
     private mutating func takeOut(_ count: Int) -> [Item] {
         guard count > 0 else { return [] }
-        // Those that were used last stay.
+        // The most recently used ones stay.
         defer { spare.removeFirst(count) }
         return Array(spare.prefix(count))
     }

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Spreads requests over several transports, each with a thread and connections of its own: libcurl looks through all that is under
-/// way at every turn, so that a thousand requests keep one thread busy where two halves of them do not.
+/// Spreads requests over several transports, each with its own thread and connections. libcurl scans all transfers at every turn.
+/// So a thousand transfers saturate one thread, while two threads with half of them each are not saturated.
 final class SpreadTransport: HTTPTransport {
     private final class Share: Sendable {
         let transport: CurlTransport
-        /// Requests that have no answer yet.
+        /// Unanswered requests.
         let underWay = Atomic<Int>(0)
 
         init(_ configuration: CurlConfiguration) throws(TransportError) {
@@ -13,24 +13,25 @@ final class SpreadTransport: HTTPTransport {
         }
     }
 
-    /// More take the processors from one another: FCM's quota is far below what two can do.
+    /// More threads would only compete for the processors: FCM's quota is far below the rate of two.
     private static let maxShares = 2
 
     private let shares: [Share]
-    /// Equals take turns, so that each looks after its connections: libcurl finds those that the server has closed when it needs one.
+    /// Equally busy transports take turns, so that each uses its connections: libcurl detects a closed connection only when it
+    /// needs one.
     private let turn = Atomic<Int>(0)
 
-    /// - Parameter configuration: Of all transports together.
-    /// - Throws: ``TransportError`` where libcurl or the system has no room for them.
+    /// - Parameter configuration: The limits of all transports together.
+    /// - Throws: ``TransportError`` if libcurl or the system has no resources.
     init(_ configuration: CurlConfiguration) throws(TransportError) {
         let count = min(Self.maxShares, max(configuration.connectionsPerHost, 1))
         var shares: [Share] = []
         for index in 0..<count {
             var part = configuration
-            // The first ones take what cannot be divided.
+            // The first ones get the remainder.
             part.connectionsPerHost = (configuration.connectionsPerHost + count - 1 - index) / count
             part.maxOutstanding = (configuration.maxOutstanding + count - 1 - index) / count
-            // Where the second cannot start the first stays: the relay does not start either then.
+            // If the second one cannot start, the first one is not closed: the relay does not start then.
             shares.append(try Share(part))
         }
         self.shares = shares

@@ -1,11 +1,11 @@
-/// What callers have left for the transport's thread: a value that ``CurlTransport`` guards with its lock.
+/// Requests and other calls for the transport's thread. ``CurlTransport`` guards it with its lock.
 struct TransferInbox {
-    /// All that has come in since the thread last looked.
+    /// Everything that has arrived since the thread's last take.
     struct Batch {
         var arrivals: [Exchange] = []
-        /// Those that nobody waits for any more. Some may have ended, or be yet to come.
+        /// Cancelled exchanges. Some may have ended, and some may not be submitted yet.
         var cancelled: [Exchange] = []
-        /// Whether the arrivals go over new connections.
+        /// Whether the arrivals use new connections.
         var renewsConnections = false
         var isStopping = false
     }
@@ -18,7 +18,7 @@ struct TransferInbox {
     private let maxOutstanding: Int
     private var outstanding = 0
     private var batch = Batch()
-    /// A wake-up is on its way, and the thread will see whatever is added before it looks.
+    /// Whether a wake-up is pending. The thread will then see everything that is added before its next take.
     private var isWoken = false
     private var refusesNew = false
 
@@ -26,7 +26,7 @@ struct TransferInbox {
         self.maxOutstanding = maxOutstanding
     }
 
-    /// Takes all of an exchange's transfers or none.
+    /// Accepts all transfers of an exchange, or none.
     mutating func submit(_ exchange: Exchange) -> Submission {
         if batch.isStopping || refusesNew { return .refused(TransportError(.stopped, "the relay is stopping")) }
         if outstanding + exchange.transfers.count > maxOutstanding {
@@ -44,12 +44,12 @@ struct TransferInbox {
         return wake()
     }
 
-    /// What was submitted before goes on.
+    /// Refuses new exchanges. Earlier ones continue.
     mutating func refuseNew() {
         refusesNew = true
     }
 
-    /// What comes in from now on, and what comes with it, goes over new connections.
+    /// The current batch and all later ones use new connections.
     mutating func renewConnections() {
         batch.renewsConnections = true
     }

@@ -1,30 +1,30 @@
 import CCurl
 
-/// What the transport's thread does in one turn after another: takes what has come in, starts as many transfers as the
-/// connections carry, lets libcurl work, and ends what is done, cancelled or too late.
+/// The loop of the transport's thread. Each turn takes new transfers, starts as many as the connections carry, lets libcurl
+/// work, and ends transfers that are done, cancelled or late.
 struct TransferLoop {
-    /// Deadlines are kept here and not by libcurl, which forgets those of transfers that wait for a connection (7.88.1).
+    /// The interval of deadline checks. libcurl (7.88.1) ignores the timeouts of transfers that wait for a connection.
     private static let deadlineCheck = Duration.milliseconds(50)
     private static let silenceCheck = Duration.milliseconds(250)
     private static let maxWait = Duration.seconds(10)
-    /// How long memory is kept that was needed once.
+    /// How long spare handles are kept.
     private static let maxSpare = Duration.seconds(10)
 
     private let configuration: CurlConfiguration
-    /// What new transfers go over.
+    /// The connections for new transfers.
     private var connections: ConnectionSet
-    /// What transfers that were sent before still wait for. Each is closed when it has none left.
+    /// Abandoned connections whose transfers are still pending. Each set is closed after its last transfer.
     private var givenUp: [ConnectionSet] = []
     /// Whether ``multi`` has changed in this turn.
     private var hasRenewed = false
     private let clock = ContinuousClock()
-    /// Everything without an outcome, in no order.
+    /// All transfers without an outcome, in no order.
     private var open: [Transfer] = []
-    /// What waits for its turn, oldest first; some may have ended meanwhile.
+    /// Transfers that are not started yet, oldest first. Some may have ended meanwhile.
     private var queue: [Transfer] = []
-    /// Those that libcurl says have ended: kept for its memory alone.
+    /// Transfers that libcurl has finished. It is a property only to reuse its memory.
     private var done: [CurlEasy] = []
-    /// The handles, of which those in use carry the transfers that are in libcurl's hands.
+    /// The handles. Those in use carry the transfers that libcurl works on.
     private var handles: SparePool<CurlEasy>
     private var ended = 0
     private var nextDeadlineCheck: ContinuousClock.Instant
@@ -40,16 +40,16 @@ struct TransferLoop {
         handles = SparePool(period: Self.maxSpare, at: now)
     }
 
-    /// What ends the wait of the next turn. It may be another one after each turn.
+    /// The handle to wake up for the next turn. It may change with each turn.
     var multi: CurlMulti { connections.multi }
 
-    /// How many transfers have ended since this was last asked.
+    /// Returns how many transfers have ended since the last call.
     mutating func takeEnded() -> Int {
         defer { ended = 0 }
         return ended
     }
 
-    /// One turn: returns when there may be something new.
+    /// Runs one turn. Returns when there may be something new.
     mutating func turn(_ batch: TransferInbox.Batch) {
         closeGivenUp()
         hasRenewed = false
@@ -71,7 +71,7 @@ struct TransferLoop {
         endLate()
         leaveSilentConnections()
         closeUnneeded()
-        // A transfer that ended has made room for one that waits. While connections are being renewed, no event ends the wait.
+        // An ended transfer has made room for a queued one. After a renewal of the connections no event would end the wait.
         let mayStart = !queue.isEmpty && connections.transfers < configuration.maxInFlight
         if !mayStart, !hasRenewed { multi.wait(for: open.isEmpty && givenUp.isEmpty ? Self.maxWait : Self.deadlineCheck) }
     }
@@ -82,7 +82,7 @@ struct TransferLoop {
         queue.append(transfer)
     }
 
-    /// Starts what waits, oldest first, as far as there is room. What has waited too long is not sent.
+    /// Starts queued transfers, oldest first, while there is room. Late ones are not sent.
     private mutating func startWaiting() {
         let room = configuration.maxInFlight - connections.transfers
         guard room > 0, !queue.isEmpty else { return }
@@ -127,7 +127,7 @@ struct TransferLoop {
     }
 
     private mutating func finishEnded() {
-        // All first: libcurl looks through what it has not said yet whenever one is taken out.
+        // Collect all of them first: at each removal libcurl scans its unread messages.
         for set in givenUp { while let easy = set.multi.nextEnded() { done.append(easy) } }
         while let easy = multi.nextEnded() { done.append(easy) }
         guard !done.isEmpty else { return }
@@ -149,7 +149,7 @@ struct TransferLoop {
         for transfer in open.filter({ $0.request.deadline <= now }) { endLate(transfer) }
     }
 
-    /// After many transfers at a time, gives the memory of those that did not come again back to the system.
+    /// Frees handles that are no longer needed after a peak.
     private mutating func closeUnneeded() {
         let unneeded = handles.unneeded(at: clock.now)
         guard !unneeded.isEmpty else { return }
@@ -166,7 +166,7 @@ struct TransferLoop {
         abandon(transfer, .timeout, "no answer in time")
     }
 
-    /// Looks, now and then, for a connection that has requests and does not answer.
+    /// Checks at intervals for a connection that has requests and does not answer.
     private mutating func leaveSilentConnections() {
         let now = clock.now
         guard now >= nextSilenceCheck else { return }
@@ -179,9 +179,9 @@ struct TransferLoop {
         if isSilent { renewConnections() }
     }
 
-    /// From now on all goes over new connections. What was sent may still be answered, as long as its deadline allows.
+    /// Uses new connections from now on. Sent requests may still be answered until their deadlines.
     private mutating func renewConnections() {
-        // Without memory for others these stay.
+        // Without memory for new ones the old ones stay.
         guard let new = try? ConnectionSet(configuration) else { return }
         let former = connections
         givenUp.append(former)
@@ -196,7 +196,7 @@ struct TransferLoop {
         queue.insert(contentsOf: unsent, at: 0)
     }
 
-    /// Closes the connections that nothing waits for any more.
+    /// Closes abandoned connections without transfers.
     private mutating func closeGivenUp() {
         for set in givenUp where set.transfers == 0 { set.multi.close() }
         givenUp.removeAll { $0.transfers == 0 }
@@ -214,14 +214,14 @@ struct TransferLoop {
         isStopped = true
     }
 
-    /// Ends a transfer that has not ended, wherever it is.
+    /// Ends a transfer in any state, unless it has ended.
     private mutating func abandon(_ transfer: Transfer, _ code: TransportError.Code, _ description: String) {
         let hasBeenSent = transfer.easy?.hasBeenSent ?? false
         release(transfer)
         end(transfer, .failure(TransportError(code, description, mayHaveBeenProcessed: hasBeenSent)))
     }
 
-    /// Takes it out of libcurl's hands, if it is there.
+    /// Removes a transfer from libcurl, if it was started.
     private mutating func release(_ transfer: Transfer) {
         guard let easy = transfer.easy else { return }
         easy.connections?.remove(easy)

@@ -1,18 +1,18 @@
-/// A request that got no answer.
+/// Why a request got no answer.
 struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of failure. The list is closed: it is fit for a metric's label.
+    /// The kind of failure: a closed list, usable as a metric label.
     enum Code: String, CaseIterable, Sendable {
-        /// No such host, or nobody takes connections there.
+        /// The host does not exist or accepts no connections.
         case notReachable
         /// The two sides cannot agree on encryption, or the server's certificate is not trusted.
         case tls
-        /// No answer by the request's deadline, or no connection within the time for one.
+        /// No answer by the request's deadline, or no connection within the connect timeout.
         case timeout
-        /// The connection, or the request's stream on it, ended before the answer did.
+        /// The connection or the request's stream ended before the answer was complete.
         case reset
-        /// Whoever waited for the answer does no more.
+        /// The caller has cancelled the request.
         case cancelled
-        /// The answer is longer than anything that is expected.
+        /// The answer exceeds the size limit.
         case tooLarge
         /// The transport has been closed.
         case stopped
@@ -25,7 +25,7 @@ struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
     let code: Code
     /// One sentence, at most 200 characters.
     let description: String
-    /// Whether any of the request had been sent: then the server may have acted on it. `false` means that it certainly did not.
+    /// Whether any part of the request was sent. `true`: the server may have processed it. `false`: it certainly did not.
     let mayHaveBeenProcessed: Bool
 
     init(_ code: Code, _ description: String, mayHaveBeenProcessed: Bool = false) {

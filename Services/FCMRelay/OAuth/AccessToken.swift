@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-/// What FCM takes as proof of who sends. A secret: it has no description, and belongs in no log.
+/// The sender's credential for FCM. It is a secret: its descriptions do not contain it, and it must not be logged.
 struct AccessToken: Hashable, Sendable {
     let value: String
-    /// The header lines of a request that carries JSON and the token: made once for all of them.
+    /// The header lines of a JSON request with the token, made once for all requests.
     let headers: [String]
 
     init(value: String) {
@@ -18,7 +18,7 @@ extension AccessToken: CustomStringConvertible, CustomDebugStringConvertible, Cu
     var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// An access token and for how long it is good.
+/// An access token and its lifetime.
 struct GrantedToken: Hashable, Sendable {
     let token: AccessToken
     let lifetime: Duration
@@ -28,7 +28,7 @@ struct GrantedToken: Hashable, Sendable {
 struct TokenFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// One sentence, at most 200 characters.
     let description: String
-    /// Asking again before this has passed is of no use.
+    /// The minimum wait before the next request for a token.
     var retryAfter: Duration?
 
     init(_ description: String, retryAfter: Duration? = nil) {

@@ -23,12 +23,12 @@ final class AccessTokenSource: Sendable {
         self.logger = logger
     }
 
-    /// Sees to it that there is a token, or will be, before anybody needs it.
+    /// Requests a token before the first send needs it.
     func prepare() {
         if state.withLock({ $0.machine.prepare(now: clock.now) }) { requestToken() }
     }
 
-    /// Why there is no token; `nil` where there is one, or where none has been refused.
+    /// Why there is no token; `nil` if there is one, or if no request for one has failed.
     var outage: Outage? {
         state.withLock { $0.machine.hasToken(now: clock.now) ? nil : $0.outage }
     }
@@ -55,7 +55,7 @@ final class AccessTokenSource: Sendable {
         return try await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 wait(id, continuation)
-                // The handler below may have run before there was anything to leave.
+                // The handler below may have run before the task was a waiter.
                 if Task.isCancelled { leave(id, TokenFailure("nobody waits for the access token any more")) }
             }
         } onCancel: {
@@ -63,7 +63,7 @@ final class AccessTokenSource: Sendable {
         }.get()
     }
 
-    /// Takes a token that FCM has refused out of use.
+    /// Stops using a token that FCM has refused.
     func invalidate(_ token: AccessToken) {
         state.withLock { $0.machine.invalidate(token, now: clock.now) }
     }
@@ -89,7 +89,7 @@ final class AccessTokenSource: Sendable {
         do {
             try await clock.sleep(until: deadline)
         } catch {
-            // Not waiting any more.
+            // The wait has ended.
             return
         }
         leave(id, TokenFailure("no access token in time"))
@@ -102,8 +102,8 @@ final class AccessTokenSource: Sendable {
         continuation?.resume(returning: .failure(failure))
     }
 
-    /// Gets a token on a task of its own: it is for all who wait, and goes on when the first of them leaves. It ends by
-    /// itself, because the granter's time is limited.
+    /// Requests a token on a task of its own. The token is for all waiters, so the task continues when the first of them leaves.
+    /// It ends by itself, because the granter has a timeout.
     private func requestToken() {
         Task {
             do throws(TokenFailure) {

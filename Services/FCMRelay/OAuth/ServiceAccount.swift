@@ -4,26 +4,26 @@ import JWTKit
 import Schemas
 import ServiceKit
 
-/// A Firebase project's service account: who the relay is at Google, and the key that proves it.
+/// A Firebase project's service account: the relay's identity at Google, and its private key.
 struct ServiceAccount: Sendable {
     let projectID: String
     let clientEmail: String
-    /// The key's name at Google.
+    /// Google's id of the key.
     let privateKeyID: String
     let privateKey: Insecure.RSA.PrivateKey
-    /// Where an assertion that is signed with the key is exchanged for an access token: an `https://` URL.
+    /// The token endpoint, which exchanges a signed assertion for an access token: an `https://` URL.
     let tokenURI: String
 }
 
 extension ServiceAccount: CustomStringConvertible {
-    /// Without the key.
+    /// Does not contain the key.
     var description: String { "\(clientEmail) of the project \(projectID)" }
 }
 
 extension ServiceAccount {
-    /// Reads a key file as Google hands it out.
+    /// Reads a key file in Google's form.
     ///
-    /// - Throws: ``ConfigurationError`` that names the file and the field, and quotes nothing of what is in it.
+    /// - Throws: ``ConfigurationError`` that names the file and the field, and quotes none of the content.
     init(file path: String) throws {
         do {
             self = try Self(json: try Data(contentsOf: URL(filePath: path)))
@@ -35,7 +35,7 @@ extension ServiceAccount {
         }
     }
 
-    /// - Throws: ``SchemaViolation`` that names the field and quotes nothing of what is in it.
+    /// - Throws: ``SchemaViolation`` that names the field and quotes none of the content.
     init(json: Data) throws {
         let file = try JSONCoder.decode(KeyFile.self, from: json)
         guard file.type == "service_account" else {
@@ -50,7 +50,7 @@ extension ServiceAccount {
         do {
             privateKey = try Insecure.RSA.PrivateKey(pem: file.privateKey)
         } catch {
-            // The parser's own words might quote the key.
+            // The parser's error might quote the key.
             throw SchemaViolation(field: "private_key", problem: "expected an RSA key of at least 2048 bits in PEM form")
         }
     }
@@ -62,7 +62,7 @@ extension ServiceAccount {
         return text
     }
 
-    /// What may stand in a URL's path as it is.
+    /// Whether a byte needs no percent-encoding in a URL's path.
     private static func isProjectCharacter(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
@@ -73,7 +73,7 @@ extension ServiceAccount {
     }
 }
 
-/// The fields of a key file that matter here; Google's files have more.
+/// The used fields of a key file. Google's files have more.
 private struct KeyFile: Decodable {
     let type: String
     let projectID: String

@@ -2,10 +2,10 @@ import FoundationEssentials
 import JWTKit
 import Schemas
 
-/// What a service account signs to get an access token (RFC 7523, as Google wants it).
+/// The claims that a service account signs to get an access token (RFC 7523 with Google's rules).
 struct TokenAssertion: JWTPayload, Equatable {
     static let scope = "https://www.googleapis.com/auth/firebase.messaging"
-    /// Seconds; Google allows no more.
+    /// In seconds. It is Google's maximum.
     static let lifetime: Int64 = 3_600
 
     let iss: String
@@ -22,7 +22,7 @@ struct TokenAssertion: JWTPayload, Equatable {
         exp = iat + Self.lifetime
     }
 
-    /// Required by `JWTPayload`: whether the claims still hold is for the token endpoint to decide.
+    /// Required by `JWTPayload`. The token endpoint verifies the claims.
     func verify(using algorithm: some JWTAlgorithm) {}
 
     /// The signed token: RS256, with the key's id in its header.

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Schemas
 import ServiceKit
 
-/// Where access tokens come from.
+/// A source of access tokens.
 protocol TokenGranter: Sendable {
     /// Gets a new access token.
     func grant() async throws(TokenFailure) -> GrantedToken
@@ -12,7 +12,7 @@ protocol TokenGranter: Sendable {
 struct TokenEndpoint: TokenGranter {
     let account: ServiceAccount
     let transport: any HTTPTransport
-    /// The wall clock: the endpoint compares it with its own.
+    /// The wall clock, which the endpoint compares with its own.
     let now: @Sendable () -> UnixMilliseconds
 
     func grant() async throws(TokenFailure) -> GrantedToken {
@@ -25,7 +25,7 @@ struct TokenEndpoint: TokenGranter {
         let deadline = ContinuousClock.now + DeliveryTimes.fcmRequestTimeout
         let response: HTTPTransportResponse
         do {
-            // A signed token has no character that a form would have to escape.
+            // A signed token contains no character that needs escaping in a form.
             response = try await transport.reach(
                 HTTPTransportRequest(
                     url: account.tokenURI, headers: ["content-type: application/x-www-form-urlencoded"],
@@ -47,7 +47,7 @@ struct TokenEndpoint: TokenGranter {
         }
         guard let grant = try? JSONDecoder().decode(Grant.self, from: response.body), grant.tokenType.lowercased() == "bearer",
             grant.expiresIn > 0, !grant.accessToken.isEmpty,
-            // It becomes part of a header line.
+            // The token becomes part of a header line.
             grant.accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else {
             throw TokenFailure("the token endpoint answered 200 without a bearer token and its lifetime")

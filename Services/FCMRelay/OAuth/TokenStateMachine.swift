@@ -1,19 +1,20 @@
-/// When a new access token is asked for, and who waits for it: events in, actions out.
+/// Decides when to request a new access token, and keeps the list of waiters: events in, actions out.
 ///
-/// One request for a token is under way at a time, and all who need its answer share it. A token is renewed early, while it
-/// is still used. Failures back off; whoever needs a token meanwhile is told why there is none.
+/// Only one request for a token is pending at a time, and all waiters share it. A token is renewed early, while it is still used.
+/// Failures are followed by a backoff, in which waiters get the last failure.
 struct TokenStateMachine<Waiter: Hashable> {
     typealias Instant = ContinuousClock.Instant
 
-    /// What whoever needs a token gets. Where `requestsNew` says so, the caller requests a new one and reports how that went.
+    /// The answer to a caller that needs a token. If `requestsNew` is true, the caller must request a new token and report the
+    /// result.
     enum Need: Equatable {
         case use(AccessToken, requestsNew: Bool)
-        /// Until the request that is under way has been answered.
+        /// Wait until the pending request is answered.
         case wait(requestsNew: Bool)
         case fail(TokenFailure)
     }
 
-    /// A waiting list that has come to its end, and what those on it get.
+    /// The waiters of a finished request, and their result.
     struct Answer: Equatable {
         let waiters: [Waiter]
         let result: Result<AccessToken, TokenFailure>
@@ -31,13 +32,13 @@ struct TokenStateMachine<Waiter: Hashable> {
         case backingOff(until: Instant, TokenFailure)
     }
 
-    /// How long before its end a token is renewed; half of its life where that is shorter.
+    /// How long before its expiry a token is renewed; half of its lifetime if that is shorter.
     private static var renewalMargin: Duration { .seconds(300) }
-    /// A token is not sent when it is about to end: it would do so on the way.
+    /// A token is not used in the last part of its lifetime: it could expire in transit.
     private static var safetyMargin: Duration { .seconds(10) }
     private static var firstBackoff: Duration { .seconds(1) }
     private static var maxBackoff: Duration { .seconds(60) }
-    /// Two tokens refused within this time are followed by a pause of this length.
+    /// Two tokens that are refused within this time are followed by a backoff of this length.
     private static var refusalBackOff: Duration { .seconds(10) }
 
     private var current: Current?
@@ -47,7 +48,7 @@ struct TokenStateMachine<Waiter: Hashable> {
     /// In the order of arrival.
     private var waiters: [Waiter] = []
 
-    /// Somebody needs a token, now or as soon as there is one.
+    /// A caller needs a token, now or as soon as there is one.
     mutating func need(_ waiter: Waiter, now: Instant) -> Need {
         if let use = use(now: now) { return use }
         if case .backingOff(let until, let failure) = request, now < until {
@@ -68,14 +69,14 @@ struct TokenStateMachine<Waiter: Hashable> {
         current.map { now < $0.goodUntil } ?? false
     }
 
-    /// Nobody needs a token yet, but somebody will.
+    /// A token will be needed later.
     ///
-    /// - Returns: Whether the caller requests one and reports how that went.
+    /// - Returns: Whether the caller must request one and report the result.
     mutating func prepare(now: Instant) -> Bool {
         current == nil && beginRequest(now)
     }
 
-    /// Somebody waits no more.
+    /// A waiter gives up.
     ///
     /// - Returns: Whether it was still waiting.
     mutating func leave(_ waiter: Waiter) -> Bool {
@@ -84,7 +85,7 @@ struct TokenStateMachine<Waiter: Hashable> {
         return true
     }
 
-    /// The request that was under way has brought a token.
+    /// The pending request has returned a token.
     mutating func granted(_ granted: GrantedToken, now: Instant) -> Answer {
         let life = granted.lifetime
         current = Current(
@@ -95,7 +96,7 @@ struct TokenStateMachine<Waiter: Hashable> {
         return answer(.success(granted.token))
     }
 
-    /// The request that was under way has failed.
+    /// The pending request has failed.
     mutating func failed(_ failure: TokenFailure, now: Instant) -> Answer {
         let pause = min(Self.firstBackoff * (1 << min(failuresInARow, 10)), Self.maxBackoff)
         failuresInARow += 1
@@ -103,11 +104,11 @@ struct TokenStateMachine<Waiter: Hashable> {
         return answer(.failure(TokenFailure(failure.description, retryAfter: pause)))
     }
 
-    /// FCM has refused a token. If it is the current one it is not used again; an older one has been replaced already.
+    /// FCM has refused a token. The current one is not used again. An older one has been replaced already.
     mutating func invalidate(_ token: AccessToken, now: Instant) {
         guard let current, current.token == token else { return }
         self.current = nil
-        // Where the next token is refused as well, asking for more of them only makes it worse.
+        // If the second token is refused as well, further ones would be refused too.
         if let lastRefusal, now - lastRefusal < Self.refusalBackOff, case .none = request {
             request = .backingOff(
                 until: now + Self.refusalBackOff, TokenFailure("FCM refuses the tokens that it is sent"))

@@ -1,13 +1,13 @@
 import Schemas
 import Synchronization
 
-/// Lets sends out at a pace that FCM takes. The state machine decides; this shell wakes whoever may go.
+/// Limits the rate of sends to FCM's quota. The state machine decides; this shell resumes the waiting sends.
 final class Pacer: Sendable {
     private typealias Waiter = CheckedContinuation<ComponentError?, Never>
 
     private struct State {
         var machine: PacingStateMachine<Waiter>
-        /// The moment for which the alarm is set.
+        /// The time for which the alarm is set.
         var alarm: ContinuousClock.Instant?
     }
 
@@ -15,7 +15,7 @@ final class Pacer: Sendable {
 
     /// - Parameters:
     ///   - rate: Requests a second.
-    ///   - ramp: How long it takes to get there from nothing.
+    ///   - ramp: The time from nothing to the full rate.
     init(rate: Double, ramp: Duration) {
         state = Mutex(State(machine: PacingStateMachine(bucket: TokenBucket(rate: rate, ramp: ramp, at: .now))))
     }
@@ -23,10 +23,10 @@ final class Pacer: Sendable {
     /// Waits for a send's turn.
     ///
     /// - Parameters:
-    ///   - topic: Whose messages pause together; `nil` for a send that is for no topic alone.
-    ///   - cost: For how many it counts.
-    ///   - deadline: When nobody waits for it any more.
-    /// - Returns: `nil` when it may go out; otherwise why it cannot in time: a retryable error.
+    ///   - topic: The topic, whose messages pause together; `nil` for a send that is not to a single topic.
+    ///   - cost: The number of requests that it counts for.
+    ///   - deadline: When its caller gives up.
+    /// - Returns: `nil` if it may go out; otherwise a retryable error with the reason.
     func turn(
         for topic: TopicKey?, isAlert: Bool, cost: Int = 1, by deadline: ContinuousClock.Instant
     ) async -> ComponentError? {
@@ -38,13 +38,13 @@ final class Pacer: Sendable {
         }
     }
 
-    /// The same without a wait, and without a wait's price: whether it may go out at once, as it nearly always may.
+    /// Fast path: takes the send's turn without suspending if that is possible, as it nearly always is.
     func goesAtOnce(to topic: TopicKey?, cost: Int, by deadline: ContinuousClock.Instant) -> Bool {
         let now = ContinuousClock.now
         return now < deadline && state.withLock { $0.machine.goAtOnce(to: topic, cost: cost, at: now) }
     }
 
-    /// Takes note of an error of FCM's that is about more than the one send.
+    /// Notes an error that affects more than one send.
     func learn(from failure: SendFailure, about topic: TopicKey?) {
         let pause = Duration.milliseconds(
             min(max(failure.error.retryAfter ?? Self.minPause, Self.minPause), Self.maxPause))
@@ -55,21 +55,21 @@ final class Pacer: Sendable {
         }
     }
 
-    /// How fast sends may go out now, and what keeps them waiting.
+    /// The current rate, and what sends wait for.
     func pace(of project: String) -> ProjectPace {
         state.withLock { $0.machine.pace(of: project, at: .now) }
     }
 
-    /// Refuses all that waits, and all that comes.
+    /// Fails all waiting sends, and every later one.
     func stop() {
         act { $0.stop() }
     }
 
-    /// In milliseconds. An answer without a time, or with a wild one, must not stop the project for long.
+    /// In milliseconds. The limits apply to an answer without a pause or with an absurd one.
     private static let minPause: Int64 = 1_000
     private static let maxPause: Int64 = 3_600_000
 
-    /// - Parameter alarm: The one that has come.
+    /// - Parameter alarm: The alarm that has gone off, if any.
     private func act(
         on alarm: ContinuousClock.Instant? = nil,
         _ event: (inout PacingStateMachine<Waiter>) -> [PacingStateMachine<Waiter>.Decision]
@@ -93,7 +93,7 @@ final class Pacer: Sendable {
         }
     }
 
-    /// - Returns: The moment to wake up, where no earlier one is set already.
+    /// - Returns: The time of a new alarm, unless an earlier one is set already.
     private static func newAlarm(_ state: inout State) -> ContinuousClock.Instant? {
         guard let moment = state.machine.nextMoment(at: .now), state.alarm.map({ moment < $0 }) ?? true else { return nil }
         state.alarm = moment
@@ -102,7 +102,7 @@ final class Pacer: Sendable {
 }
 
 extension ComponentError {
-    /// Why a send did not get its turn.
+    /// The error of a send that did not get its turn.
     fileprivate init<Waiter>(_ refusal: PacingStateMachine<Waiter>.Refusal) {
         switch refusal {
         case .projectPaused(let pause):

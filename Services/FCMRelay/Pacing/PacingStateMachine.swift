@@ -2,44 +2,44 @@ import Schemas
 
 /// Decides when each send may go out. Pure: events in, decisions out.
 ///
-/// Alerts go before information. A project whose quota is used up pauses as a whole, a topic that has had too many messages
-/// alone. A send that could not go out before its deadline is told so at once, and when to come back, rather than held.
+/// Alerts go before information. If the project's quota is used up, the whole project pauses; if a topic's is, only the topic
+/// pauses. A send that cannot go out before its deadline is refused at once, with the time to retry.
 struct PacingStateMachine<Waiter: Sendable>: Sendable {
     /// A send that asks for its turn.
     struct Request: Sendable {
         let waiter: Waiter
         let topic: TopicKey?
         let isAlert: Bool
-        /// For how many it counts.
+        /// The number of requests that it counts for.
         let cost: Int
-        /// When nobody waits for it any more.
+        /// When its caller gives up.
         let deadline: ContinuousClock.Instant
     }
 
-    /// What becomes of waiting sends.
+    /// The decision about a waiting send.
     enum Decision: Sendable {
         case go(Waiter)
-        /// It cannot go out in time; `after` is how long it is best to wait.
+        /// It cannot go out in time.
         case refuse(Waiter, Refusal)
     }
 
     enum Refusal: Hashable, Sendable {
         case projectPaused(Duration)
         case topicPaused(Duration)
-        /// More wait than the rate lets out in time.
+        /// The queue is too long for the rate.
         case tooMuch(Duration)
         /// The relay is stopping.
         case stopped
-        /// The relay did not run for a while.
+        /// The process was paused.
         case paused
     }
 
     private struct Queue: Sendable {
         private var requests: [Request] = []
         private var head = 0
-        /// Of all that wait.
+        /// The total cost of the queue.
         private(set) var cost = 0
-        /// No deadline of those that wait is before this one. It may be too early: requests that went out leave it as it is.
+        /// A lower bound of the deadlines in the queue. It may be too early, since the end of a request does not change it.
         private(set) var earliestDeadline: ContinuousClock.Instant?
 
         var isEmpty: Bool { head == requests.count }
@@ -64,7 +64,7 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
             }
         }
 
-        /// Takes out the sends whose callers have given up. Nearly always this is one comparison.
+        /// Removes the sends whose callers have given up. Nearly always this is one comparison.
         mutating func removeLate(at now: ContinuousClock.Instant) -> [Request] {
             guard let earliestDeadline, earliestDeadline <= now else { return [] }
             let late = removeAll { $0.deadline <= now }
@@ -84,10 +84,10 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
         }
     }
 
-    /// From this delay of an alarm on the process did not run. The bus takes the same for a pause.
+    /// The minimum delay of an alarm that counts as a pause of the process, as on the bus.
     private static var minPause: Duration { .milliseconds(1_500) }
 
-    /// Topics that are paused are forgotten all together when there are so many: FCM then says so anew.
+    /// When there are this many paused topics, all are forgotten. FCM then refuses their messages again.
     private static var maxPausedTopics: Int { 10_000 }
 
     private var bucket: TokenBucket
@@ -101,9 +101,9 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
         self.bucket = bucket
     }
 
-    /// A send that may wait asks whether it need not.
+    /// Fast path: a send asks whether it may go out at once.
     ///
-    /// - Returns: Whether it goes: nobody waits, nothing is paused, and the rate allows it. Otherwise nothing has changed.
+    /// - Returns: `true` if nothing waits, nothing is paused and the rate allows it. Otherwise nothing has changed.
     mutating func goAtOnce(to topic: TopicKey?, cost: Int, at now: ContinuousClock.Instant) -> Bool {
         guard !isStopped, alerts.isEmpty, information.isEmpty, projectPausedUntil.map({ $0 <= now }) ?? true,
             topic.flatMap({ pausedTopics[$0] }).map({ $0 <= now }) ?? true
@@ -140,14 +140,14 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
         return decisions
     }
 
-    /// Refuses the sends whose callers have given up, wherever they stand: they must not count as load ahead of others. The
-    /// caller is told at its deadline and not when its turn would have come.
+    /// Refuses the sends whose callers have given up, at any place in the queue, so that they do not count as load for others.
+    /// The refusal comes at the deadline and not at the send's turn.
     private mutating func refuseLate(at now: ContinuousClock.Instant) -> [Decision] {
         let late = alerts.removeLate(at: now) + information.removeLate(at: now)
         return late.isEmpty ? [] : late.map { .refuse($0.waiter, refusal(at: now)) }
     }
 
-    /// When to advance next; `nil` where nothing waits.
+    /// When to advance next; `nil` if nothing waits.
     func nextMoment(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         guard let first = alerts.first ?? information.first else { return nil }
         var copy = bucket
@@ -155,9 +155,9 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
         return [turn, alerts.earliestDeadline, information.earliestDeadline].compactMap(\.self).min()
     }
 
-    /// Refuses all that waits if the process did not run for a while: the callers may have given up, and asked another relay.
+    /// Refuses all waiting sends after a pause of the process: the callers may have given up, and asked another relay.
     ///
-    /// - Parameter alarm: The moment of ``nextMoment(at:)`` that has not been acted on.
+    /// - Parameter alarm: The time from ``nextMoment(at:)`` that is due.
     mutating func refuseAfterPause(alarm: ContinuousClock.Instant, at now: ContinuousClock.Instant) -> [Decision] {
         guard now - alarm >= Self.minPause else { return [] }
         return (alerts.removeAll { _ in true } + information.removeAll { _ in true }).map { .refuse($0.waiter, .paused) }
@@ -183,14 +183,14 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
         }
     }
 
-    /// How fast sends may go out, and what keeps them waiting.
+    /// The current rate, and what sends wait for.
     func pace(of project: String, at now: ContinuousClock.Instant) -> ProjectPace {
         ProjectPace(
             id: project, rate: bucket.currentRate(at: now), fullRate: bucket.rate, waiting: alerts.cost + information.cost,
             pausedFor: projectPausedUntil.flatMap { $0 > now ? ($0 - now).milliseconds : nil })
     }
 
-    /// Nothing more goes out.
+    /// Refuses all waiting sends and every later one.
     mutating func stop() -> [Decision] {
         isStopped = true
         return (alerts.removeAll { _ in true } + information.removeAll { _ in true }).map { .refuse($0.waiter, .stopped) }

@@ -1,25 +1,24 @@
-/// How many requests may go out: a rate that is reached in a ramp, and a small burst. Pure. Times are those of any monotonic
-/// clock.
+/// A token bucket with a ramp up to the full rate and a small burst. Pure. Times are those of any monotonic clock.
 ///
-/// Google asks senders to take a minute or more from nothing to their full rate, and not to use a minute's quota up in its
-/// first seconds (FCM, "Scale"). So what is not used is saved up for a tenth of a second at most, and the ramp begins anew
-/// after a time without traffic.
+/// Google asks senders to take a minute or more from nothing to their full rate, and not to use up a minute's quota in its
+/// first seconds (FCM, "Scale"). So the burst is limited to a tenth of a second, and the ramp starts again after a time without
+/// traffic.
 struct TokenBucket: Sendable {
     /// The full rate, in requests a second.
     let rate: Double
-    /// How long the ramp takes.
+    /// The duration of the ramp.
     let ramp: Duration
 
-    /// Where the ramp begins: enough for what a campus sends on a quiet day.
+    /// The start of the ramp as a share of the rate: enough for a campus's normal traffic.
     private static let firstShare = 0.02
-    /// What may be saved up, as a time at the present rate.
+    /// The burst, in seconds at the current rate.
     private static let burst = 0.1
-    /// Without traffic for so long, the ramp begins anew.
+    /// After this time without traffic the ramp starts again.
     private static let forgetfulness = Duration.seconds(60)
 
     private var tokens: Double
     private var updated: ContinuousClock.Instant
-    /// When the present ramp began.
+    /// The start of the current ramp.
     private var begun: ContinuousClock.Instant
     private var lastTaken: ContinuousClock.Instant
 
@@ -33,9 +32,9 @@ struct TokenBucket: Sendable {
         tokens = capacity(at: now)
     }
 
-    /// Takes some. More than there are leaves a debt, which those that follow wait for.
+    /// Takes tokens. Taking more than there are leaves a debt, which later takers wait for.
     ///
-    /// - Returns: `nil` where there was one at least; otherwise when there will be one.
+    /// - Returns: `nil` if there was at least one; otherwise when there will be one.
     mutating func take(_ count: Int = 1, at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         if now - lastTaken > Self.forgetfulness { begun = now }
         let current = currentRate(at: now)
@@ -47,7 +46,7 @@ struct TokenBucket: Sendable {
         return nil
     }
 
-    /// The rate at a moment of the ramp.
+    /// The rate at a point in time, during or after the ramp.
     func currentRate(at now: ContinuousClock.Instant) -> Double {
         guard ramp > .zero else { return rate }
         return rate * min(1, max(Self.firstShare, (now - begun) / ramp))

@@ -1,7 +1,7 @@
 import Schemas
 import Synchronization
 
-/// Keeps sends from an FCM that does not answer, and knows what is wrong with it.
+/// Stops sends while FCM does not answer, and knows the last error.
 final class CircuitBreaker: Sendable {
     private struct State {
         var machine = CircuitStateMachine()
@@ -10,8 +10,8 @@ final class CircuitBreaker: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Parameter beforeTrial: Called if the send is the one that finds out whether FCM answers again.
-    /// - Returns: `nil` where a send may go out; otherwise why it does not: a retryable error.
+    /// - Parameter beforeTrial: Called if this send is the trial that finds out whether FCM answers again.
+    /// - Returns: `nil` if the send may go out; otherwise a retryable error.
     func refusal(beforeTrial: () -> Void) -> ComponentError? {
         let (admission, outage) = state.withLock { ($0.machine.admit(at: .now), $0.outage) }
         switch admission {
@@ -25,12 +25,12 @@ final class CircuitBreaker: Sendable {
         }
     }
 
-    /// Why a send would be refused now, in one sentence; `nil` where it would not be.
+    /// Why a send would be refused now, in one sentence; `nil` if it would not be.
     var openReason: String? {
         state.withLock { $0.machine.isOpen(at: .now) ? Self.problem($0.outage) : nil }
     }
 
-    /// What is wrong with FCM, or the way to it; `nil` where it answered last, or has not been asked for long.
+    /// The outage of FCM or of the connection to it; `nil` if FCM answered last, or there was no request for a long time.
     var outage: Outage? {
         state.withLock { state in state.outage.flatMap { $0.isRecent ? $0 : nil } }
     }
@@ -39,7 +39,7 @@ final class CircuitBreaker: Sendable {
         "FCM has failed for the project many times in a row" + (outage.map { ", lastly with \($0.code): \($0.message)" } ?? "")
     }
 
-    /// Takes note of what became of a send that went out.
+    /// Notes the outcome of a send.
     func learn(from failure: SendFailure?) {
         state.withLock { state in
             switch failure?.scope {

@@ -1,38 +1,38 @@
 import ServiceKit
 
-/// Whether a project's FCM is worth asking. Pure: events in, decisions out.
+/// The state of a project's circuit breaker. Pure: events in, decisions out.
 ///
-/// After many failures in a row nothing is sent for a moment, and then one message alone, to see. Without this every send of a
-/// project whose FCM hangs would hold its stream, and its place among the commands, until it times out.
+/// After many failures in a row nothing is sent for a pause, and then a single trial. Without this, while FCM hangs, every send
+/// would occupy a stream, and one of the project's commands, until its timeout.
 struct CircuitStateMachine: Sendable {
     /// Whether a send may go out.
     enum Admission: Hashable, Sendable {
         case go
-        /// It goes alone, to see whether FCM answers again.
+        /// It goes alone, as the trial.
         case trial
-        /// Nothing is sent for so long.
+        /// Nothing is sent for this time.
         case wait(Duration)
     }
 
     private enum State {
         case closed(failures: Int)
-        /// Nothing is sent before `until`; `pause` is how long that was.
+        /// Nothing is sent before `until`, the end of a pause of this length.
         case open(until: ContinuousClock.Instant, pause: Duration)
-        /// One is on its way to see; without its answer by `until` another goes.
+        /// A trial is pending. Without an answer by `until` another one goes.
         case trying(until: ContinuousClock.Instant, pause: Duration)
     }
 
-    /// So many in a row are no accident.
+    /// This many failures in a row open the circuit.
     private static let maxFailures = 20
     private static let firstPause = Duration.seconds(1)
-    /// Short, for a storm warning that waits.
+    /// Short, because an urgent message may be waiting.
     private static let maxPause = Duration.seconds(8)
-    /// A little more than any request may take.
+    /// A little more than the maximum duration of a request.
     private static let trialTimeout = DeliveryTimes.fcmRequestTimeout + .seconds(5)
 
     private var state = State.closed(failures: 0)
 
-    /// Something is to be sent.
+    /// Decides about a send.
     mutating func admit(at now: ContinuousClock.Instant) -> Admission {
         switch state {
         case .closed: return .go
@@ -43,7 +43,7 @@ struct CircuitStateMachine: Sendable {
         }
     }
 
-    /// Whether nothing may go out.
+    /// Whether sends are refused.
     func isOpen(at now: ContinuousClock.Instant) -> Bool {
         switch state {
         case .closed: false
@@ -51,17 +51,17 @@ struct CircuitStateMachine: Sendable {
         }
     }
 
-    /// What went out ended before FCM could answer.
+    /// A send ended before FCM could answer.
     mutating func learnedNothing(at now: ContinuousClock.Instant) {
         if case .trying(_, let pause) = state { state = .open(until: now, pause: pause) }
     }
 
-    /// FCM has answered, whatever it was.
+    /// FCM has answered, with success or an error.
     mutating func answered() {
         state = .closed(failures: 0)
     }
 
-    /// FCM, or the way to it, has failed.
+    /// FCM or the connection to it has failed.
     mutating func failed(at now: ContinuousClock.Instant) {
         switch state {
         case .closed(let failures) where failures + 1 < Self.maxFailures:
@@ -69,7 +69,7 @@ struct CircuitStateMachine: Sendable {
         case .closed:
             state = .open(until: now + Self.firstPause, pause: Self.firstPause)
         case .open:
-            // One that was under way before.
+            // A send that went out before the circuit opened.
             break
         case .trying(_, let pause):
             let longer = min(pause * 2, Self.maxPause)

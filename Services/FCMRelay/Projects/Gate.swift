@@ -1,6 +1,6 @@
 import Schemas
 
-/// What every request to one of Google's services passes: first its turn, then the question whether the service is worth asking.
+/// Admits requests to one of Google's services: first the pacer, then the circuit breaker.
 struct Gate: Sendable {
     let pacer: Pacer
     let transport: any HTTPTransport
@@ -11,15 +11,15 @@ struct Gate: Sendable {
         self.transport = transport
     }
 
-    // Inlined here and all the way down: each of these functions would have a frame of its own in memory, for every send.
+    // Inlined, like the functions that it calls: otherwise each of them would have its own frame in memory, for every send.
 
     /// Waits for its turn.
     ///
     /// - Parameters:
-    ///   - topic: Whose messages pause together; `nil` for what is for no topic alone.
-    ///   - cost: For how many it counts.
-    ///   - deadline: When nobody waits for its turn any more.
-    /// - Returns: Why it may not go out; or `nil`, and then ``leave(_:about:)`` is to be told what became of it.
+    ///   - topic: The topic, whose messages pause together; `nil` for a send that is not to a single topic.
+    ///   - cost: The number of requests that it counts for.
+    ///   - deadline: When its caller gives up.
+    /// - Returns: Why it may not go out; or `nil`, and then the caller must report the outcome to ``leave(_:about:)``.
     @inline(__always)
     func enter(
         for topic: TopicKey?, isAlert: Bool, cost: Int = 1, by deadline: ContinuousClock.Instant
@@ -29,16 +29,16 @@ struct Gate: Sendable {
         {
             return error
         }
-        // The connections that there are may be what fails.
+        // The existing connections may be the cause of the failures.
         return breaker.refusal(beforeTrial: transport.renewConnections)
     }
 
-    /// Takes note of what the failures among a message's results say about others.
+    /// Notes failures that affect other sends.
     func leave<Success>(_ results: [Result<Success, SendFailure>], about topic: TopicKey?) -> [Result<Success, ComponentError>] {
         let failures = results.map { result in
             if case .failure(let failure) = result { failure } else { nil as SendFailure? }
         }
-        // Failures of the service first: after one that says nothing the next message would go to see at once.
+        // Failures of the service first: otherwise an inconclusive failure would start the next trial at once.
         for failure in failures where failure?.scope == .service { breaker.learn(from: failure) }
         for failure in failures where failure?.scope != .service { breaker.learn(from: failure) }
         for case let failure? in failures { pacer.learn(from: failure, about: topic) }

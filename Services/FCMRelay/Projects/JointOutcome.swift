@@ -1,7 +1,7 @@
 import Schemas
 import Synchronization
 
-/// What becomes of a component, for those who did not send it themselves.
+/// The outcome of a component, for commands that wait for another command's send.
 final class JointOutcome: Sendable {
     typealias Outcome = Result<String, ComponentError>
     private typealias Waiter = CheckedContinuation<Outcome?, Never>
@@ -14,7 +14,7 @@ final class JointOutcome: Sendable {
 
     private let state = Mutex(State())
 
-    /// Tells all who wait, and all who ask later.
+    /// Resumes all waiters, and answers all later ones.
     func resolve(_ outcome: Outcome) {
         let waiting = state.withLock { state in
             state.outcome = outcome
@@ -24,9 +24,9 @@ final class JointOutcome: Sendable {
         for waiter in waiting { waiter.resume(returning: outcome) }
     }
 
-    /// Waits for it.
+    /// Waits for the outcome.
     ///
-    /// - Returns: `nil` where it is not known by the deadline.
+    /// - Returns: `nil` if it is unknown at the deadline.
     func value(by deadline: ContinuousClock.Instant) async -> Outcome? {
         let id = state.withLock { state in
             state.nextID += 1
@@ -46,7 +46,7 @@ final class JointOutcome: Sendable {
     }
 
     private func leave(_ id: UInt64, at deadline: ContinuousClock.Instant) async {
-        // Cancelled: it does not wait any more.
+        // Cancelled: the wait has ended.
         guard (try? await Task.sleep(until: deadline)) != nil else { return }
         state.withLock { $0.waiting.removeValue(forKey: id) }?.resume(returning: nil)
     }

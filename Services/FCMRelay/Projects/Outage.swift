@@ -1,17 +1,17 @@
 import FoundationEssentials
 import Schemas
 
-/// Something that a project needs does not work.
+/// An outage of a project's dependency, such as FCM or the token endpoint.
 struct Outage: Hashable, Sendable {
     let code: String
     let message: String
     let since: UnixMilliseconds
     private let last: ContinuousClock.Instant
 
-    /// While messages wait for FCM, one is tried again within this time. After a longer silence the outage may be over.
+    /// While messages wait for FCM, one is retried within this time. After a longer silence the outage may be over.
     private static let memory = Duration.seconds(900)
 
-    /// - Parameter former: What was wrong until now.
+    /// - Parameter former: The outage until now, if any.
     init(_ error: ComponentError, after former: Outage?) {
         self.init(code: error.code, message: error.message, after: former)
     }

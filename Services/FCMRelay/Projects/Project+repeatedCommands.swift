@@ -2,15 +2,15 @@ import Schemas
 import Synchronization
 
 extension Project {
-    /// Sends a message's components, each of them once: what another command has under way is waited for, and what FCM has
-    /// lately accepted is known.
+    /// Sends a message's components once. For a component that another command is sending it waits. For one that FCM has recently
+    /// accepted it returns the stored name.
     ///
     /// - Parameter now: The wall clock.
     func send(
         _ command: RelayMessage, before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant,
         now: @Sendable () -> UnixMilliseconds
     ) async -> [ComponentOutcome] {
-        // A check sends nothing, and its answer is that of the moment.
+        // A dry run sends nothing, and its result is never reused.
         if command.validateOnly { return await send(command.components, of: command, before: expiry, by: deadline, now: now) }
         let key = SendKey(command)
         if let places = history.withLock({ $0.begin(command.components, of: key, joint: JointOutcome.init) }) {
@@ -21,7 +21,7 @@ extension Project {
         return outcomes
     }
 
-    /// Whether a command has come before, so that some of it need not be sent.
+    /// Whether the history has a component of this command.
     func knows(_ command: RelayMessage) -> Bool {
         !command.validateOnly && history.withLock { $0.knows(SendKey(command)) }
     }
@@ -31,7 +31,7 @@ extension Project {
         for (joint, outcome) in waiting { joint.resolve(outcome) }
     }
 
-    /// Sends what is left of a command that has come before.
+    /// Sends the remaining components of a repeated command.
     @inline(never)
     private func send(
         _ command: RelayMessage, at places: [SendHistory<JointOutcome>.Place], _ key: SendKey,
@@ -60,7 +60,7 @@ extension Project {
 }
 
 extension ComponentError {
-    /// Another command has it under way, and its time is longer.
+    /// Another command with a later deadline is still sending it.
     fileprivate static let stillUnderWay = ComponentError(
         class: .retryable, code: "TIMEOUT",
         message: "another command with the same component is still under way; FCM may have accepted it")

@@ -1,26 +1,26 @@
 import Schemas
 import Synchronization
 
-/// A Firebase project: all that its messages share, and share with no other project's. So one whose key is refused, whose quota
-/// is used up or whose FCM hangs slows no other one down.
+/// A Firebase project with everything that its messages share. Projects share nothing. So a project whose key is refused, whose
+/// quota is used up or whose FCM hangs does not slow down the others.
 final class Project: Sendable {
-    /// Commands under way at most; the next one is `overloaded`. No more than this many sends fit the connections to FCM.
+    /// The maximum number of pending commands; further ones get `overloaded`. The connections to FCM carry about this many sends.
     static let maxInFlight = 1_024
 
     let id: String
     private let sender: any FCMSender
-    /// `nil` where the project speaks the legacy API alone.
+    /// `nil` if the project uses the legacy API.
     private let topics: TopicManager?
     private let transport: any HTTPTransport
     private let tokens: AccessTokenSource?
     private let messageGate: Gate
     private let topicGate: Gate
     private let commandsUnderWay = Atomic<Int>(0)
-    /// What has been sent lately, or is being sent.
+    /// Components that are being sent, or that FCM has recently accepted.
     let history = Mutex(SendHistory<JointOutcome>())
 
     /// - Parameters:
-    ///   - pacer: Of its messages.
+    ///   - pacer: The pacer of its messages.
     ///   - transport: Closed with the project.
     init(
         id: String, sender: any FCMSender, topics: TopicManager?, tokens: AccessTokenSource?, transport: any HTTPTransport,
@@ -35,13 +35,13 @@ final class Project: Sendable {
         topicGate = Gate(pacer: Pacer(rate: TopicManager.changesPerSecond, ramp: .zero), transport: transport)
     }
 
-    /// Sees to it that the first message need not wait for an access token, and that a key that Google refuses is in the log
-    /// before there is a message.
+    /// Requests an access token, so that the first message need not wait for it. If Google refuses the key, the log says so
+    /// before the first message.
     func prepare() {
         tokens?.prepare()
     }
 
-    /// Whether messages reach FCM, and if not, why and since when.
+    /// Whether messages reach FCM; otherwise the reason and the start of the outage.
     var health: PartHealth {
         if let reason = messageGate.breaker.openReason {
             let since = messageGate.breaker.outage.map { ", since \($0.begin)" } ?? ""
@@ -51,12 +51,12 @@ final class Project: Sendable {
         return PartHealth(.unavailable, outage.description)
     }
 
-    /// Why no message may go out now; `nil` where they may.
+    /// Why messages may not go out now; `nil` if they may.
     var openCircuit: String? { messageGate.breaker.openReason }
 
-    /// Does a command's work if the project has room for it.
+    /// Performs a command's work within the limit of pending commands.
     ///
-    /// - Throws: ``CommandFailure`` `overloaded` where it has none.
+    /// - Throws: ``CommandFailure`` `overloaded` at the limit.
     func underWay<Answer>(_ work: () async -> Answer) async throws(CommandFailure) -> Answer {
         let count = commandsUnderWay.add(1, ordering: .relaxed).newValue
         defer { commandsUnderWay.subtract(1, ordering: .relaxed) }
@@ -66,8 +66,7 @@ final class Project: Sendable {
         return await work()
     }
 
-    /// Sends components when their turn has come, in the order asked for, so that a phone is likely to show the notification
-    /// first.
+    /// Waits for the components' turn and sends them in order, so that a phone most likely shows the notification first.
     @inline(__always)
     func send(
         _ components: [Component], of command: RelayMessage, before expiry: ContinuousClock.Instant,
@@ -89,10 +88,10 @@ final class Project: Sendable {
         zip(components, messageGate.leave(results, about: topic)).map(ComponentOutcome.init)
     }
 
-    /// How fast its messages may go out now.
+    /// The current rate of its messages.
     var pace: ProjectPace { messageGate.pacer.pace(of: id) }
 
-    /// Subscribes phones to a topic, or the opposite.
+    /// Subscribes phones to a topic, or unsubscribes them.
     ///
     /// - Returns: One result a phone.
     func perform(
@@ -116,15 +115,14 @@ final class Project: Sendable {
         }
     }
 
-    /// Refuses every send that waits for its turn, and every later one, with a retryable error. Requests to FCM that are under
-    /// way go on.
+    /// Refuses all waiting sends, and every later one, with a retryable error. Pending requests to FCM continue.
     func stopSending() {
         messageGate.pacer.stop()
         topicGate.pacer.stop()
         transport.refuseNewRequests()
     }
 
-    /// Ends every send that waits or is under way with a retryable error, and closes the connections.
+    /// Fails all waiting and pending sends with a retryable error, and closes the connections.
     func close() async {
         stopSending()
         await transport.close()

@@ -1,15 +1,15 @@
 import ServiceKit
 
-/// How a project proves to Google who it is; this also decides which API it is sent by.
+/// A project's credentials at Google. They also decide which API it uses.
 enum ProjectCredentials: Sendable {
     /// HTTP v1.
     case serviceAccount(ServiceAccount)
     /// The legacy API.
     case serverKey(ServerKey)
 
-    /// Reads one of two files.
+    /// Reads the file that the settings name.
     ///
-    /// - Throws: ``ConfigurationError`` where neither or both are named, or what is named cannot be used.
+    /// - Throws: ``ConfigurationError`` if the settings name neither or both files, or the file cannot be used.
     init(settings: SettingValues) throws {
         let account = try settings.optional(.fcmServiceAccountFile)
         let key = try settings.optional(.fcmServerKeyFile)
@@ -28,7 +28,7 @@ enum ProjectCredentials: Sendable {
         }
     }
 
-    /// Reads what a project of a projects file names.
+    /// Reads the file that an entry of the projects file names.
     init(_ entry: ProjectsFile.Entry) throws {
         do {
             if let path = entry.serviceAccountFile {
@@ -41,7 +41,7 @@ enum ProjectCredentials: Sendable {
         }
     }
 
-    /// The project's id, where it is known from them.
+    /// The project's id, if the credentials contain it.
     var projectID: String? {
         switch self {
         case .serviceAccount(let account): account.projectID

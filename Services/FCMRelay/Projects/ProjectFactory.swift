@@ -4,9 +4,9 @@ import Logging
 import Schemas
 import ServiceKit
 
-/// Makes the relay's projects of what the settings say.
+/// Makes the relay's projects from the settings.
 struct ProjectFactory {
-    /// What the project of the settings is called where a server key does not say.
+    /// The name of the settings' project if it has a server key, which contains no project id.
     private static let standardID = "default"
     private static let google = "https://fcm.googleapis.com"
     private static let googleTopics = "https://iid.googleapis.com"
@@ -14,7 +14,7 @@ struct ProjectFactory {
     private let settings: SettingValues
     private let logger: Logger
     private let fcm: String
-    /// `nil` where it depends on where FCM is.
+    /// `nil` if it is derived from FCM's endpoint.
     private let topics: String?
     private let network: CurlConfiguration
     private let defaults: FCMDefaults
@@ -35,7 +35,7 @@ struct ProjectFactory {
 
     /// The project that the settings describe, and those of the projects file.
     ///
-    /// - Throws: ``ConfigurationError``, or ``TransportError`` where the system has no room for a project's thread.
+    /// - Throws: ``ConfigurationError``, or ``TransportError`` if the system has no resources for a project's thread.
     func projects() async throws -> Projects {
         let credentials = try ProjectCredentials(settings: settings)
         let entries = try settings.optional(.fcmProjectsFile).map { try ProjectsFile(file: $0).projects } ?? []
@@ -60,7 +60,7 @@ struct ProjectFactory {
         return Projects(standard: standard, others: made)
     }
 
-    /// Warns of files with keys, and of the file that names them, that other users can read.
+    /// Warns if other users can read the files with keys or the projects file.
     private func warnAboutReadableKeys(_ entries: [ProjectsFile.Entry]) throws {
         let named = try [Setting.fcmServiceAccountFile, .fcmServerKeyFile, .fcmProjectsFile].compactMap(settings.optional)
         let files = named + entries.compactMap(\.serviceAccountFile) + entries.compactMap(\.serverKeyFile)
@@ -83,7 +83,7 @@ struct ProjectFactory {
                 granter: TokenEndpoint(account: account, transport: transport, now: now), logger: logger)
             let api = AuthorizedPost(transport: transport, tokens: tokens)
             logger.info("sends by a project", metadata: ["project": "\(id)", "account": "\(account)", "fcm": "\(fcm)"])
-            // Whoever stands for FCM stands for the service beside it.
+            // A replacement for FCM also replaces the Instance ID service.
             let topics = topics ?? (fcm == Self.google ? Self.googleTopics : fcm)
             return Project(
                 id: id, sender: HTTPv1Sender(endpoint: fcm, project: account.projectID, api: api, defaults: defaults, now: now),
@@ -96,7 +96,7 @@ struct ProjectFactory {
         }
     }
 
-    /// The file of certificates to trust. Each connection reads it, so what is wrong with it shows here, before the first.
+    /// The file of certificates to trust. Each connection reads it, so it is checked here, before the first connection.
     private static func certificates(_ settings: SettingValues) throws -> String? {
         guard let path = try settings.optional(.fcmCAFile) else { return nil }
         let name = Setting.fcmCAFile.declaration.name

@@ -3,23 +3,23 @@ import JSON
 import Schemas
 import ServiceKit
 
-/// The file that `MSI_FCM_PROJECTS_FILE` names: Firebase projects beside the one that the settings describe.
+/// The file `MSI_FCM_PROJECTS_FILE`: Firebase projects in addition to the one of the settings.
 ///
 /// `{"projects":[{"service_account_file":"/etc/msi/library.json","channels":["<channel _id>"],"quota":600000,"quota_share":80}]}`
 struct ProjectsFile: Decodable, Sendable {
     struct Entry: Decodable, Sendable {
-        /// Its id; that of its service account, if it is left out.
+        /// Its id; if it is left out, the one of its service account.
         let project: String?
-        /// Either of these two files.
+        /// Exactly one of these two files is set.
         let serviceAccountFile: String?
         let serverKeyFile: String?
-        /// Where its FCM, or a gateway that speaks the legacy API, is: as the settings say, if it is left out.
+        /// The endpoint of its FCM, or of a gateway that speaks the legacy API; if it is left out, the one of the settings.
         let endpoint: String?
-        /// Whose messages it sends.
+        /// The channels whose messages it sends.
         let channels: [ObjectID]
-        /// Messages a minute; as the settings say, if it is left out.
+        /// Messages a minute; if it is left out, as in the settings.
         let quota: Int64?
-        /// Percent of the quota; as the settings say, if it is left out.
+        /// Percent of the quota; if it is left out, as in the settings.
         let quotaShare: Int64?
 
         private enum CodingKeys: String, CodingKey, CaseIterable {

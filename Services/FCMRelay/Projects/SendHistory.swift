@@ -1,25 +1,25 @@
 import Schemas
 
-/// Which components of a project's messages are on their way to FCM, and which FCM has lately accepted: so that a command that
-/// comes twice is sent once. Pure.
+/// The components of a project's messages that are being sent to FCM, and those that FCM has recently accepted. So a repeated
+/// command is sent once. Pure.
 ///
-/// A command comes twice where its answer was lost, or where its sender took the relay for dead. All of this is in memory, limited
-/// in number and time; a relay that has forgotten a command, or never had it, sends it again.
+/// A command is repeated if its reply was lost, or if its sender considered the relay dead. The history is in memory, and limited
+/// in number and time. A relay that has forgotten a command, or never had it, sends it again.
 ///
-/// `Joint` is what those wait for who ask for a component that is under way.
+/// `Joint` is what other commands wait for if they need a component that is being sent.
 struct SendHistory<Joint: Sendable>: Sendable {
-    /// What a command asks for.
+    /// What a command must do for a component.
     enum Place: Sendable {
-        /// It is for the caller to send, who reports how that went.
+        /// The caller must send it and report the outcome.
         case send
-        /// It is under way.
+        /// Another command is sending it.
         case join(Joint)
         /// FCM has accepted it under this name.
         case accepted(String)
     }
 
     private enum State: Sendable {
-        /// It was not asked for, or FCM has not accepted it.
+        /// It was not requested, or FCM has not accepted it.
         case none
         case underWay(Joint?)
         case accepted(String)
@@ -28,7 +28,7 @@ struct SendHistory<Joint: Sendable>: Sendable {
     private struct Entry: Sendable {
         var notification = State.none
         var data = State.none
-        /// When it was last put among the remembered ones.
+        /// When it was last added to the remembered ones.
         var remembered: ContinuousClock.Instant?
 
         subscript(component: Component) -> State {
@@ -58,19 +58,19 @@ struct SendHistory<Joint: Sendable>: Sendable {
         let since: ContinuousClock.Instant
     }
 
-    /// Longer than it takes a sender to repeat a command: a lease of the message log lasts half a minute.
+    /// Longer than a sender needs to repeat a command: a lease of the message log lasts half a minute.
     static var memory: Duration { .seconds(120) }
     static var maxRemembered: Int { 10_000 }
 
     private var entries: [SendKey: Entry] = [:]
-    /// What FCM has accepted, oldest first.
+    /// Accepted components, oldest first.
     private var remembered: [Remembered] = []
     private var head = 0
 
-    /// A command asks for a message's components.
+    /// A command begins to send a message's components.
     ///
-    /// - Parameter joint: Made for the first who joins a component.
-    /// - Returns: `nil` where all of them are for the caller to send, as nearly always; otherwise one place for each.
+    /// - Parameter joint: Called for the first command that joins a component.
+    /// - Returns: `nil` if the caller must send all of them, as nearly always; otherwise one place for each.
     mutating func begin(_ components: [Component], of key: SendKey, joint: () -> Joint) -> [Place]? {
         guard var entry = entries[key] else {
             var entry = Entry()
@@ -95,14 +95,14 @@ struct SendHistory<Joint: Sendable>: Sendable {
         return places
     }
 
-    /// Whether a message's components are under way, or FCM has lately accepted one.
+    /// Whether a message's component is being sent, or FCM has recently accepted one.
     func knows(_ key: SendKey) -> Bool {
         entries[key] != nil
     }
 
-    /// Components that the caller had to send have come to their end.
+    /// The components that the caller had to send have ended.
     ///
-    /// - Returns: The callers that wait for them, and what became of each.
+    /// - Returns: What other commands wait for, with the outcomes.
     mutating func end(
         _ outcomes: [ComponentOutcome], of key: SendKey, at now: ContinuousClock.Instant
     ) -> [(joint: Joint, result: Result<String, ComponentError>)] {
@@ -129,7 +129,7 @@ struct SendHistory<Joint: Sendable>: Sendable {
         return waiting
     }
 
-    /// Forgets what was accepted too long ago, and what is too much.
+    /// Forgets entries above the limits of time and number.
     private mutating func forget(at now: ContinuousClock.Instant) {
         while head < remembered.count {
             let oldest = remembered[head]

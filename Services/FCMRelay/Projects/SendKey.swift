@@ -1,9 +1,10 @@
 import Schemas
 
-/// What makes two commands the same: the message's key, and all that FCM is told but for how long it keeps it.
+/// The identity of a command: the message's key, and everything that FCM gets except the time to live.
 struct SendKey: Hashable, Sendable {
     private let msiKey: ObjectID
-    /// A hash: a sender that uses a key for two messages, or one message for several phones, has each of them sent.
+    /// A hash of the content. If a sender uses one key for several messages, or one message for several phones, each of them is
+    /// sent.
     private let content: Int
 
     init(_ command: RelayMessage) {
@@ -20,7 +21,7 @@ struct SendKey: Hashable, Sendable {
 }
 
 extension Hasher {
-    /// By the bytes alone, which is much quicker than what makes equal texts of different bytes the same.
+    /// Hashes the bytes, which is much faster than `String`'s Unicode-aware hashing.
     fileprivate mutating func combine(utf8 text: String) {
         combine(text.utf8.count)
         let isDone = text.utf8.withContiguousStorageIfAvailable { combine(bytes: UnsafeRawBufferPointer($0)) } != nil

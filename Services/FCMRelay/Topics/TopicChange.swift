@@ -1,6 +1,6 @@
 import Schemas
 
-/// What is to be done with phones and a topic.
+/// A change of phones' subscriptions to a topic.
 enum TopicChange: Sendable {
     case subscribe, unsubscribe
 

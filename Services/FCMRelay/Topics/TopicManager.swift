@@ -2,10 +2,10 @@ import FoundationEssentials
 import JSON
 import Schemas
 
-/// Subscribes phones to topics through Google's Instance ID service, as the Firebase Admin SDKs do: FCM's newer API has no call
+/// Subscribes phones to topics through Google's Instance ID service, like the Firebase Admin SDKs: FCM's newer API has no call
 /// for many phones.
 struct TopicManager: Sendable {
-    /// Changes that a project may make in a second (FCM, "Throttling and quotas").
+    /// The maximum number of changes of a project in a second (FCM, "Throttling and quotas").
     static let changesPerSecond = 3_000.0
 
     private let url: String
@@ -13,7 +13,7 @@ struct TopicManager: Sendable {
     private let now: @Sendable () -> UnixMilliseconds
 
     /// - Parameters:
-    ///   - endpoint: `https://` and a host, and a port perhaps.
+    ///   - endpoint: `https://`, a host and an optional port.
     ///   - now: The wall clock, for a Retry-After that is a date.
     init(endpoint: String, api: AuthorizedPost, now: @escaping @Sendable () -> UnixMilliseconds) {
         url = "\(endpoint)/iid/v1:"
@@ -23,7 +23,7 @@ struct TopicManager: Sendable {
 
     /// Changes the subscriptions of all phones in one call.
     ///
-    /// - Returns: One result a phone, in their order; or why the call as a whole failed.
+    /// - Returns: One result a phone, in order; or why the whole call failed.
     func perform(
         _ change: TopicChange, _ phones: TopicPhones, by deadline: ContinuousClock.Instant
     ) async -> Result<[TopicResults.Result], SendFailure> {
@@ -71,7 +71,7 @@ struct TopicManager: Sendable {
 }
 
 extension ComponentError {
-    /// What the service says of one phone.
+    /// The service's error for one phone.
     fileprivate init(topicError name: String) {
         let code = String(name.prefix(64))
         switch FCMVerdict(code: code) {

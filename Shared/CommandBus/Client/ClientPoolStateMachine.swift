@@ -16,7 +16,7 @@ struct ClientPoolStateMachine<Request> {
         var maxPending = 10_000
         /// How long a request waits for a connection.
         var connectGrace: Milliseconds = 1_000
-        /// How long after a probe the next one follows.
+        /// The interval between probes.
         var probeInterval: Milliseconds = 1_000
         /// How long an endpoint rests.
         var restTime: Milliseconds = 1_000

@@ -22,9 +22,9 @@ final class Connector: @unchecked Sendable {
     /// Why the name has no usable address, if it has none.
     private(set) var failure: NameLookup.Failure?
 
-    /// How long after a lost connection the next one is tried; from then on ZeroMQ tries by itself.
+    /// The wait after a lost connection before the next attempt. After that ZeroMQ retries by itself.
     private static let reconnectDelay: Milliseconds = 50
-    /// How long after a lookup that led to no connection the next one follows.
+    /// The wait after a lookup without a connection before the next lookup.
     private static let lookupInterval: Milliseconds = 2_000
 
     /// Makes the socket and connects it. If the endpoint has a name, the first ``tick(now:)`` resolves it instead.

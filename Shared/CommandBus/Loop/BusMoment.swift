@@ -5,6 +5,6 @@ struct BusMoment: Sendable {
     let monotonic: MonotonicMilliseconds
     let wall: UnixMilliseconds
 
-    /// This moment.
+    /// The current time.
     static var now: BusMoment { BusMoment(monotonic: .now(), wall: .now) }
 }

@@ -25,7 +25,7 @@ protocol BusParticipant: AnyObject, Sendable {
 
     func tick(now: MonotonicMilliseconds)
 
-    /// The process goes on after a time in which it did not run.
+    /// The process continues after a pause.
     func resume(after pause: Milliseconds, now: MonotonicMilliseconds)
 
     /// Fails pending work and closes the sockets. Called once.

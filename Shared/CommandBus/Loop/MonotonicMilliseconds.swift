@@ -4,13 +4,13 @@ import Synchronization
     import Glibc
 #endif
 
-/// A moment on a clock that never jumps, in milliseconds; its zero means nothing.
+/// A point in time on the monotonic clock, in milliseconds. Its zero is arbitrary.
 ///
 /// A type of its own, so that the compiler refuses a wall time in its place.
 struct MonotonicMilliseconds: RawRepresentable, AtomicRepresentable, Comparable, ExpressibleByIntegerLiteral, Sendable {
     let rawValue: Int64
 
-    /// This moment.
+    /// The current time.
     static func now() -> MonotonicMilliseconds {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,14 +1,13 @@
 import Synchronization
 
-/// Notices that the process did not run for a while: it was stopped by a signal, its machine was suspended or had no time for it.
+/// Detects pauses of the process: it was stopped by a signal, its machine was suspended, or it got no CPU time.
 ///
-/// What waited in a socket meanwhile does not tell how old it is, and its sender may have given up, so none of it may be begun.
-/// The bus thread looks at its clocks at least every ``interval`` while it serves; a longer gap is a pause.
+/// The age of a request that waited in a socket meanwhile is unknown, and its sender may have given up. So such a request must
+/// not be begun. The bus thread reads its clocks at least every ``interval`` while it serves. A longer gap is a pause.
 final class PauseWatch: Sendable {
-    /// The most time between two looks of a thread that runs.
+    /// The maximum interval between two clock readings of a running thread.
     static let interval: Milliseconds = 500
-    /// The minimum gap that counts as a pause, in milliseconds. Clients consider a connection lost after two to three seconds of
-    /// silence.
+    /// The minimum gap that counts as a pause. Clients consider a connection lost after two to three seconds of silence.
     static let minPause: Milliseconds = 1_500
 
     private let lastLook = Atomic<MonotonicMilliseconds>(.now())
@@ -17,10 +16,11 @@ final class PauseWatch: Sendable {
     /// The number of pauses so far.
     var count: Int { pauses.load(ordering: .acquiring) }
 
-    /// The bus thread has looked at its clocks.
+    /// The bus thread has read its clocks.
     ///
-    /// - Returns: For how long the process did not run, where that is long enough to count, or by how much the wall clock jumped
-    ///   ahead, as it does when a machine wakes up. A clock that is set back is no pause.
+    /// - Returns: The pause, if it is long enough to count. A jump of the wall clock ahead, as after a machine's suspension,
+    /// counts as
+    ///   well. A step back does not.
     func look(from last: BusMoment, to now: BusMoment) -> Milliseconds? {
         lastLook.store(now.monotonic, ordering: .relaxed)
         let elapsed = now.monotonic - last.monotonic

@@ -30,7 +30,7 @@ final class BoundSocket {
     private static let maxReplaced = 16
     /// How often to look whether the file is in place.
     private static let checkInterval: Milliseconds = 1_000
-    /// The log gets at most one line about refused connections in this time.
+    /// The minimum interval between log lines about refused connections.
     private static let reportInterval: Milliseconds = 10_000
 
     /// - Parameter configure: Sets the socket's options before it listens.
