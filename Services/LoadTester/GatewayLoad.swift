@@ -3,11 +3,11 @@ import AsyncHTTPClient
 import FoundationEssentials
 import ServiceKit
 
-/// `msi-load gateway`: the whole product, over HTTP.
+/// `msi-load gateway`: loads the whole product over HTTP.
 struct GatewayLoad: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "gateway", abstract: "Posts messages at the gateway, in a portal's place.",
-        discussion: "It makes a channel with subjects to post to, and removes it at the end. The messages stay in the archive.")
+        commandName: "gateway", abstract: "Posts messages to the gateway, like a portal.",
+        discussion: "It creates a channel with subjects to post to, and removes it at the end. The messages stay in the archive.")
 
     @Option(help: "The gateway's URL. Without it, http://127.0.0.1 at MSI_GATEWAY_PORT.")
     var url: String?

@@ -4,14 +4,14 @@ import FoundationEssentials
 import Logging
 import ServiceKit
 
-/// `msi-load relay`: the relay alone, over the bus.
+/// `msi-load relay`: loads only the relay, over the bus.
 struct RelayLoad: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "relay", abstract: "Sends messages to FCM relays over the bus, in the message log's place.",
+        commandName: "relay", abstract: "Sends messages to FCM relays over the bus, like the message log.",
         discussion: """
-            A relay without traffic for a minute begins at 2 % of its full rate, and takes MSI_FCM_RAMP (60 seconds) to get there, \
-            as FCM asks. Messages that wait for that are slow. Start the relay with MSI_FCM_RAMP=0 to measure without it. The \
-            report names what held the load back: the relay's ramp, its full rate, or FCM's quota.
+            After a minute without traffic a relay starts at 2 % of its full rate, and reaches it after MSI_FCM_RAMP (60 seconds), \
+            as FCM asks. Messages that wait for the ramp are slow. Start the relay with MSI_FCM_RAMP=0 to measure without it. The \
+            report names what limited the load: the relay's ramp, its full rate, or FCM's quota.
             """)
 
     @Option(help: "A relay's bus endpoint; may be given several times. Without it, those of MSI_FCM_RELAY_ENDPOINTS.")
@@ -29,7 +29,7 @@ struct RelayLoad: AsyncParsableCommand {
         logger.logLevel = .critical
         let bus = try Bus(logger: logger)
         var limits = ClientLimits()
-        // Beside the messages, the question for the relay's pace.
+        // One more than the messages, for `relay.pace`.
         limits.maxPending = load.inFlight + 1
         let client: CommandClient
         do {

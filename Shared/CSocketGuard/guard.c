@@ -1,19 +1,20 @@
-// Limits what the peers of a ZeroMQ socket may do, where ZeroMQ itself has no limit:
+// Limits the peers of a ZeroMQ socket where ZeroMQ itself has no limit:
 //
-// - It accepts any number of connections, and aborts the process where accept4(2) finds no descriptor left.
-// - It collects the frames of a message until the last has come. ZMQ_MAXMSGSIZE limits one frame; neither their number nor their
-//   sum has a limit, and the socket's owner sees nothing of a message before it is complete.
+// - ZeroMQ accepts any number of connections, and aborts the process if accept4(2) finds no free descriptor.
+// - ZeroMQ collects the frames of a message until the last one. ZMQ_MAXMSGSIZE limits one frame, but neither the number of frames
+// nor
+//   their total size. The socket's owner sees a message only when it is complete.
 //
-// So this file stands between ZeroMQ and three system calls. A function that an executable defines takes the place of the one of
-// the same name in a shared library (ld.so(8)), here in libc. For descriptors that are not guarded, each does what libc does.
+// So this file interposes three system calls. A function that an executable defines replaces the one with the same name in a
+// shared library (ld.so(8)), here in libc. For descriptors that are not guarded, each function does the same as libc's.
 //
-// - accept4: refuses a connection that is one too many, and one for which no descriptor is left.
-// - recv: follows the frames (ZMTP 3, https://rfc.zeromq.org/spec/23/) and reports the end of a connection that exceeds a limit.
+// - accept4: refuses a connection above the limit, and one without a free descriptor.
+// - recv: parses the frames (ZMTP 3, https://rfc.zeromq.org/spec/23/) and reports the end of a connection that exceeds a limit.
 //   That costs a few instructions for each frame and no system call.
 // - close: forgets the descriptor.
 //
-// A guarded connection is accepted, read and closed by ZeroMQ's I/O thread, one call after another. The counts are atomic, because
-// others read them.
+// ZeroMQ's I/O thread accepts, reads and closes a guarded connection, one call after another. The counts are atomic, because
+// other threads read them.
 
 #define _GNU_SOURCE
 #include "CSocketGuard.h"
@@ -31,7 +32,7 @@
 enum {
     MAX_DESCRIPTORS = 1 << 16,
     GREETING_SIZE = 64,
-    // Where the greeting tells ZMTP's major version.
+    // The offset of ZMTP's major version in the greeting.
     VERSION_PLACE = 10,
     FLAG_MORE = 1,
     FLAG_LONG = 2,
@@ -41,7 +42,7 @@ enum {
 struct listener {
     struct msi_guard_limits limits;
     _Atomic uint64_t peers, refused, dropped;
-    // The socket itself, and its connections that are still there.
+    // The socket itself and its open connections.
     _Atomic uint64_t references;
 };
 
@@ -49,12 +50,12 @@ struct guarded {
     struct listener *listener;
     bool is_listener;
     bool is_dropped;
-    // What is left of the greeting, then of a frame's head, then of its body.
+    // The progress within the greeting, then within a frame's head, then within its body.
     uint32_t greeting_seen;
     uint8_t head[9];
     uint8_t head_seen;
     uint64_t body_left;
-    // Of the message that has begun.
+    // Counts of the current message.
     uint32_t frames;
     uint64_t bytes;
     uint64_t messages;
@@ -62,8 +63,8 @@ struct guarded {
 
 static _Atomic(struct guarded *) table[MAX_DESCRIPTORS];
 
-// A descriptor that is given up for a moment where no other is left, so that a waiting connection can be taken and closed:
-// otherwise it would be reported again at once, for ever.
+// A spare descriptor. If no other is free, it is closed for a moment, so that a waiting connection can be accepted and closed.
+// Otherwise poll would report that connection for ever.
 static _Atomic int spare = -1;
 
 static struct guarded *guarded(int descriptor) {
@@ -144,7 +145,7 @@ struct msi_guard_counts msi_guard_counts(int descriptor) {
     return counts;
 }
 
-// Whatever is wrong with one connection is no reason for ZeroMQ to abort: it is told that there is none.
+// ZeroMQ must not abort because of one connection: it gets EAGAIN.
 static int none_to_accept(struct listener *listener) {
     atomic_fetch_add(&listener->refused, 1);
     errno = EAGAIN;
@@ -199,12 +200,12 @@ static uint64_t body_size(const uint8_t *head) {
     return size;
 }
 
-// Counts a frame whose head is complete; whether it is within the limits.
+// Counts a frame whose head is complete. Returns whether it is within the limits.
 static bool count_frame(struct guarded *peer) {
     const struct msi_guard_limits *limits = &peer->listener->limits;
     uint64_t size = peer->body_left = body_size(peer->head);
     peer->head_seen = 0;
-    // A command, such as a heartbeat, belongs to no message.
+    // A command frame, such as a heartbeat, is not part of a message.
     if (peer->head[0] & FLAG_COMMAND) return size <= limits->max_message_bytes;
     if (size > limits->max_message_bytes - peer->bytes || peer->frames >= limits->max_frames) return false;
     if (peer->head[0] & FLAG_MORE) {
@@ -218,12 +219,12 @@ static bool count_frame(struct guarded *peer) {
     return limits->max_messages == 0 || peer->messages <= limits->max_messages;
 }
 
-// Whether what a peer sends is within the limits; beyond them nothing is looked at any more.
+// Returns whether a peer's bytes are within the limits. Once they are not, later bytes are not inspected.
 static bool inspect(struct guarded *peer, const uint8_t *bytes, size_t size) {
     size_t place = 0;
     while (place < size) {
         if (peer->greeting_seen < GREETING_SIZE) {
-            // Earlier versions have other frames. Those before 2 have no signature, whose first and last bytes are looked at.
+            // Earlier versions have other frames. Versions before 2 have no signature; its first and last bytes are checked.
             if (peer->greeting_seen == 0 && bytes[place] != 0xFF) return false;
             if (peer->greeting_seen == VERSION_PLACE - 1 && !(bytes[place] & 1)) return false;
             if (peer->greeting_seen == VERSION_PLACE && bytes[place] < 3) return false;

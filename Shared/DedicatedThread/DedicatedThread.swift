@@ -2,9 +2,9 @@
     import Glibc
 #endif
 
-/// A thread for work that blocks, beside the threads of Swift concurrency, which must not.
+/// A thread for blocking work. The threads of Swift concurrency must not block.
 package enum DedicatedThread {
-    /// The system starts no thread.
+    /// The system cannot start a thread.
     package struct NotStarted: Error, Hashable, Sendable, CustomStringConvertible {
         /// The `errno` of `pthread_create`.
         package let code: Int32
@@ -14,12 +14,12 @@ package enum DedicatedThread {
 
     /// Starts a thread that ends when the work does.
     ///
-    /// No signal is delivered to it: they are for others, and a peer that closes its end of a socket shows in the result of a
-    /// write, where SIGPIPE would end the process.
+    /// All signals are blocked on it. Other threads handle them. Without SIGPIPE, a write to a closed socket fails with EPIPE
+    /// instead of ending the process.
     package static func start(_ work: sending @escaping () -> Void) throws(NotStarted) {
         let context = Unmanaged.passRetained(ThreadWork(work))
         var thread = pthread_t()
-        // The thread begins with the signal mask of the one that makes it.
+        // A thread inherits the signal mask of its creator.
         var all = sigset_t()
         var former = sigset_t()
         sigfillset(&all)
@@ -42,7 +42,7 @@ private final class ThreadWork {
     }
 }
 
-/// A free function, so that nothing gives the C callback an actor's isolation.
+/// A free function, so that the C callback has no actor isolation.
 private func runThreadWork(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     if let context { Unmanaged<ThreadWork>.fromOpaque(context).takeRetainedValue().run() }
     return nil

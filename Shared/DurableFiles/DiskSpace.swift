@@ -1,8 +1,8 @@
 import Glibc
 
-/// How much room a disk has.
+/// The space of a disk.
 package struct DiskSpace: Hashable, Sendable {
-    /// What this process may still write, in bytes.
+    /// The space that this process may still use, in bytes.
     package let free: Int64
     package let total: Int64
 
@@ -19,7 +19,7 @@ package struct DiskSpace: Hashable, Sendable {
         total = Int64(clamping: UInt64(space.f_blocks) * UInt64(space.f_frsize))
     }
 
-    /// How much of it new documents must leave free, so that what is stored already can be changed: a twentieth, but at least
-    /// 8 MiB, which is what two databases' write-ahead logs take, and at most 256 MiB.
+    /// The space that new documents must leave free, so that stored documents can still be changed: a twentieth, but at least
+    /// 8 MiB, the size of two databases' write-ahead logs, and at most 256 MiB.
     package var reserve: Int64 { min(max(total / 20, 8 << 20), 256 << 20) }
 }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Makes files and folders that survive a power cut: a sync of the file keeps its bytes, a sync of its folder keeps its name.
+/// Creates files and folders that survive a power cut: a sync of the file stores its bytes, a sync of its folder stores its name.
 package enum DurableFiles {
-    /// Makes a folder that only its owner may use, and those above it, where they are missing.
+    /// Creates a folder that only its owner may use, and its missing parents.
     package static func makeFolder(_ path: String) throws(DurableFileFailure) {
         var status = stat()
         if stat(path, &status) == 0 {
@@ -17,13 +17,13 @@ package enum DurableFiles {
             }
             guard isMade || errno == EEXIST else { throw DurableFileFailure("\(path) cannot be made") }
         }
-        // Also of a folder that is there: the process that made it may have ended before this point.
+        // Also if the folder exists: its creator may have been killed before this point.
         try syncFolder(parent(of: path))
     }
 
-    /// Creates a file that only its owner may read, whole or not at all.
+    /// Atomically creates a file that only its owner may read.
     ///
-    /// - Returns: `false` where there is a file already; it stays as it is.
+    /// - Returns: `false` if the file exists. Then it is unchanged.
     package static func create(_ path: String, _ text: String) throws(DurableFileFailure) -> Bool {
         let draft = try writeDraft(of: path, text)
         defer { unlink(draft) }
@@ -35,7 +35,7 @@ package enum DurableFiles {
         return true
     }
 
-    /// Writes a file that only its owner may read, whole or not at all, in the place of the one that is there.
+    /// Atomically replaces a file by one that only its owner may read.
     package static func replace(_ path: String, _ text: String) throws(DurableFileFailure) {
         let draft = try writeDraft(of: path, text)
         guard rename(draft, path) == 0 else {
@@ -46,11 +46,11 @@ package enum DurableFiles {
         try syncFolder(parent(of: path))
     }
 
-    /// Syncs the names in a folder.
+    /// Syncs a folder, and so the names in it.
     package static func syncFolder(_ path: String) throws(DurableFileFailure) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            // Where this process may not look it has made nothing.
+            // This process cannot have created anything in a folder that it may not read.
             if errno == EACCES { return }
             throw DurableFileFailure("\(path) cannot be opened")
         }
@@ -61,9 +61,9 @@ package enum DurableFiles {
         }
     }
 
-    /// - Returns: The path of a synced file beside the one that it is to become.
+    /// - Returns: The path of a synced temporary file in the same folder.
     private static func writeDraft(of path: String, _ text: String) throws(DurableFileFailure) -> String {
-        // No other process has the same draft, also where process numbers repeat, as in containers.
+        // The random name is unique even if process ids repeat, as in containers.
         let draft = path + "." + String(UInt64.random(in: 0...UInt64.max), radix: 36)
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw DurableFileFailure("\(draft) cannot be made") }
@@ -91,7 +91,7 @@ package enum DurableFiles {
     }
 }
 
-/// A file or folder could not be made or synced: which, and why.
+/// Why a file or folder could not be created or synced.
 package struct DurableFileFailure: Error, CustomStringConvertible {
     package let description: String
 
@@ -99,7 +99,7 @@ package struct DurableFileFailure: Error, CustomStringConvertible {
         self.description = description
     }
 
-    /// - Parameter problem: What failed just now; `errno` says why.
+    /// - Parameter problem: What has just failed. The text of `errno` is added.
     init(_ problem: String) {
         let reason = errno
         description = "\(problem): \(String(cString: strerror(reason)))"

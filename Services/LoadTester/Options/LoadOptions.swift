@@ -1,36 +1,36 @@
 import ArgumentParser
 import Glibc
 
-/// How much to send, for how long, and what.
+/// The rate, the duration and the content of a load.
 struct LoadOptions: ParsableArguments {
     @Option(help: "Messages a second. Without it, as fast as --in-flight allows.")
     var rate: Double?
 
-    @Option(help: "For how many seconds to send, the ramp included.")
+    @Option(help: "How long to send, in seconds, including the ramp.")
     var duration: Double = 10
 
-    @Option(help: "Over how many seconds the rate rises from nothing. What is due then is not in the latencies.")
+    @Option(help: "How long the rate rises from nothing, in seconds. Messages of the ramp are not in the latencies.")
     var ramp: Double = 0
 
-    @Option(help: "The most messages without an answer at a time.")
+    @Option(help: "The maximum number of unanswered messages.")
     var inFlight = 256
 
     @Option(help: "How many topics to send to.")
     var topics = 20
 
-    @Option(help: "How many of a hundred messages are alerts, which have two components each.")
+    @Option(help: "The percentage of alerts, which have two components each.")
     var alerts = 20
 
     @Option(help: "The length of a message's text in characters: one number, or a range such as 50-1000.")
     var text = TextLength(50...500)
 
-    @Option(help: "For the choice of topics, distributions and lengths: the same seed, the same messages.")
+    @Option(help: "The random seed for topics, distributions and lengths: the same seed makes the same messages.")
     var seed: UInt64 = 1
 
-    @Option(help: "A file for the figures as JSON.")
+    @Option(help: "A JSON file for the figures.")
     var json: String?
 
-    @Option(help: "A file for a plot as SVG.")
+    @Option(help: "An SVG file for a plot.")
     var svg: String?
 
     @Flag(help: "Allow another host than this machine.")
@@ -52,7 +52,7 @@ struct LoadOptions: ParsableArguments {
         }
     }
 
-    /// Makes a file before the load, so that nobody finds out after it that there is no place for the figures.
+    /// Creates a file before the load, so that a wrong path does not lose the figures of a whole run.
     private static func make(_ path: String, for option: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {
@@ -62,7 +62,7 @@ struct LoadOptions: ParsableArguments {
     }
 }
 
-/// How long texts are, in characters.
+/// The range of texts' lengths, in characters.
 struct TextLength: ExpressibleByArgument, CustomStringConvertible {
     let range: ClosedRange<Int>
 

@@ -1,11 +1,11 @@
 import ArgumentParser
 import FoundationEssentials
 
-/// Keeps a load from going where it was not meant to go.
+/// Prevents a load on another machine by mistake.
 enum LoopbackRule {
     private static let hosts = ["127.0.0.1", "localhost", "::1", "[::1]"]
 
-    /// - Throws: `ValidationError` for what is no address, and for one of another machine unless that is allowed.
+    /// - Throws: `ValidationError` if the text is no address, or the address of another machine without `--allow-remote`.
     static func check(_ address: String, isRemoteAllowed: Bool) throws {
         guard !address.hasPrefix("ipc://") else { return }
         guard let host = URL(string: address)?.host(), !host.isEmpty else {

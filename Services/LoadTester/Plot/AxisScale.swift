@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where the values of an axis are, and which of them have a tick: round ones. Pure.
+/// The scale of an axis, with ticks at round values. Pure.
 struct AxisScale: Sendable {
     /// The values at the axis's ends.
     let low: Double
@@ -10,7 +10,7 @@ struct AxisScale: Sendable {
 
     /// An axis from 0 to a round value that is at least the largest.
     ///
-    /// - Parameter count: About how many ticks there should be.
+    /// - Parameter count: The approximate number of ticks.
     static func linear(to largest: Double, count: Int = 5) -> AxisScale {
         let step = roundUp(max(largest, .leastNormalMagnitude) / Double(count))
         let steps = max(1, (largest / step).rounded(.up))
@@ -18,8 +18,7 @@ struct AxisScale: Sendable {
             low: 0, high: steps * step, isLogarithmic: false, ticks: (0...Int(steps)).map { Double($0) * step })
     }
 
-    /// An axis for values that are all above 0: logarithmic where the largest is many times the smallest, since all others would
-    /// lie on one line otherwise.
+    /// An axis for values above 0. It is logarithmic if the largest is many times the smallest.
     static func fitting(_ smallest: Double, _ largest: Double) -> AxisScale {
         guard smallest > 0, largest / smallest > 12 else { return linear(to: largest) }
         let isWide = largest / smallest > 1_000
@@ -37,7 +36,7 @@ struct AxisScale: Sendable {
         return min(max(share, 0), 1)
     }
 
-    /// The least of 1, 2 and 5 times a power of ten that is not below a value.
+    /// The next value up of the form 1, 2 or 5 times a power of ten.
     static func roundUp(_ value: Double, toDecade: Bool = false) -> Double {
         let decade = Int(log10(value).rounded(.down))
         let steps: [Double] = toDecade ? [1, 10] : [1, 2, 5, 10]

@@ -1,17 +1,17 @@
 import Glibc
 
-/// The latency at each percentile. Each nine of the percentile takes up as much room as the one before, so that the slowest few
-/// messages can be read as well as the median.
+/// The latency at each percentile. Every further nine of the percentile has the same width, so that the slowest messages are as
+/// readable as the median.
 struct DistributionPanel {
     let points: [PlotFigures.Point]
 
-    /// The percentiles that are named, and where they are.
+    /// The labelled percentiles and their positions.
     private static let named: [(name: String, nines: Double)] = [
         ("p50", -log10(0.5)), ("p90", 1), ("p99", 2), ("p99.9", 3), ("p99.99", 4), ("p99.999", 5),
     ]
 
     func elements(in frame: PlotFrame) -> [String] {
-        // What is faster than the median need not be told apart.
+        // Latencies below the median are not of interest.
         let slower = points.filter { $0.nines >= 0.3 }.map(\.latency)
         let axis = AxisScale.fitting(slower.min() ?? 0, slower.max() ?? 1)
         var elements = frame.grid(axis, labels: "fill-ink-3", Quantity.latency)
@@ -30,7 +30,7 @@ struct DistributionPanel {
             guard let point = points.min(by: { abs($0.nines - nines) < abs($1.nines - nines) }) else { continue }
             let (x, y) = place(point)
             elements.append(SVG.dot(x: x, y: y, "thick fill-panel draw-accent"))
-            // The line rises steeply beside the median, and ends at the last one.
+            // The label must not cover the line, which rises steeply beside the median and ends at the last percentile.
             let isBeside = nines < 1 || nines >= end - 0.001
             elements.append(
                 SVG.text(

@@ -1,5 +1,5 @@
-/// A report as a picture: the latency at each percentile, and how throughput and latency went over time. SVG, since none of
-/// the packages at hand draws plots.
+/// A report as an SVG plot: the latency at each percentile, and throughput and latency over time. It is drawn here, since none of
+/// the available packages draws plots.
 struct LatencyPlot: CustomStringConvertible {
     let figures: PlotFigures
 

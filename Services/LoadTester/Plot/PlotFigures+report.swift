@@ -1,7 +1,7 @@
 import Glibc
 
 extension PlotFigures {
-    /// A last interval that is shorter, in seconds, is shown with the one before: its rate would mean nothing.
+    /// A shorter last interval, in seconds, is merged with the one before: its rate would be meaningless.
     private static let minInterval = 0.5
 
     init(_ report: LoadReport) {

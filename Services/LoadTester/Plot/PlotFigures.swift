@@ -1,4 +1,4 @@
-/// What a plot shows, from a report.
+/// The figures of a plot.
 struct PlotFigures: Sendable {
     struct Point: Sendable {
         /// In nines: 1 for 90 %, 2 for 99 %.
@@ -18,13 +18,13 @@ struct PlotFigures: Sendable {
 
     let title: String
     let subtitle: String
-    /// What held the load back, a line each; empty where nothing did.
+    /// What limited the load, one line each; empty if nothing did.
     let remarks: [String]
     /// Names and values for the row above the panels.
     let tiles: [(name: String, value: String, hint: String)]
-    /// The percentiles, as many as the number of messages can tell apart.
+    /// The percentiles, as many as the number of messages can distinguish.
     let distribution: [Point]
     let seconds: [Second]
-    /// Messages a second that were asked for.
+    /// The requested rate, in messages a second.
     let target: Double?
 }

@@ -1,4 +1,4 @@
-/// A part of a plot: a card with a name, and in it a place for lines.
+/// A panel of a plot: a card with a name, and the area for the lines in it.
 struct PlotFrame: Sendable {
     static let width = 960.0
     static let margin = 24.0
@@ -8,7 +8,7 @@ struct PlotFrame: Sendable {
     let top: Double
     let name: String
 
-    // The place for lines.
+    // The area for the lines.
     var left: Double { 92 }
     var right: Double { Self.width - 92 }
     var upper: Double { top + 64 }

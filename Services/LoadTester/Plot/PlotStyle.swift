@@ -1,4 +1,4 @@
-/// How a plot looks: the product's colours and sizes, light and dark, as the reader's system has it.
+/// A plot's style: the product's colours and sizes, light or dark by the reader's system.
 enum PlotStyle {
     /// A colour's light and dark value.
     private static let colours = [
@@ -9,7 +9,7 @@ enum PlotStyle {
         ("good-soft", "#e6f4ea", "#12291b"),
     ]
 
-    /// Each colour as a class for what is filled, and one for what is drawn. Not as variables, which many viewers do not know.
+    /// Two classes for each colour, for fill and for stroke. Many SVG viewers do not support CSS variables.
     static var element: String {
         func rules(_ value: ((String, String, String)) -> String) -> String {
             colours.map { ".fill-\($0.0){fill:\(value($0))}.draw-\($0.0){stroke:\(value($0))}" }.joined()

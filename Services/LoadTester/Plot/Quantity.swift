@@ -1,6 +1,6 @@
 import Glibc
 
-/// Numbers as a reader of a plot wants them: short, with their unit.
+/// Short forms of numbers for a plot, with their units.
 enum Quantity {
     /// `0.5 ms`, `20 ms`, `1.5 s`.
     static func latency(milliseconds: Double) -> String {
@@ -14,7 +14,7 @@ enum Quantity {
 
     /// `30 s`, `2 min`, `6 h`.
     ///
-    /// - Parameter longest: The longest time beside it, which has the unit for all.
+    /// - Parameter longest: The longest time on the same axis, which decides the unit.
     static func time(seconds: Double, upTo longest: Double? = nil) -> String {
         guard seconds != 0 else { return "0" }
         return switch longest ?? seconds {
@@ -24,7 +24,7 @@ enum Quantity {
         }
     }
 
-    /// `2,000`; three digits that count, or more.
+    /// `2,000`; three significant digits or more.
     static func number(_ value: Double, digits: Int = 3) -> String {
         guard value.isFinite, value != 0 else { return "0" }
         let digits = max(0, digits - 1 - Int(log10(value.magnitude).rounded(.down)))

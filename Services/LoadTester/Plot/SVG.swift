@@ -1,4 +1,4 @@
-/// The elements that a plot is drawn with.
+/// The SVG elements of a plot.
 enum SVG {
     enum Anchor: String {
         case start, middle, end
@@ -17,7 +17,7 @@ enum SVG {
         #"<polyline class="\#(classes)" points="\#(list(points))"/>"#
     }
 
-    /// What lies between a line and the height `bottom`.
+    /// The area between a line and the height `bottom`.
     static func area(_ points: [(x: Double, y: Double)], bottom: Double, _ classes: String) -> String {
         guard let first = points.first, let last = points.last else { return "" }
         return #"<polygon class="\#(classes)" points="\#(list([(first.x, bottom)] + points + [(last.x, bottom)]))"/>"#
@@ -36,7 +36,7 @@ enum SVG {
         points.map { "\(number($0.x)),\(number($0.y))" }.joined(separator: " ")
     }
 
-    /// A tenth of a pixel is more than anyone sees.
+    /// Rounds to a tenth of a pixel.
     private static func number(_ value: Double) -> String {
         let rounded = (value * 10).rounded() / 10
         return rounded == rounded.rounded() ? "\(Int(rounded))" : "\(rounded)"

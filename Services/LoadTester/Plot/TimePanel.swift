@@ -1,4 +1,4 @@
-/// How many messages were answered, and how long they took, over time: two axes, each in the colour of its lines.
+/// Throughput and latency over time: two axes, each in the colour of its lines.
 struct TimePanel {
     let seconds: [PlotFigures.Second]
     let target: Double?
@@ -44,7 +44,7 @@ struct TimePanel {
         return elements + legend(in: frame)
     }
 
-    /// From right to left, beside the panel's name.
+    /// The legend, drawn from right to left beside the panel's name.
     private func legend(in frame: PlotFrame) -> [String] {
         var items = [("p99", "thick draw-accent", "fill-accent", 26.0), ("p50", "faint draw-accent", "fill-accent", 26)]
         if let target { items.append(("target \(Quantity.number(target))/s", "dashed draw-ink-3", "fill-ink-2", 98)) }
@@ -63,15 +63,15 @@ struct TimePanel {
         Double(second.answered) / max(second.end - second.begin, 0.001)
     }
 
-    /// Round times, about eight.
+    /// About eight round times.
     private static func times(to end: Double) -> [Double] {
         let steps = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 21_600]
-        // From two hours on ticks are in hours: no quarters of them.
+        // From two hours on the ticks are in hours, without quarters.
         let step = steps.first { end / $0 <= 9 && (end < 7_200 || $0 >= 1_800) } ?? 43_200
         return stride(from: 0, through: end, by: step).map(\.self)
     }
 
-    /// The seconds, or of a long load one point for several: their mean rate, and the highest of their latencies.
+    /// One point a second. In a long load a point covers several seconds, with their mean rate and their maximum latency.
     private var condensed: [PlotFigures.Second] {
         let size = (seconds.count + Self.maxPoints - 1) / Self.maxPoints
         guard size > 1 else { return seconds }

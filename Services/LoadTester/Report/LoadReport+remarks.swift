@@ -1,8 +1,8 @@
 extension LoadReport {
-    /// Below this share of the rate that was asked for, something held the load back.
+    /// Below this share of the requested rate, something limited the load.
     private static let lowShare = 0.95
 
-    /// What held the load back, one sentence each; empty where nothing did.
+    /// What limited the load, one sentence each; empty if nothing did.
     var remarks: [String] {
         let named = Holdup.allCases.compactMap { holdup in
             heldBack[holdup].map { "by \(holdup.explanation), in \($0) of \(Int(lastAnswer.rounded(.up))) s" }

@@ -1,7 +1,7 @@
 import Glibc
 import Histogram
 
-/// What a run has shown.
+/// The results of a run.
 struct LoadReport: Encodable, Sendable {
     /// Milliseconds by percentile.
     struct Latency: Encodable, Sendable {
@@ -16,7 +16,7 @@ struct LoadReport: Encodable, Sendable {
 
     /// `relay` or `gateway`.
     let target: String
-    /// Messages a second that were asked for; absent where it was as fast as possible.
+    /// The requested rate in messages a second; absent for as fast as possible.
     let rate: Double?
     let ramp: Double
     let inFlight: Int
@@ -25,23 +25,23 @@ struct LoadReport: Encodable, Sendable {
     let text: String
     let seed: UInt64
 
-    /// For how many seconds messages were sent.
+    /// How long messages were sent, in seconds.
     let seconds: Double
-    /// How many seconds it took until the last message was answered.
+    /// The time of the last answer, in seconds from the beginning.
     let lastAnswer: Double
     let sent: Int
     let accepted: Int
     let failed: Int
     /// Accepted messages a second, until the last answer.
     let throughput: Double
-    /// The throughput as a share of what was asked for, from 0; absent where it was as fast as possible.
+    /// The throughput as a share of the requested rate, from 0; absent for as fast as possible.
     let shareOfRate: Double?
-    /// For how many seconds of the load what held it back, as the target says.
+    /// What limited the load, by the target's own account, and in how many seconds.
     let heldBack: [Holdup: Int]
     let latency: Latency
     let errors: [String: Int]
-    /// How late the tester itself was with a message, at most, in milliseconds: more than a little means that the figures are
-    /// the tester's, not the target's. Its latency counts from when the message was due all the same.
+    /// The maximum delay of a send by the tester itself, in milliseconds. If it is large, the tester and not the target limits
+    /// the figures. Latencies count from the time when a message was due in any case.
     let testerDelay: Double
     let intervals: [LoadRecorder.Interval]
     /// The latency at each percentile that a plot shows, in milliseconds.
@@ -72,7 +72,7 @@ struct LoadReport: Encodable, Sendable {
         failed = totals.failed
         lastAnswer = totals.lastAnswer
         throughput = totals.lastAnswer > 0 ? Double(totals.accepted) / totals.lastAnswer : 0
-        // The mean rate: in the ramp it is half of the full one.
+        // The mean rate, since the ramp has half of the full rate.
         let asked = Double(totals.sent) / max(seconds, 0.001)
         shareOfRate = options.rate == nil || asked == 0 ? nil : throughput / asked
         heldBack = holdups
@@ -88,12 +88,12 @@ struct LoadReport: Encodable, Sendable {
         }
     }
 
-    /// The median, and twenty percentiles for each nine, up to 99.999 % or to what so many messages can tell apart.
+    /// The median, and twenty percentiles for each nine, up to 99.999 % or to what this number of messages can distinguish.
     private static func plotted(for count: Int) -> [Double] {
         guard count > 0 else { return [] }
         let nines = min(max(2, Int(log10(Double(count)).rounded(.up))), 5)
         let percentiles = (0...nines * 20).map { step in
-            // As exact as its text: 99.9, and not 99.90000000000001.
+            // Rounded to 99.9, and not 99.90000000000001.
             ((1 - pow(10, -Double(step) / 20)) * 100_000_000).rounded() / 1_000_000
         }
         return (percentiles + [50]).sorted()

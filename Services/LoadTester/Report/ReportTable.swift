@@ -1,4 +1,4 @@
-/// A report for a reader.
+/// A report as a text table.
 struct ReportTable: CustomStringConvertible {
     let report: LoadReport
 
@@ -43,7 +43,7 @@ struct ReportTable: CustomStringConvertible {
             + "p50 \(short(interval.median)) ms, p99 \(short(interval.p99)) ms, longest \(short(interval.longest)) ms"
     }
 
-    /// Three digits or so.
+    /// About three significant digits.
     static func short(_ number: Double) -> String {
         let factor = number.magnitude >= 100 ? 1.0 : number.magnitude >= 10 ? 10 : 100
         let rounded = (number * factor).rounded() / factor

@@ -1,13 +1,13 @@
-/// What keeps a load from going as fast as it might.
+/// What limits a load.
 enum Holdup: String, CaseIterable, Encodable, CodingKeyRepresentable, Sendable {
-    /// The relay is still on its way to its full rate.
+    /// The relay is in the ramp to its full rate.
     case ramp
     /// The relay is at its full rate.
     case pace
     /// FCM's quota for the project is used up.
     case quota
 
-    /// What it is, and what sets it.
+    /// A description, with the settings that control it.
     var explanation: String {
         switch self {
         case .ramp: "the relay's ramp to its full rate (MSI_FCM_RAMP)"

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Asks a target now and then what holds it back, and counts in how many seconds it was what.
+/// Polls a target for what limits it, and counts the seconds by cause.
 final class HoldupRecorder: Sendable {
     private static let interval = Duration.milliseconds(250)
 
     private let seconds = Mutex<[Holdup: Set<Int>]>([:])
 
-    /// In how many seconds of the load each was seen.
+    /// The number of seconds in which each was seen.
     var totals: [Holdup: Int] { seconds.withLock { $0.mapValues(\.count) } }
 
-    /// Asks until the task is cancelled.
+    /// Polls until the task is cancelled.
     func watch(_ target: some LoadTarget) async {
         let start = ContinuousClock.now
         while !Task.isCancelled {

@@ -5,15 +5,15 @@ import Schemas
 import UnixSignals
 
 extension LoadOptions {
-    /// The messages that are asked for.
+    /// The requested messages.
     var mix: MessageMix {
         MessageMix(topics: topics, alerts: alerts, text: text.range, seed: seed)
     }
 
-    /// Sends the load to a target, tells how it goes on standard error, and the figures on standard output. Ctrl-C ends it
-    /// early, with the figures so far.
+    /// Sends the load to a target. Writes progress to standard error and the figures to standard output. Ctrl-C ends it early,
+    /// with the figures so far.
     ///
-    /// - Returns: Whether any message was accepted, if one was sent, and the files are written.
+    /// - Returns: Whether a message was accepted, if any was sent, and the files were written.
     func run(_ name: String, _ target: some LoadTarget) async -> Bool {
         let load = LoadRun(target: target, rate: rate, duration: duration, ramp: ramp, inFlight: inFlight) { interval in
             Self.tell(ReportTable.line(interval))
@@ -35,9 +35,9 @@ extension LoadOptions {
         return isWritten && (report.sent == 0 || report.accepted > 0)
     }
 
-    /// A file that cannot be written does not take the figures along, which are on the terminal already.
+    /// Writes a file of the figures, which are on the terminal already. A failure is only reported.
     ///
-    /// - Returns: Whether it was.
+    /// - Returns: Whether the file was written.
     private func write(_ path: String, _ content: () throws -> Data) -> Bool {
         do {
             try content().write(to: URL(filePath: path))
@@ -50,7 +50,7 @@ extension LoadOptions {
 
     /// Writes a line to standard error.
     static func tell(_ line: String) {
-        // One write, so that lines of several processes do not mix.
+        // A single write, so that lines of several processes do not mix.
         let text = line + "\n"
         _ = Glibc.write(STDERR_FILENO, text, text.utf8.count)
     }

@@ -1,7 +1,7 @@
 import Histogram
 import Synchronization
 
-/// Collects what became of the messages, from many tasks at once.
+/// Collects the outcomes of messages from concurrent tasks.
 final class LoadRecorder: Sendable {
     /// One second of a run.
     struct Interval: Encodable, Sendable {
@@ -10,23 +10,23 @@ final class LoadRecorder: Sendable {
         /// Messages that were answered in it.
         let answered: Int
         let failed: Int
-        /// Milliseconds; 0 where there was no message.
+        /// Milliseconds; 0 without a message.
         let median: Double
         let p99: Double
         let longest: Double
     }
 
-    /// Everything that was counted.
+    /// The counts of a whole run.
     struct Totals: Sendable {
         var latencies = LoadRecorder.histogram()
         var sent = 0
         var accepted = 0
         var failed = 0
-        /// When the last answer came, in seconds from the beginning.
+        /// The time of the last answer, in seconds from the beginning.
         var lastAnswer = 0.0
         /// How often each class of error occurred; a message may have several.
         var errors: [String: Int] = [:]
-        /// How late the tester itself was with a message, at most, in seconds.
+        /// The maximum delay of a send by the tester itself, in seconds.
         var maxDelay = 0.0
         var intervals: [Interval] = []
     }
@@ -40,14 +40,14 @@ final class LoadRecorder: Sendable {
 
     private let state = Mutex(State())
 
-    /// Microseconds up to an hour, three digits.
+    /// A histogram of microseconds up to an hour, with three significant digits.
     private static func histogram() -> Histogram<UInt64> {
         Histogram(highestTrackableValue: 3_600_000_000, numberOfSignificantValueDigits: .three)
     }
 
     var totals: Totals { state.withLock(\.totals) }
 
-    /// - Parameter delay: How much later than due it is sent, in seconds.
+    /// - Parameter delay: How long after its due time it is sent, in seconds.
     func began(delay: Double) {
         state.withLock { state in
             state.totals.sent += 1
@@ -56,9 +56,9 @@ final class LoadRecorder: Sendable {
     }
 
     /// - Parameters:
-    ///   - latency: From the moment when the message was due to its answer, in seconds.
-    ///   - time: When it was answered, in seconds from the beginning.
-    ///   - counts: Whether it is one of those whose latency is asked for.
+    ///   - latency: The time from the message's due time to its answer, in seconds.
+    ///   - time: The time of the answer, in seconds from the beginning.
+    ///   - counts: Whether the latency counts, that is, whether the message was not part of the ramp.
     func ended(_ errors: [String]?, latency: Double, at time: Double, counts: Bool) {
         let microseconds = UInt64(min(max(latency * 1_000_000, 0), 3_600_000_000))
         state.withLock { state in

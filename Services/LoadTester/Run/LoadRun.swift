@@ -1,23 +1,23 @@
 import Synchronization
 
-/// Sends a load, and measures it.
+/// Sends a load and measures it.
 struct LoadRun: Sendable {
     let target: any LoadTarget
     /// `nil` for as fast as possible.
     let rate: Double?
     let duration: Double
     let ramp: Double
-    /// The most messages without an answer at a time.
+    /// The maximum number of unanswered messages.
     let inFlight: Int
-    /// Told once a second how it goes.
+    /// Called once a second with the progress.
     let report: @Sendable (LoadRecorder.Interval) -> Void
 
     private static let clock = ContinuousClock()
     /// In seconds.
     private static let minSleep = 0.000_5
 
-    /// Sends until the duration is over or the task is cancelled, waits for the answers, and returns what was measured, and
-    /// for how many seconds messages were sent.
+    /// Sends until the duration is over or the task is cancelled, and waits for the answers. Returns the results, and how long
+    /// messages were sent, in seconds.
     func run() async -> (totals: LoadRecorder.Totals, seconds: Double) {
         let recorder = LoadRecorder()
         let start = Self.clock.now
@@ -42,7 +42,7 @@ struct LoadRun: Sendable {
         return (recorder.totals, seconds)
     }
 
-    /// Each message at its moment, whatever became of those before.
+    /// Open loop: sends each message at its due time, independently of earlier answers.
     private func sendOpen(
         _ schedule: ArrivalSchedule, _ recorder: LoadRecorder, _ start: ContinuousClock.Instant
     ) async -> Double {
@@ -51,7 +51,7 @@ struct LoadRun: Sendable {
         await withDiscardingTaskGroup { group in
             for index in 0..<schedule.count {
                 let moment = schedule.moment(of: index)
-                // A shorter sleep would cost more than it brings. Whether it was cut off is seen next.
+                // A shorter sleep would cost more than it gains. The next check notices a cancellation.
                 if Self.seconds(since: start) + Self.minSleep < moment {
                     try? await Task.sleep(until: start + .seconds(moment))
                 }
@@ -59,7 +59,7 @@ struct LoadRun: Sendable {
                     end = Self.seconds(since: start)
                     break
                 }
-                // Without a place it goes out later than it should; its latency counts from when it was due all the same.
+                // Without a free place the message goes out late. Its latency still counts from its due time.
                 await places.take()
                 let sent = Self.seconds(since: start)
                 recorder.began(delay: max(0, sent - moment))
@@ -74,7 +74,7 @@ struct LoadRun: Sendable {
         return end
     }
 
-    /// As many messages at a time as may be, each client's next one after its last.
+    /// Closed loop: each client sends its next message after the answer to its last one.
     private func sendClosed(_ recorder: LoadRecorder, _ start: ContinuousClock.Instant) async -> Double {
         let turns = KeyedLock(end: duration)
         await withDiscardingTaskGroup { group in
@@ -107,7 +107,7 @@ struct LoadRun: Sendable {
         }
     }
 
-    /// Goes on when the load is cut off: what was sent wants to be answered.
+    /// Runs a body that is not cancelled with the load, so that sent messages are still answered.
     private func detached<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
         await Task(executorPreference: target.executor) { await body() }.value
     }
@@ -117,7 +117,7 @@ struct LoadRun: Sendable {
     }
 }
 
-/// A number of places, for one who takes and many who give back.
+/// A counting semaphore for one task that takes and many that give back.
 private final class Places: Sendable {
     private struct State {
         var free: Int
@@ -130,7 +130,7 @@ private final class Places: Sendable {
         state = Mutex(State(free: count))
     }
 
-    /// Waits for a free place. One task alone may wait.
+    /// Waits for a free place. Only one task may wait.
     func take() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
@@ -158,7 +158,7 @@ private final class Places: Sendable {
     }
 }
 
-/// Gives many clients one message after another, and remembers when they were cut off.
+/// Hands out message numbers to many clients, and records when the load was cancelled.
 private final class KeyedLock: Sendable {
     private let state: Mutex<(next: Int, end: Double)>
 

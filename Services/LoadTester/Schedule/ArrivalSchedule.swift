@@ -1,19 +1,19 @@
-/// When each message is due, from the first on: evenly at a rate, after a ramp in which the rate rises evenly from nothing.
-/// Pure. Times are seconds from the beginning.
+/// The due time of each message: at a constant rate, after a ramp in which the rate rises linearly from nothing. Pure. Times are
+/// seconds from the beginning.
 struct ArrivalSchedule: Sendable {
     let rate: Double
     let ramp: Double
     let duration: Double
 
-    /// How many messages the ramp has: half as many as at the full rate.
+    /// The number of messages in the ramp: half of what the full rate would have.
     private var messagesInRamp: Double { rate * ramp / 2 }
 
-    /// How many messages there are.
+    /// The number of messages.
     var count: Int {
         Int((messagesInRamp + rate * (duration - ramp)).rounded(.up))
     }
 
-    /// When a message is due.
+    /// The due time of a message.
     ///
     /// - Parameter index: From 0.
     func moment(of index: Int) -> Double {

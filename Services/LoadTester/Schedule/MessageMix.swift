@@ -1,9 +1,9 @@
 import Schemas
 import SeededRandom
 
-/// The messages of a load: the same ones for the same seed.
+/// The messages of a load. The same seed makes the same messages.
 struct MessageMix: Sendable {
-    /// A message before it has an identity.
+    /// A message without its identity.
     struct Sample: Sendable {
         let topic: Int
         let distribution: Distribution

@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import Schemas
 
-/// The gateway: the load is a portal's. It makes a channel of its own to send to, and takes it away at the end.
+/// The gateway as a target. It creates a channel for the load, and removes it at the end.
 struct GatewayTarget: LoadTarget {
     private let http: HTTPClient
     private let url: String
@@ -16,12 +16,12 @@ struct GatewayTarget: LoadTarget {
 
     private static let patience = TimeAmount.seconds(30)
 
-    /// The gateway did not do what the load needs first.
+    /// The gateway has refused a preparation of the load.
     struct SetupFailure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// - Parameter url: Without a path.
+    /// - Parameter url: The gateway's URL without a path.
     static func make(at url: String, http: HTTPClient, mix: MessageMix) async throws -> GatewayTarget {
         let channel: Schemas.Channel = try await create(
             "\(url)/channel", NamedDraft(name: "Load test", desc: "Made by msi-load, and removed when it ends"), http)
@@ -47,7 +47,7 @@ struct GatewayTarget: LoadTarget {
             topicKey: topic, distribution: sample.distribution)
         do {
             let response = try await Self.post("\(url)/message", draft, http)
-            // Read to its end, so that the connection can be used again.
+            // The body is read to its end, so that the connection can be reused.
             _ = try await response.body.collect(upTo: 1 << 20)
             return response.status == .created ? nil : ["http \(response.status.code)"]
         } catch let error as HTTPClientError {
@@ -57,7 +57,7 @@ struct GatewayTarget: LoadTarget {
         }
     }
 
-    /// Takes the load's channel out of the cube again. The messages stay in the archive.
+    /// Removes the load's channel from the cube. The messages stay in the archive.
     func removeChannel() async throws {
         var request = HTTPClientRequest(url: "\(url)/channel/\(channel)")
         request.method = .DELETE

@@ -1,16 +1,17 @@
-/// What a load goes to.
+/// The target of a load.
 protocol LoadTarget: Sendable {
     /// Sends one message, and returns when it is answered.
     ///
-    /// - Parameter index: Which of the load's messages, from 0.
-    /// - Returns: `nil` when all of it was accepted; otherwise the class of each thing that was not, such as
-    ///   `fcm QUOTA_EXCEEDED`. There are few classes.
+    /// - Parameter index: The number of the message, from 0.
+    /// - Returns: `nil` if all components were accepted; otherwise the class of each error, such as `fcm QUOTA_EXCEEDED`. There
+    /// are
+    ///   few classes.
     func send(_ index: Int) async -> [String]?
 
-    /// What holds the load back now, as the target itself says; empty where it does not say.
+    /// What limits the load now, by the target's own account; empty if the target does not report it.
     func holdups() async -> Set<Holdup>
 
-    /// Where sending costs least; `nil` where that does not matter.
+    /// The executor on which sending is cheapest; `nil` for no preference.
     var executor: (any TaskExecutor)? { get }
 }
 

@@ -1,14 +1,14 @@
 import CommandBus
 import Schemas
 
-/// The FCM relay alone: the load takes the message log's place.
+/// The FCM relay as a target. The load replaces the message log.
 struct RelayTarget: LoadTarget {
     let client: CommandClient
     let mix: MessageMix
     let executor: (any TaskExecutor)?
     private let topics: [TopicKey]
 
-    /// As long as a relay may take.
+    /// A relay's maximum time for a command.
     private static let patience = Duration.seconds(30)
 
     init(client: CommandClient, on bus: Bus, mix: MessageMix) {
@@ -18,13 +18,14 @@ struct RelayTarget: LoadTarget {
         topics = (0..<mix.topics).map { _ in TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()) }
     }
 
-    /// What the bus itself says of a relay that does not answer is one of few sentences, and says which relay.
+    /// The class of a failure. The bus's messages for `unavailable` are few sentences that name the relay, so they are part of
+    /// the class.
     private static func errorClass(of failure: CommandFailure) -> String {
         let status = "bus \(failure.status.rawValue)"
         return failure.status == .unavailable ? "\(status) (\(failure.message))" : status
     }
 
-    /// A relay of an older version does not know the question.
+    /// An older relay does not know `relay.pace`.
     func holdups() async -> Set<Holdup> {
         guard let pace = try? await client.request(ReadPace(), timeout: .seconds(1)) else { return [] }
         return Set(pace.projects.compactMap(Self.holdup))

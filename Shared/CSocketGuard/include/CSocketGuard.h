@@ -3,33 +3,33 @@
 
 #include <stdint.h>
 
-/// What the peers of a listening socket may do.
+/// The limits for the peers of a listening socket.
 struct msi_guard_limits {
-    /// The most connections at a time.
+    /// The maximum number of connections.
     uint32_t max_peers;
-    /// The most frames of a message.
+    /// The maximum number of frames of a message.
     uint32_t max_frames;
-    /// The most bytes of all frames of a message.
+    /// The maximum size of a message, all frames together, in bytes.
     uint64_t max_message_bytes;
-    /// The most messages that one connection may send; 0 is any number.
+    /// The maximum number of messages on one connection; 0 for no limit.
     uint64_t max_messages;
 };
 
-/// What a guarded socket's peers were refused so far.
+/// Counts of a guarded socket's connections.
 struct msi_guard_counts {
     uint64_t peers;
-    /// Connections that were not accepted: too many, or no descriptor was left.
+    /// Connections that were refused: there were too many, or no descriptor was free.
     uint64_t refused;
-    /// Connections that were closed because of what they sent.
+    /// Connections that were closed for exceeding a limit.
     uint64_t dropped;
 };
 
-/// Guards a listening socket that ZeroMQ will accept connections from, until it is closed.
+/// Guards a listening socket, from which ZeroMQ accepts connections, until it is closed.
 ///
-/// Returns 0, or -1 where the descriptor's number is too large or as many as possible are guarded already.
+/// Returns 0, or -1 if the descriptor's number is too large or the memory is exhausted.
 int msi_guard_listener(int descriptor, const struct msi_guard_limits *limits);
 
-/// What happened at a guarded socket; all 0 where it is none.
+/// The counts of a guarded socket; all 0 if the descriptor is not guarded.
 struct msi_guard_counts msi_guard_counts(int descriptor);
 
 #endif
