@@ -1,24 +1,47 @@
 package import FoundationEssentials
 
-/// The way between JSON and the schemas: the same settings everywhere, and errors that name the field. Only `message.relay` and what
-/// goes to FCM for it have quick ways of their own, which come here with all that is unusual.
+/// Reads and writes Swift types as JSON: the same rules everywhere, and errors that name the field.
 ///
-/// Nearly every document is of a form that ``PlainDecoder`` and ``PlainEncoder`` know, which do in a few microseconds what takes
-/// Foundation's coders tens of them. On every other, and on every error, Foundation's have the word.
+/// JSON is that of RFC 8259, in UTF-8, and no object has two fields of one name.
 package enum JSONCoder {
-    /// Reads a document.
+    /// Reads what another service answered, an event, or a stored document. Fields that the type does not know are ignored, so that
+    /// versions can work side by side; null for an optional field means that it is not there.
     ///
     /// - Throws: ``SchemaViolation``, and nothing else.
     package static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from json: Data) throws -> Value {
-        if let value = json.withUnsafeBytes({ PlainDecoder.decode(type, from: $0) }) { return value }
-        // Foundation's decoder takes what is not JSON: names that are there twice, trailing commas, other encodings.
-        try StrictJSON.check(json)
+        try json.withUnsafeBytes { try read(type, from: $0, strictly: false) }
+    }
+
+    /// Reads what a caller sent, and refuses what is wrong by the path of its field: one that is unknown, missing, null, there
+    /// twice or of another type, and a value that fails its ``Checked/check()``.
+    ///
+    /// The error for an unknown field lists the known ones if the type's `CodingKeys` are `CaseIterable`.
+    ///
+    /// - Throws: ``SchemaViolation``, and nothing else.
+    package static func decodeStrictly<Value: Decodable>(_ type: Value.Type = Value.self, from json: Data) throws -> Value {
+        try json.withUnsafeBytes { try read(type, from: $0, strictly: true) }
+    }
+
+    /// The text of a field of an object, also of one that is not JSON behind that field.
+    ///
+    /// - Returns: `nil` if there is no such field before the place where the document is wrong, or it is not a text.
+    package static func text(of name: String, inDamaged json: UnsafeRawBufferPointer) -> String? {
+        JSONDocument.text(of: name, inDamaged: json)
+    }
+
+    static func read<Value: Decodable>(
+        _ type: Value.Type, from json: UnsafeRawBufferPointer, rules: DocumentRules = .strict, strictly: Bool
+    ) throws -> Value {
         do {
-            return try JSONDecoder().decode(type, from: json)
+            return try JSONDocument.read(json, rules: rules, strictly: strictly) { document in
+                try DocumentDecoder(document: document, node: 0).decode(type)
+            }
         } catch let error as DecodingError {
             throw SchemaViolation(error)
+        } catch let violation as SchemaViolation {
+            throw violation
         } catch {
-            throw SchemaViolation(field: "", problem: "not valid JSON")
+            throw SchemaViolation(field: "", problem: "not valid: \(error)")
         }
     }
 

@@ -49,7 +49,7 @@ struct HeaderFrameTests {
 
     @Test(arguments: headers) func readersAgree(text: String) {
         let frame = Array(text.utf8)
-        #expect(outcome { try received(frame) } == outcome { try JSONCoder.decode(from: Data(frame)) })
+        #expect(outcome { try received(frame) } == outcome { try JSONCoder.decodeStrictly(from: Data(frame)) })
         #expect(
             outcome { try frame.withUnsafeBytes { try ReplyHeader(frame: $0) } }
                 == outcome { try JSONCoder.decode(from: Data(frame)) })
@@ -63,7 +63,7 @@ struct HeaderFrameTests {
             var frame = original
             frame[Int.random(in: 0..<frame.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
             #expect(
-                outcome { try received(frame) } == outcome { try JSONCoder.decode(from: Data(frame)) },
+                outcome { try received(frame) } == outcome { try JSONCoder.decodeStrictly(from: Data(frame)) },
                 "\(String(decoding: frame, as: UTF8.self))")
         }
     }

@@ -39,7 +39,7 @@ struct MalformedRequestTests {
         ([#"{"id":"7","command":"no.such"}"#, "{}"], "7", #"unknown command \"no.such\""#),
         ([#"{"id":"7","command":"bus.ping"}"#, "nothing"], "7", "valid JSON"),
         (["{\"id\":\"7\",\"command\":\"\(String(repeating: "c", count: 9_000))\"}", "{}"], "", "header has more than"),
-        (["{\"id\":\"7\",\"command\":\"test.echo\",\"actor\":\(String(repeating: "[", count: 5_000))", "{}"], "", "header: "),
+        (["{\"id\":\"7\",\"command\":\"test.echo\",\"actor\":\(String(repeating: "[", count: 5_000))", "{}"], "7", "header: "),
     ]
 
     @Test func everyOneIsAnsweredWithTheReason() async throws {

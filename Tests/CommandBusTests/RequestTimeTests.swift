@@ -36,7 +36,7 @@ struct RequestTimeTests {
             let client = try CommandClient(bus: bus, endpoints: [service.endpoint], logger: quietLogger)
             let request = Task { try await client.request(Echo(text: ""), timeout: .seconds(20)) }
             let frame = try await service.receive()[1]
-            let header: RequestHeader = try JSONCoder.decode(from: Data(frame))
+            let header: RequestHeader = try JSONCoder.decodeStrictly(from: Data(frame))
             let timeout = try #require(header.timeout)
             #expect((19_000...20_000).contains(timeout))
             #expect(abs(try #require(header.deadline) - .now - 20_000) < 1_000)

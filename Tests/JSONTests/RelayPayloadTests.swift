@@ -121,7 +121,7 @@ struct RelayPayloadTests {
     }
 
     private func compare(_ payload: Data) {
-        compare(payload, { try RelayMessage(payload: payload) }, { try JSONCoder.decode(from: payload) })
+        compare(payload, { try RelayMessage(payload: payload) }, { try JSONCoder.decodeStrictly(from: payload) })
     }
 
     private func compare<Value: Equatable>(_ payload: Data, _ quick: () throws -> Value, _ usual: () throws -> Value) {

@@ -90,21 +90,14 @@ struct StrictJSONTests {
         #expect(violation(json.utf8) == nil)
     }
 
-    @Test("the quick reader takes nothing that is not JSON")
-    func quickReader() {
-        var random = SeededGenerator(seed: 11)
-        let originals = PlainJSONTests.addAreas + [#"{"a":[1,-2,{"b":null,"c":true}],"d":"\n"}"#]
-        for original in originals.map({ Array($0.utf8) }) {
-            for _ in 0..<3_000 {
-                let json = PlainJSONTests.damaged(original, &random)
-                guard json.withUnsafeBytes({ PlainDecoder.decode(Anything.self, from: $0) }) != nil else { continue }
-                #expect(throws: Never.self, "\(String(decoding: json, as: UTF8.self))") { try StrictJSON.check(json) }
-            }
-        }
+    @Test(
+        "a document of several lines is refused with the line and the character, counted from 1",
+        arguments: [
+            ("{\n  \"a\": 1,\n}", "expected a field's name in double quotes at byte 12 (line 3, column 1)"),
+            ("[1,\r\n \"é🎓\", x]", "expected a value at byte 16 (line 2, column 8)"),
+            ("[\n", "expected a value at the end"),
+        ])
+    func lines(json: String, problem: String) {
+        #expect(violation(json.utf8) == SchemaViolation(field: "", problem: "not valid JSON: " + problem))
     }
-}
-
-/// Any document.
-private struct Anything: Decodable {
-    init(from decoder: any Decoder) throws {}
 }

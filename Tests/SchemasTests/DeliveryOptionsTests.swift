@@ -12,7 +12,7 @@ struct DeliveryOptionsTests {
         """
 
     private static func read(_ text: String) throws -> DeliveryOptions {
-        try JSONCoder.decode(CheckedDeliveryOptions.self, from: Data(text.utf8)).options
+        try JSONCoder.decodeStrictly(CheckedDeliveryOptions.self, from: Data(text.utf8)).options
     }
 
     @Test("all of them are read, and written by the same names")
@@ -51,10 +51,10 @@ struct DeliveryOptionsTests {
     func draft() throws {
         let draft =
             #"{"title":"T","desc":"D","message":"M","topic_key":"\#(DraftTests.topicKey)","distribution":"Alert","options":"#
-        let decoded = try JSONCoder.decode(MessageDraft.self, from: Data((draft + Self.all + "}").utf8))
+        let decoded = try JSONCoder.decodeStrictly(MessageDraft.self, from: Data((draft + Self.all + "}").utf8))
         #expect(try decoded.options == Self.read(Self.all))
         let violation = #expect(throws: SchemaViolation.self) {
-            try JSONCoder.decode(MessageDraft.self, from: Data((draft + #"{"image":"x"}}"#).utf8))
+            try JSONCoder.decodeStrictly(MessageDraft.self, from: Data((draft + #"{"image":"x"}}"#).utf8))
         }
         #expect(violation?.field == "options.image")
     }

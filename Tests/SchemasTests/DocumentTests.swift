@@ -35,7 +35,7 @@ struct DocumentTests {
 
     @Test("a message has the seed's fields beside those of its way to FCM, and reads back equal")
     func message() throws {
-        let draft = try JSONCoder.decode(MessageDraft.self, from: DraftTests.message())
+        let draft = try JSONCoder.decodeStrictly(MessageDraft.self, from: DraftTests.message())
         let message = Message(
             msiKey: ObjectID(), draft: draft, sender: "Communicator", timestamp: 1_763_712_000_123,
             names: CubeNames(channel: "Campus", area: "Weather", subject: "Storms"), expires: 1_766_131_200_123,

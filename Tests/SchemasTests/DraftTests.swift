@@ -19,7 +19,7 @@ struct DraftTests {
 
     private func finding<Value: Decodable>(_ type: Value.Type, _ json: Data) -> SchemaViolation? {
         do {
-            _ = try JSONCoder.decode(type, from: json)
+            _ = try JSONCoder.decodeStrictly(type, from: json)
             return nil
         } catch {
             return error as? SchemaViolation
@@ -28,7 +28,7 @@ struct DraftTests {
 
     @Test("a message with every field is read")
     func message() throws {
-        let draft = try JSONCoder.decode(MessageDraft.self, from: Self.message())
+        let draft = try JSONCoder.decodeStrictly(MessageDraft.self, from: Self.message())
         #expect(draft.title == "Storm")
         #expect(draft.desc == "Stay home")
         #expect(draft.message == "The campus is closed.")
@@ -101,7 +101,7 @@ struct DraftTests {
     @Test("the three levels of the seed are read", arguments: SubscriptionLevel.allCases)
     func levels(level: SubscriptionLevel) throws {
         let json = #"{"name":"N","desc":"","opt":{"level":"\#(level.rawValue)","distribution":"Alert"}}"#
-        #expect(try JSONCoder.decode(SubjectDraft.self, from: Data(json.utf8)).opt.level == level)
+        #expect(try JSONCoder.decodeStrictly(SubjectDraft.self, from: Data(json.utf8)).opt.level == level)
         #expect(["Forced", "Recommended", ""].contains(level.rawValue))
     }
 

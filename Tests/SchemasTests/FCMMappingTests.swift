@@ -143,13 +143,13 @@ struct FCMMappingTests {
             {"msi_key":"0123456789abcdef01234567","timestamp":1,"title":"T","desc":"","message":"M",
              "topic_key":"\#(DraftTests.topicKey)","distribution":"Information"}
             """#.utf8)
-        #expect(try JSONCoder.decode(RelayMessage.self, from: seed).components == [.data])
+        #expect(try JSONCoder.decodeStrictly(RelayMessage.self, from: seed).components == [.data])
 
         let wrong = Data(
             #"""
             {"msi_key":"0123456789abcdef01234567","timestamp":1,"title":"T","desc":"","message":"M",
              "topic_key":"\#(DraftTests.topicKey)","distribution":"Information","components":["notification"]}
             """#.utf8)
-        #expect(throws: SchemaViolation.self) { try JSONCoder.decode(RelayMessage.self, from: wrong) }
+        #expect(throws: SchemaViolation.self) { try JSONCoder.decodeStrictly(RelayMessage.self, from: wrong) }
     }
 }

@@ -12,7 +12,7 @@ struct RelayTargetTests {
         """
 
     private static func command(_ more: String) throws -> RelayMessage {
-        try JSONCoder.decode(from: Data((seed + more + "}").utf8))
+        try JSONCoder.decodeStrictly(from: Data((seed + more + "}").utf8))
     }
 
     private static func requests(_ message: RelayMessage) -> [FCMRequest] {

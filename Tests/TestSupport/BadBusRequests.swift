@@ -104,13 +104,12 @@ package struct BadBusRequests {
         }
     }
 
-    /// Headers above have an id that can be read where the whole of it is JSON with a short text for an id.
+    /// Headers above have an id that can be read where it comes first and is a short text, whatever is wrong behind it.
     private static func readableID(in header: [UInt8]) -> String {
-        struct IDAlone: Decodable {
-            let id: String
-        }
-        guard let id = try? JSONDecoder().decode(IDAlone.self, from: Data(header)).id, id.count <= 100 else { return "" }
-        return id
+        let beginning = Array(#"{"id":""#.utf8)
+        let rest = header.dropFirst(beginning.count)
+        guard header.starts(with: beginning), let end = rest.firstIndex(of: UInt8(ascii: "\"")), end <= 100 else { return "" }
+        return String(decoding: rest[..<end], as: UTF8.self)
     }
 
     private mutating func frames(of command: SampleCommand) -> [BadBusRequest] {

@@ -72,7 +72,7 @@ struct ProjectsFile: Decodable, Sendable {
             throw ConfigurationError("\(name): \(path) cannot be read: \((error as? CocoaError)?.reason ?? "\(error)")")
         }
         do {
-            self = try JSONCoder.decode(from: contents)
+            self = try JSONCoder.decodeStrictly(from: contents)
         } catch {
             throw ConfigurationError("\(name): \(path): \(error)")
         }

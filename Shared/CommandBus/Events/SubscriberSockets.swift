@@ -1,5 +1,6 @@
 import CZeroMQ
 import FoundationEssentials
+import JSON
 import Logging
 
 /// A subscriber's connections: one SUB for each endpoint.
@@ -63,7 +64,7 @@ final class SubscriberSockets: BusParticipant, @unchecked Sendable {
         for count in 0..<most {
             guard let frames = receiveFrames(from: connectors[index].socket) else { return count }
             guard frames.count == 2, let name = String(validating: frames[0], as: UTF8.self),
-                (try? JSONDecoder().decode(AnyJSON.self, from: frames[1])) != nil
+                (try? JSONCoder.decode(AnyJSON.self, from: frames[1])) != nil
             else {
                 logger.debug("a malformed event", metadata: ["endpoint": "\(endpoints[index])"])
                 continue

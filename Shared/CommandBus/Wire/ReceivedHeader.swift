@@ -19,7 +19,7 @@ enum ReceivedHeader: Sendable {
     func read() throws -> SharedHeader {
         switch self {
         case .plain(let header): header
-        case .other(let bytes): SharedHeader(try JSONCoder.decode(from: Data(bytes)))
+        case .other(let bytes): SharedHeader(try JSONCoder.decodeStrictly(from: Data(bytes)))
         }
     }
 

@@ -32,7 +32,7 @@ package protocol Command: Codable, Sendable {
 }
 
 extension Command {
-    package init(payload: Data) throws { self = try JSONCoder.decode(from: payload) }
+    package init(payload: Data) throws { self = try JSONCoder.decodeStrictly(from: payload) }
     package func payload() throws -> Data { try JSONCoder.encode(self) }
     package static func reply(payload: Data) throws -> Reply { try JSONCoder.decode(from: payload) }
     package static func payload(of reply: Reply) throws -> Data { try JSONCoder.encode(reply) }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import JSON
 
 /// A request's header as a frame: headers are read and written twice a round trip.
@@ -53,14 +52,8 @@ extension RequestHeader {
     /// The id of a header that is wrong elsewhere, so that its sender can tell which request the error is about; empty
     /// where there is none to be read.
     package static func readableID(in frame: [UInt8]) -> String {
-        struct IDAlone: Decodable {
-            let id: String
-        }
-        // Only asked about headers that are known to be wrong, so a failure here says nothing new. Foundation's decoder also reads
-        // what is not quite JSON.
-        guard let id = try? JSONDecoder().decode(IDAlone.self, from: Data(frame)).id, id.unicodeScalars.count <= 100 else {
-            return ""
-        }
+        let id = frame.withUnsafeBytes { JSONCoder.text(of: "id", inDamaged: $0) }
+        guard let id, id.unicodeScalars.count <= 100 else { return "" }
         return id
     }
 }

@@ -8,7 +8,7 @@ extension RelayMessage {
         if let common = payload.withUnsafeBytes({ Self(common: $0) }) {
             self = common
         } else {
-            self = try JSONCoder.decode(from: payload)
+            self = try JSONCoder.decodeStrictly(from: payload)
         }
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+package import JSON
 
 /// How long a text may be, in characters, and whether it may be blank.
 ///
@@ -26,6 +27,13 @@ package struct TextLimits: Hashable, Sendable {
         }
         if text.containsZero { return "expected a text without the character U+0000" }
         return nil
+    }
+
+    /// Checks a text that may have been left out.
+    ///
+    /// - Throws: A violation that names the field.
+    package func check(_ text: String?, _ field: some CodingKey) throws(SchemaViolation) {
+        if let text, let problem = problem(with: text) { throw SchemaViolation(field, problem) }
     }
 }
 

@@ -29,7 +29,7 @@ enum RequestBody {
         guard buffer.readableBytes > 0 else {
             throw SchemaViolation(field: "", problem: "expected a JSON object, found an empty body")
         }
-        return try JSONCoder.decode(type, from: Data(buffer.readableBytesView))
+        return try JSONCoder.decodeStrictly(type, from: Data(buffer.readableBytesView))
     }
 }
 

@@ -13,31 +13,34 @@ package struct SchemaViolation: Error, Hashable, Sendable, CustomStringConvertib
         self.problem = problem
     }
 
+    /// The same about a value that is part of a larger one.
+    func inside(_ path: [any CodingKey]) -> SchemaViolation {
+        let outer = SchemaViolation(path: path, problem: problem).field
+        if outer.isEmpty { return self }
+        if field.isEmpty || field.hasPrefix("[") { return SchemaViolation(field: outer + field, problem: problem) }
+        return SchemaViolation(field: "\(outer).\(field)", problem: problem)
+    }
+
     package var description: String {
         field.isEmpty ? problem : "\(field): \(problem)"
     }
 }
 
 extension SchemaViolation {
-    /// The same finding in the words of this project, whichever decoder made it.
+    /// An error that a type's own `init(from:)` throws.
     package init(_ error: DecodingError) {
         switch error {
         case .keyNotFound(let key, let context):
             self.init(path: context.codingPath + [key], problem: "missing, but required")
-        case .valueNotFound(let type, let context):
-            self.init(path: context.codingPath, problem: "expected \(Self.name(of: type)), found null")
-        case .typeMismatch(let type, let context):
-            self.init(path: context.codingPath, problem: "expected \(Self.name(of: type))")
-        case .dataCorrupted(let context) where context.codingPath.isEmpty:
-            self.init(field: "", problem: "not valid JSON")
-        case .dataCorrupted(let context):
+        case .valueNotFound(_, let context), .typeMismatch(_, let context), .dataCorrupted(let context):
             self.init(path: context.codingPath, problem: context.debugDescription)
         @unknown default:
             self.init(field: "", problem: "not valid")
         }
     }
 
-    private init(path: [any CodingKey], problem: String) {
+    /// - Parameter path: From the root of the document.
+    init(path: [any CodingKey], problem: String) {
         var field = ""
         for key in path {
             if let index = key.intValue {
@@ -48,19 +51,4 @@ extension SchemaViolation {
         }
         self.init(field: String(field.prefix(200)), problem: problem)
     }
-
-    private static func name(of type: any Any.Type) -> String {
-        switch type {
-        case is String.Type: "a string"
-        case is Bool.Type: "true or false"
-        case is any BinaryInteger.Type: "an integer"
-        case is any BinaryFloatingPoint.Type: "a number"
-        case is any ArrayType.Type: "an array"
-        default: "an object"
-        }
-    }
 }
-
-/// Lets a type be asked whether it is an array, of whatever.
-private protocol ArrayType {}
-extension Array: ArrayType {}

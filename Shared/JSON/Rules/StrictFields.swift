@@ -9,7 +9,9 @@ package struct StrictFields<Key: CodingKey & CaseIterable> {
     package init(of decoder: any Decoder, as keys: Key.Type = Key.self) throws {
         container = try decoder.container(keyedBy: keys)
         // All names differ: as many as are known are all of them.
-        if let plain = decoder as? PlainDecoder, plain.fieldCount == Key.allCases.count(where: container.contains) { return }
+        if let document = decoder as? DocumentDecoder, document.fieldCount == Key.allCases.count(where: container.contains) {
+            return
+        }
         for sent in try decoder.container(keyedBy: AnyKey.self).allKeys where Key(stringValue: sent.stringValue) == nil {
             let known = Key.allCases.map(\.stringValue).joined(separator: ", ")
             throw DecodingError.dataCorrupted(
@@ -36,12 +38,9 @@ package struct StrictFields<Key: CodingKey & CaseIterable> {
         do {
             number = try container.decode(Int64.self, forKey: key)
         } catch {
-            switch error {
-            case DecodingError.typeMismatch, DecodingError.valueNotFound, DecodingError.keyNotFound: throw error
-            default:
-                // A number that is no integer, or no 64-bit one; the decoder does not say which field it was.
-                throw violation(key, "expected an integer from \(range.lowerBound) to \(range.upperBound)")
-            }
+            // A number that is no integer, or no 64-bit one.
+            guard let found = error as? SchemaViolation, found.problem.hasPrefix("expected an integer from") else { throw error }
+            throw violation(key, "expected an integer from \(range.lowerBound) to \(range.upperBound)")
         }
         guard range.contains(number) else {
             throw violation(key, "expected an integer from \(range.lowerBound) to \(range.upperBound), found \(number)")

@@ -1,0 +1,134 @@
+/// A JSON document whose values have been found and not yet read: where each begins and ends, in the order of the text.
+///
+/// Held by a pointer for as long as the decoding lasts: an object would be retained for every field.
+struct JSONDocument {
+    enum Kind: UInt8 {
+        case object, array, text, escapedText, shortInteger, number, `true`, `false`, null
+    }
+
+    /// A value, or the name of a field: the nodes of an object are its names and values in turn.
+    struct Node {
+        let kind: Kind
+        /// Where its bytes begin, without the quote of a text. Of an object: the node of the name that is compared first when the
+        /// next field is looked for.
+        var start: Int32
+        /// How many bytes a text or a number has; how many fields or elements an object or an array.
+        var count: Int32
+        /// The node after this one and all that is in it; 0 while the object or array is not closed.
+        var next: Int32
+    }
+
+    let bytes: UnsafeRawBufferPointer
+    let nodes: UnsafeMutableBufferPointer<Node>
+    /// Whether a field that nobody asks for, a null for an optional field, and a value that fails its ``Checked/check()`` are errors.
+    let isStrict: Bool
+
+    func kind(_ node: Int) -> Kind { nodes[node].kind }
+
+    /// The bytes of a text or a number.
+    func raw(_ index: Int) -> UnsafeRawBufferPointer {
+        let node = nodes[index]
+        let start = Int(node.start)
+        return UnsafeRawBufferPointer(rebasing: bytes[start..<start + Int(node.count)])
+    }
+
+    /// The characters of a text; `nil` for any other value.
+    func text(_ node: Int) -> String? {
+        switch nodes[node].kind {
+        case .text: String(decoding: raw(node), as: UTF8.self)
+        case .escapedText: JSONEscape.unescaped(raw(node))
+        default: nil
+        }
+    }
+
+    // MARK: Objects
+
+    /// The node of the value of an object's field.
+    func value(of name: String, in object: Int) -> Int? {
+        var name = name
+        return name.withUTF8 { name in
+            let fields = nodes[object].count
+            let end = Int(nodes[object].next)
+            // Fields are mostly asked for in the order in which they are written.
+            var key = Int(nodes[object].start)
+            for _ in 0..<fields {
+                if isKey(key, name) {
+                    nodes[object].start = Int32(truncatingIfNeeded: key)
+                    return key + 1
+                }
+                key = Int(nodes[key + 1].next)
+                if key == end { key = object + 1 }
+            }
+            return nil
+        }
+    }
+
+    private func isKey(_ key: Int, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        let node = nodes[key]
+        if node.kind == .escapedText { return JSONEscape.unescaped(raw(key)).utf8.elementsEqual(name) }
+        guard Int(node.count) == name.count else { return false }
+        let start = Int(node.start)
+        for position in 0..<name.count where bytes[start + position] != name[position] { return false }
+        return true
+    }
+
+    /// Calls `body` with the node of every name of an object, in the order of the text.
+    @inline(__always)
+    func forEachName(in object: Int, _ body: (Int) throws -> Void) rethrows {
+        var key = object + 1
+        for _ in 0..<nodes[object].count {
+            try body(key)
+            key = Int(nodes[key + 1].next)
+        }
+    }
+
+    // MARK: Paths
+
+    /// The fields and elements on the way from the root to a node.
+    func path(to target: Int) -> [any CodingKey] {
+        var path: [any CodingKey] = []
+        var node = 0
+        while node != target {
+            guard let step = step(from: node, to: target) else { break }
+            path.append(step.key)
+            node = step.node
+        }
+        return path
+    }
+
+    private func step(from container: Int, to target: Int) -> (key: PathStep, node: Int)? {
+        var node = container + 1
+        var index = 0
+        while node < nodes.count {
+            let name = nodes[container].kind == .object ? text(node) : nil
+            let value = name == nil ? node : node + 1
+            let key = name.map { PathStep($0) } ?? PathStep(index)
+            // The name itself, or its value; a container that is not closed holds all that follows.
+            if target <= value { return (key, target) }
+            let next = Int(nodes[value].next)
+            if next == 0 || target < next { return (key, value) }
+            node = next
+            index += 1
+        }
+        return nil
+    }
+}
+
+/// The name of a field, or the number of an element from 0.
+struct PathStep: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(_ name: some StringProtocol) {
+        stringValue = String(name)
+        intValue = nil
+    }
+
+    init(_ index: Int) {
+        stringValue = "\(index)"
+        intValue = index
+    }
+
+    init?(stringValue: String) { self.init(stringValue) }
+    init?(intValue: Int) { self.init(intValue) }
+}

@@ -1,0 +1,151 @@
+/// Reads the words of JSON one after another: brackets and commas, texts, numbers, `true`, `false` and `null`.
+struct JSONScanner {
+    /// Where a text is, without its quotes.
+    struct Text {
+        let range: Range<Int>
+        let hasEscapes: Bool
+        let isASCII: Bool
+    }
+
+    let bytes: UnsafeRawBufferPointer
+    private(set) var position = 0
+    /// Whether all texts so far are of ASCII alone.
+    private(set) var isASCII = true
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    func failure(_ problem: JSONSyntaxError.Problem) -> JSONSyntaxError {
+        JSONSyntaxError(problem: problem, position: position)
+    }
+
+    // MARK: Bytes
+
+    /// The next byte that is not white space.
+    mutating func peek() -> UInt8? {
+        position = bytes.skippingWhiteSpace(from: position)
+        return position < bytes.count ? bytes[position] : nil
+    }
+
+    /// Takes the byte if it is the next one that is not white space.
+    mutating func take(_ byte: UInt8) -> Bool {
+        guard peek() == byte else { return false }
+        position += 1
+        return true
+    }
+
+    /// Takes the byte if it follows without white space.
+    @discardableResult
+    private mutating func skip(_ byte: UInt8) -> Bool {
+        guard position < bytes.count, bytes[position] == byte else { return false }
+        position += 1
+        return true
+    }
+
+    // MARK: Words
+
+    /// Takes `true`, `false` or `null`.
+    mutating func word(_ word: StaticString) throws(JSONSyntaxError) {
+        let end = position + word.utf8CodeUnitCount
+        guard end <= bytes.count, UnsafeRawBufferPointer(rebasing: bytes[position..<end]).spells(word) else {
+            throw failure(.expectedValue)
+        }
+        position = end
+    }
+
+    // MARK: Texts
+
+    /// Takes a text. The scanner stands at its quote.
+    mutating func text() throws(JSONSyntaxError) -> Text {
+        position += 1
+        let start = position
+        var hasEscapes = false
+        var isASCII = true
+        while true {
+            let plain = bytes.plainCharacters(from: position)
+            position = plain.end
+            if !plain.isASCII {
+                isASCII = false
+                self.isASCII = false
+            }
+            guard position < bytes.count else { throw failure(.unclosedText) }
+            switch bytes[position] {
+            case UInt8(ascii: "\""):
+                position += 1
+                return Text(range: start..<(position - 1), hasEscapes: hasEscapes, isASCII: isASCII)
+            case UInt8(ascii: "\\"):
+                hasEscapes = true
+                try escape()
+            default: throw failure(.controlCharacter)
+            }
+        }
+    }
+
+    private mutating func escape() throws(JSONSyntaxError) {
+        let letter = position + 1 < bytes.count ? bytes[position + 1] : 0
+        if letter == UInt8(ascii: "u") { return try unicodeEscape() }
+        guard JSONEscape.character(ofLetter: letter) != nil else { throw failure(.unknownEscape) }
+        position += 2
+    }
+
+    /// `\u` and four digits, and the second half of a surrogate pair after the first.
+    private mutating func unicodeEscape() throws(JSONSyntaxError) {
+        guard let first = JSONEscape.codeUnit(in: bytes, at: position) else { throw failure(.expectedHexadecimalDigits) }
+        switch first {
+        case 0xD800...0xDBFF:
+            guard let second = JSONEscape.codeUnit(in: bytes, at: position + 6), (0xDC00...0xDFFF).contains(second) else {
+                throw failure(.halfOfSurrogatePair)
+            }
+            position += 12
+        case 0xDC00...0xDFFF: throw failure(.halfOfSurrogatePair)
+        default: position += 6
+        }
+    }
+
+    // MARK: Numbers
+
+    /// Takes a number.
+    ///
+    /// - Parameter anySize: Whether a number may be too large or too small for 64 bits.
+    /// - Returns: Where it is, and whether it is an integer of at most 18 digits, which cannot overflow, and not `-0`.
+    mutating func number(anySize: Bool) throws(JSONSyntaxError) -> (range: Range<Int>, isShortInteger: Bool) {
+        let start = position
+        let isNegative = skip(UInt8(ascii: "-"))
+        let first = position
+        let digits = skipDigits()
+        guard digits > 0 else {
+            position = start
+            throw failure(.expectedValue)
+        }
+        let leadsWithZero = bytes[first] == UInt8(ascii: "0")
+        if leadsWithZero, digits > 1 { throw failure(.leadingZero) }
+        var isShortInteger = digits <= 18 && !(isNegative && leadsWithZero)
+        if skip(UInt8(ascii: ".")) {
+            isShortInteger = false
+            if skipDigits() == 0 { throw failure(.expectedDigit) }
+        }
+        if skip(UInt8(ascii: "e")) || skip(UInt8(ascii: "E")) {
+            isShortInteger = false
+            if !skip(UInt8(ascii: "+")) { skip(UInt8(ascii: "-")) }
+            if skipDigits() == 0 { throw failure(.expectedDigit) }
+            if !anySize, !fits(bytes[start..<position]) { throw failure(.numberDoesNotFit) }
+        }
+        return (start..<position, isShortInteger)
+    }
+
+    /// Whether a number can be represented, and is not so small that it would be read as 0.
+    private func fits(_ digits: Slice<UnsafeRawBufferPointer>) -> Bool {
+        let value = Double(String(decoding: digits, as: UTF8.self)) ?? .infinity
+        let mantissa = digits.prefix { $0 != UInt8(ascii: "e") && $0 != UInt8(ascii: "E") }
+        let isZero = !mantissa.contains { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) }
+        return value.isFinite && (value != 0 || isZero)
+    }
+
+    /// - Returns: How many there were.
+    private mutating func skipDigits() -> Int {
+        let start = position
+        while position < bytes.count, bytes[position] &- UInt8(ascii: "0") < 10 { position += 1 }
+        return position - start
+    }
+}
