@@ -36,6 +36,11 @@ struct MalformedRequestTests {
         ([#"{"id":"7","command":"test.echo","colour":"red"}"#, "{}"], "7", "header: colour: not a field"),
         ([#"{"id":"7","command":"test.echo","deadline":"soon"}"#, "{}"], "7", "header: deadline: expected an integer"),
         ([#"{"id":"7","command":"test.echo","deadline":1e400}"#, "{}"], "7", "header: "),
+        ([#"{"id":"7","command":"test.echo","actor":" "}"#, "{}"], "7", "header: actor: expected a text"),
+        (
+            ["{\"id\":\"7\",\"command\":\"test.echo\",\"actor\":\"\(String(repeating: "a", count: 201))\"}", "{}"], "7",
+            "header: actor: expected at most 200 characters"
+        ),
         ([#"{"id":"7","command":"no.such"}"#, "{}"], "7", #"unknown command \"no.such\""#),
         ([#"{"id":"7","command":"bus.ping"}"#, "nothing"], "7", "valid JSON"),
         (["{\"id\":\"7\",\"command\":\"\(String(repeating: "c", count: 9_000))\"}", "{}"], "", "header has more than"),

@@ -46,7 +46,7 @@ struct ArchiveOverTheBusTests {
                 #expect(first.relay.components.map(\.component) == [.notification, .data])
                 let again = try await log.log(command)
                 #expect(again.id == first.id)
-                let other = await log.client.failure(of: LogMessage.sample("another", msiKey: command.msiKey))
+                let other = await log.client.failure(of: LogMessage.sample("another", msiKey: command.msiKey), context: .communicator)
                 #expect(other?.status == .conflict && other?.field == "msi_key")
                 let page = try await log.client.request(ListMessages(limit: 10))
                 #expect(page.messages.map(\.id) == [first.id] && page.next == nil)
@@ -65,14 +65,47 @@ struct ArchiveOverTheBusTests {
                     return try await group.reduce(into: []) { $0.append($1) }
                 }
                 #expect(Set(stored.map(\.msiKey)).count == 1)
-                let found = try await log.client.request(FindMessage(sender: "Communicator", idempotencyKey: "key 1"))
+                let found = try await log.client.request(FindMessage(idempotencyKey: "key 1"), context: .communicator)
                 #expect(found.msiKey == stored.first?.msiKey && found.idempotencyKey == "key 1")
                 let unknown = [
-                    await log.client.failure(of: FindMessage(sender: "Communicator", idempotencyKey: "key 2")),
-                    await log.client.failure(of: FindMessage(sender: "Somebody", idempotencyKey: "key 1")),
+                    await log.client.failure(of: FindMessage(idempotencyKey: "key 2"), context: .communicator),
+                    await log.client.failure(of: FindMessage(idempotencyKey: "key 1"), context: .ann),
                     await log.client.failure(of: GetMessage(msiKey: ObjectID())),
                 ]
                 #expect(unknown.map { $0?.status } == [.notFound, .notFound, .notFound])
+            }
+        }
+    }
+
+    @Test("a message is logged, found and changed for the actor of the request alone; without one it is unauthenticated")
+    func actor() async throws {
+        try await withTemporaryFolder { folder in
+            try await RunningMessageLog.with(in: folder) { log in
+                let later = LogMessage.sample(idempotencyKey: "k", sendAt: .now + 60_000)
+                let stored = try await log.client.request(later, context: .ann).message
+                #expect(stored.sender == "Ann")
+                let recall = RecallMessage(msiKey: stored.msiKey)
+                let nameless = [
+                    await log.client.failure(of: LogMessage.sample()), await log.client.failure(of: recall),
+                    await log.client.failure(of: FindMessage(idempotencyKey: "k")),
+                    await log.client.failure(of: RetryMessage(msiKey: stored.msiKey)),
+                ]
+                #expect(nameless.map { $0?.status } == Array(repeating: .unauthenticated, count: 4))
+                #expect(nameless.allSatisfy { $0?.message.contains("actor") == true })
+                for name in ["", " ", String(repeating: "a", count: 201), "a\u{0}b"] {
+                    let failure = await log.client.failure(of: recall, context: .init(actor: name))
+                    #expect(failure?.status == .invalid && failure?.message.hasPrefix("header: actor: ") == true)
+                }
+                // As gateways did that put the caller into the payload.
+                for (command, payload, field) in [
+                    ("message.recall", #"{"msi_key":"\#(stored.msiKey)","by":"Ann"}"#, "by"),
+                    ("message.find", #"{"sender":"Ann","idempotency_key":"k"}"#, "sender"),
+                ] {
+                    let failure = await log.client.failure(of: command, payload, context: .ann)
+                    #expect(failure?.status == .invalid && failure?.field == field)
+                }
+                let page = try await log.client.request(ListMessages(limit: 10))
+                #expect(page.messages == [stored])
             }
         }
     }
@@ -111,7 +144,7 @@ struct ArchiveOverTheBusTests {
                     ("message.list", #"{"limit":5,"before":"7"}"#, "before"),
                     ("message.list", "{}", "limit"),
                     ("message.get", #"{"msi_key":"5a"}"#, "msi_key"),
-                    ("message.find", #"{"sender":"","idempotency_key":"k"}"#, "sender"),
+                    ("message.find", #"{"idempotency_key":""}"#, "idempotency_key"),
                     ("message.log", "{}", "msi_key"),
                     ("message.relay", "{}", nil),
                 ]

@@ -47,22 +47,22 @@ struct InterventionOverTheBusTests {
         try await withTemporaryFolder { folder in
             try await RunningMessageLog.with(in: folder) { log in
                 let waiting = try await log.log(.sample("waiting", sendAt: .now + 1_500)).msiKey
-                let recalled = try await log.client.request(RecallMessage(msiKey: waiting, by: "Ann"))
+                let recalled = try await log.client.request(RecallMessage(msiKey: waiting), context: .ann)
                 #expect(recalled.relay.state == .recalled && recalled.relay.nextAttempt == nil)
                 #expect(recalled.relay.trace?.map(\.by) == ["Ann"] && recalled.relay.trace?.map(\.action) == [.recall])
                 #expect(try await log.message(waiting) == recalled)
-                let again = await log.client.failure(of: RecallMessage(msiKey: waiting, by: "Ben"))
+                let again = await log.client.failure(of: RecallMessage(msiKey: waiting), context: .communicator)
                 #expect(again?.status == .conflict)
                 try await relay.run(in: folder) {
                     let held = try await log.log(.sample("held")).msiKey
                     try await eventually { !relay.asked(held).isEmpty }
-                    let underWay = await log.client.failure(of: RecallMessage(msiKey: held, by: "Ann"))
+                    let underWay = await log.client.failure(of: RecallMessage(msiKey: held), context: .ann)
                     #expect(underWay?.status == .conflict)
                     gate.open()
                     _ = try await log.wait(for: held) { $0.state == .relayed }
-                    let gone = await log.client.failure(of: RecallMessage(msiKey: held, by: "Ann"))
+                    let gone = await log.client.failure(of: RecallMessage(msiKey: held), context: .ann)
                     #expect(gone?.status == .conflict && gone?.message.contains("relayed") == true)
-                    let nobody = await log.client.failure(of: RecallMessage(msiKey: ObjectID(), by: "Ann"))
+                    let nobody = await log.client.failure(of: RecallMessage(msiKey: ObjectID()), context: .ann)
                     #expect(nobody?.status == .notFound)
                     // Past its moment, and others have gone out since.
                     try await eventually { recalled.sendAt.map { $0 + 1_500 < .now } ?? false }
@@ -91,12 +91,12 @@ struct InterventionOverTheBusTests {
                     let key = try await log.log(.sample()).msiKey
                     _ = try await log.wait(for: key) { $0.state == .failed }
                     mended.open()
-                    let answer = try await log.client.request(RetryMessage(msiKey: key, by: "Ann"))
+                    let answer = try await log.client.request(RetryMessage(msiKey: key), context: .ann)
                     #expect(answer.relay.state == .retrying && answer.relay.trace?.map(\.action) == [.retry])
                     let done = try await log.wait(for: key, within: .seconds(5)) { $0.state == .relayed }
                     #expect(done.trace?.map(\.by) == ["Ann"])
                     #expect(relay.asked(key) == [[.notification, .data], [.data]])
-                    let again = await log.client.failure(of: RetryMessage(msiKey: key, by: "Ann"))
+                    let again = await log.client.failure(of: RetryMessage(msiKey: key), context: .ann)
                     #expect(again?.status == .conflict)
                 }
             }

@@ -25,7 +25,7 @@ struct RunningMessageLog {
     }
 
     func log(_ command: LogMessage) async throws -> Message {
-        try await client.request(command).message
+        try await client.request(command, context: .communicator).message
     }
 
     func message(_ msiKey: ObjectID) async throws -> Message {
@@ -57,11 +57,16 @@ extension LogMessage {
             draft: MessageDraft(
                 title: title, desc: "\"Quotes\", 🎓, مكتبة", message: "Two\nlines", topicKey: topic, distribution: distribution,
                 sendAt: sendAt),
-            sender: "Communicator", timestamp: timestamp,
-            names: CubeNames(channel: "Campus", area: "Library", subject: "Closures"),
+            timestamp: timestamp, names: CubeNames(channel: "Campus", area: "Library", subject: "Closures"),
             expires: (sendAt ?? timestamp) + lifetime,
             idempotencyKey: idempotencyKey)
     }
+}
+
+extension RequestContext {
+    /// The caller that the gateway names.
+    static let communicator = RequestContext(actor: "Communicator")
+    static let ann = RequestContext(actor: "Ann")
 }
 
 extension TopicKey {

@@ -37,7 +37,7 @@ struct StorageTests {
                 var refusal: CommandFailure?
                 for _ in 0..<10_000 where refusal == nil {
                     do throws(CommandFailure) {
-                        _ = try await log.client.request(LogMessage.sample(distribution: .information))
+                        _ = try await log.client.request(LogMessage.sample(distribution: .information), context: .communicator)
                     } catch {
                         refusal = error
                     }

@@ -147,13 +147,18 @@ def log_message(log):
     message = {
         "msi_key": "5a00000000000000000000ff",
         "draft": {"title": "t", "desc": "d", "message": "🎓", "topic_key": topic, "distribution": "Alert"},
-        "sender": "Communicator", "timestamp": now, "expires": now + 3_600_000,
+        "timestamp": now, "expires": now + 3_600_000,
         "names": {"channel": "c", "area": "a", "subject": "s"},
     }
-    first = ask(log, "message.log", message)["message"]
-    check("the same message twice is one", ask(log, "message.log", message)["message"]["_id"] == first["_id"])
+    first = ask(log, "message.log", message, actor="ann")["message"]
+    check("the actor is the sender", first["sender"] == "ann", first)
+    again = ask(log, "message.log", message, actor="ann")["message"]
+    check("the same message twice is one", again["_id"] == first["_id"], again)
+    expect("unauthenticated", None, log, "message.log", message)
+    expect("invalid", None, log, "message.log", message, actor=" ")
+    expect("invalid", "sender", log, "message.log", {**message, "sender": "ann"}, actor="ann")
     other = {**message, "draft": {**message["draft"], "title": "another"}}
-    expect("conflict", "msi_key", log, "message.log", other)
+    expect("conflict", "msi_key", log, "message.log", other, actor="ann")
     expect("not_found", None, log, "message.get", {"msi_key": topic[:24]})
     page = ask(log, "message.list", {"limit": 10})
     check("message.list", [entry["_id"] for entry in page["messages"]] == [first["_id"]], page)

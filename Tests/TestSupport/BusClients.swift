@@ -23,9 +23,9 @@ package func withBus<Result>(
 
 extension CommandClient {
     /// The failure of a command, or `nil` where it succeeds.
-    package func failure<C: Command>(of command: C) async -> CommandFailure? {
+    package func failure<C: Command>(of command: C, context: RequestContext = .init()) async -> CommandFailure? {
         do throws(CommandFailure) {
-            _ = try await request(command)
+            _ = try await request(command, context: context)
             return nil
         } catch {
             return error
@@ -33,9 +33,11 @@ extension CommandClient {
     }
 
     /// The same for a payload that is written by hand.
-    package func failure(of name: String, _ payload: String) async -> CommandFailure? {
+    package func failure(
+        of name: String, _ payload: String, context: RequestContext = .init()
+    ) async -> CommandFailure? {
         do throws(CommandFailure) {
-            _ = try await request(name, payload: Data(payload.utf8))
+            _ = try await request(name, payload: Data(payload.utf8), context: context)
             return nil
         } catch {
             return error

@@ -5,9 +5,6 @@ import Schemas
 
 /// Accepts a message: checks it against the cube and FCM's limits, gives it its identity, and has it stored.
 struct MessagePosting: Sendable {
-    /// Who posts, until there are accounts (seed, "Data Dictionary", `sender`).
-    static let sender = "Communicator"
-
     /// What became of a post.
     struct Outcome {
         let message: Message
@@ -32,16 +29,16 @@ struct MessagePosting: Sendable {
 
     /// - Throws: ``Problem`` or ``CommandFailure``. After `unavailable` or `deadline_exceeded` the message may have been stored all
     ///   the same; a retry with the same idempotency key finds out.
-    func post(_ draft: MessageDraft, idempotencyKey: String?) async throws -> Outcome {
+    func post(_ draft: MessageDraft, idempotencyKey: String?, for caller: RequestContext) async throws -> Outcome {
         let command: LogMessage
         do {
             command = try self.command(for: draft, try await subject(for: draft), idempotencyKey)
         } catch {
             // The answer to a retry is the first answer, whatever has become of the subject, and of the time, since.
-            guard let idempotencyKey, let first = try await find(idempotencyKey) else { throw error }
+            guard let idempotencyKey, let first = try await find(idempotencyKey, for: caller) else { throw error }
             return try outcome(of: first, for: draft, isReplay: true)
         }
-        let stored = try await store(command)
+        let stored = try await store(command, for: caller)
         return try outcome(of: stored, for: draft, isReplay: stored.msiKey != command.msiKey)
     }
 
@@ -72,7 +69,7 @@ struct MessagePosting: Sendable {
         }
         let lifetime = max(draft.ttl ?? lifetimes[draft.distribution], Self.minTry) * 1_000
         let command = LogMessage(
-            msiKey: ObjectID(), draft: draft, sender: Self.sender, timestamp: now, names: entry.names,
+            msiKey: ObjectID(), draft: draft, timestamp: now, names: entry.names,
             expires: max(now, draft.sendAt ?? now) + lifetime, idempotencyKey: idempotencyKey)
         let relayed = RelayMessage(msiKey: command.msiKey, timestamp: now, draft: draft, expires: command.expires)
         if let violation = payloadLimit.violation(by: relayed) {
@@ -83,11 +80,11 @@ struct MessagePosting: Sendable {
 
     /// Stores the message once, however often the message log goes away meanwhile: its `msi_key` makes the command the same
     /// each time.
-    private func store(_ command: LogMessage) async throws -> Message {
+    private func store(_ command: LogMessage, for caller: RequestContext) async throws -> Message {
         let deadline = ContinuousClock.now + Self.patience
         while true {
             do {
-                return try await messageLog.request(command, timeout: deadline - .now).message
+                return try await messageLog.request(command, timeout: deadline - .now, context: caller).message
             } catch {
                 // A restart is waited for, a database that is away is not.
                 guard error.status == .unavailable, error.retryAfter == nil, ContinuousClock.now < deadline else { throw error }
@@ -97,10 +94,10 @@ struct MessagePosting: Sendable {
         }
     }
 
-    /// The message that was posted with a key before; `nil` if there is none.
-    private func find(_ idempotencyKey: String) async throws -> Message? {
+    /// The message that the caller posted with a key before; `nil` if there is none.
+    private func find(_ idempotencyKey: String, for caller: RequestContext) async throws -> Message? {
         do throws(CommandFailure) {
-            return try await messageLog.request(FindMessage(sender: Self.sender, idempotencyKey: idempotencyKey))
+            return try await messageLog.request(FindMessage(idempotencyKey: idempotencyKey), context: caller)
         } catch {
             guard error.status == .notFound else { throw error }
             return nil

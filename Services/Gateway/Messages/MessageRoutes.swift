@@ -32,7 +32,7 @@ struct MessageRoutes {
     @Sendable private func post(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let key = try idempotencyKey(of: request)
         let draft = try await RequestBody.decode(MessageDraft.self, from: request)
-        let outcome = try await posting.post(draft, idempotencyKey: key)
+        let outcome = try await posting.post(draft, idempotencyKey: key, for: context.caller)
         let message = outcome.message
         logger.info("accepted", metadata: ["msi_key": "\(message.msiKey)", "topic_key": "\(message.topicKey)"])
         var headers: HTTPFields = [.location: "/message/\(message.msiKey)"]
@@ -49,7 +49,7 @@ struct MessageRoutes {
 
     @Sendable private func list(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let query = try HistoryQuery(request)
-        let page = try await messageLog.request(query.command)
+        let page = try await messageLog.request(query.command, context: context.caller)
         let next = page.next.map(query.next)
         return .json(
             large: try JSONCoder.encode(Page(messages: page.messages, next: next)), on: context.channel,
@@ -57,17 +57,18 @@ struct MessageRoutes {
     }
 
     @Sendable private func show(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        try .json(await messageLog.request(GetMessage(msiKey: try context.identifier("msi_key"))))
+        let command = GetMessage(msiKey: try context.identifier("msi_key"))
+        return try .json(await messageLog.request(command, context: context.caller))
     }
 
     @Sendable private func recall(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let command = RecallMessage(msiKey: try context.identifier("msi_key"), by: MessagePosting.sender)
-        return try .json(await messageLog.request(command))
+        let command = RecallMessage(msiKey: try context.identifier("msi_key"))
+        return try .json(await messageLog.request(command, context: context.caller))
     }
 
     @Sendable private func retry(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let command = RetryMessage(msiKey: try context.identifier("msi_key"), by: MessagePosting.sender)
-        return try .json(await messageLog.request(command))
+        let command = RetryMessage(msiKey: try context.identifier("msi_key"))
+        return try .json(await messageLog.request(command, context: context.caller))
     }
 
     private func idempotencyKey(of request: Request) throws -> String? {

@@ -10,8 +10,8 @@ extension CommandRouter {
         store: any MessageStore, outbox: Outbox, storage: StorageWatch, relays: RelayHealth, logger: Logger
     ) -> CommandRouter {
         var router = CommandRouter(checkHealth: { try await store.check() }, parts: { await relays.parts() })
-        router.on(LogMessage.self) { command, _ in
-            let message = Message(command, now: .now)
+        router.on(LogMessage.self) { command, context in
+            let message = Message(command, sender: try context.requireActor(), now: .now)
             var known = try await storage.admit(message)
             if known == nil { known = try await outbox.log(message) }
             if let known, known.msiKey == command.msiKey, known.draft != command.draft {
@@ -28,8 +28,9 @@ extension CommandRouter {
             }
             return message
         }
-        router.on(FindMessage.self) { command, _ in
-            guard let message = try await store.message(of: command.sender, idempotencyKey: command.idempotencyKey) else {
+        router.on(FindMessage.self) { command, context in
+            let sender = try context.requireActor()
+            guard let message = try await store.message(of: sender, idempotencyKey: command.idempotencyKey) else {
                 throw CommandFailure(.notFound, "no message with this idempotency key")
             }
             return message
@@ -43,18 +44,20 @@ extension CommandRouter {
             let next = messages.last.map { PageCursor(timestamp: $0.timestamp, msiKey: $0.msiKey) }
             return ListMessages.Reply(messages: messages, next: next)
         }
-        router.on(RetryMessage.self) { command, _ in
-            guard let message = try await outbox.retry(command.msiKey, by: command.by) else {
+        router.on(RetryMessage.self) { command, context in
+            let actor = try context.requireActor()
+            guard let message = try await outbox.retry(command.msiKey, by: actor) else {
                 throw CommandFailure(.notFound, "no message \(command.msiKey)")
             }
-            logger.info("to be tried again", metadata: ["msi_key": "\(command.msiKey)", "by": "\(command.by)"])
+            logger.info("to be tried again", metadata: ["msi_key": "\(command.msiKey)", "by": "\(actor)"])
             return message
         }
-        router.on(RecallMessage.self) { command, _ in
-            guard let message = try await outbox.recall(command.msiKey, by: command.by) else {
+        router.on(RecallMessage.self) { command, context in
+            let actor = try context.requireActor()
+            guard let message = try await outbox.recall(command.msiKey, by: actor) else {
                 throw CommandFailure(.notFound, "no message \(command.msiKey)")
             }
-            logger.info("recalled", metadata: ["msi_key": "\(command.msiKey)", "by": "\(command.by)"])
+            logger.info("recalled", metadata: ["msi_key": "\(command.msiKey)", "by": "\(actor)"])
             return message
         }
         return router
@@ -63,9 +66,9 @@ extension CommandRouter {
 
 extension Message {
     /// The document of a message that is about to be stored.
-    fileprivate init(_ command: LogMessage, now: UnixMilliseconds) {
+    fileprivate init(_ command: LogMessage, sender: String, now: UnixMilliseconds) {
         self.init(
-            msiKey: command.msiKey, draft: command.draft, sender: command.sender, timestamp: command.timestamp,
+            msiKey: command.msiKey, draft: command.draft, sender: sender, timestamp: command.timestamp,
             names: command.names, expires: command.expires, idempotencyKey: command.idempotencyKey,
             relay: RelayRecord(logged: command.draft.distribution, due: max(now, command.draft.sendAt ?? now)))
     }

@@ -1,6 +1,6 @@
 /// The actor and the trace of a request.
 package struct RequestContext: Hashable, Sendable {
-    /// The account on whose behalf the request is made.
+    /// The caller's account name; `nil` if a program makes the request for itself.
     package var actor: String?
     /// The trace that the request belongs to; `nil` for the current task's trace.
     package var traceparent: Traceparent?

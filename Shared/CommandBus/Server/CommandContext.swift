@@ -11,7 +11,7 @@ package struct CommandContext: Sendable {
     package var id: String { header.fields.id }
     /// The command's name.
     package var command: String { header.fields.command }
-    /// The account on whose behalf the request is made.
+    /// The caller's account name, 1 to 200 characters; `nil` if a program makes the request for itself.
     package var actor: String? { header.fields.actor }
     /// The request's W3C trace context, as sent. If it is valid, it is also the task's own (`ServiceContext.current`), and log
     /// lines and further requests carry it.
@@ -36,6 +36,16 @@ package struct CommandContext: Sendable {
         self.header = header
         self.time = time
         serverLogger = logger
+    }
+
+    /// The caller's account name, for a command that records it.
+    ///
+    /// - Throws: ``CommandFailure`` with status `unauthenticated` if the request has none.
+    package func requireActor() throws(CommandFailure) -> String {
+        guard let actor else {
+            throw CommandFailure(.unauthenticated, "\(command) needs the caller's account name: the header's \"actor\" is missing")
+        }
+        return actor
     }
 
     /// Checks again whether to begin the work. Call it after a wait inside the handler.

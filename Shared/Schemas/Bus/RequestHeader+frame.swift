@@ -42,7 +42,7 @@ extension RequestHeader {
             if reader.name("timeout") { return timeout.takeOnce(reader.integer()) }
             if reader.name("deadline") { return deadline.takeOnce(reader.integer()) }
             if reader.name("traceparent") { return traceparent.takeOnce(reader.text()) }
-            return reader.name("actor") && actor.takeOnce(reader.text())
+            return reader.name("actor") && actor.takeOnce(reader.actorName())
         }
         guard isRead, reader.isAtEnd(), let id, let command else { return nil }
         self.init(
@@ -62,6 +62,12 @@ extension PlainReader {
     /// An id or a command that is surely within the schema's limits.
     fileprivate mutating func headerName() -> String? {
         guard let text = text(), text.utf8.count <= 100, !text.isBlank else { return nil }
+        return text
+    }
+
+    /// An account name that is within the schema's limits.
+    fileprivate mutating func actorName() -> String? {
+        guard let text = text(), TextLimits.sender.problem(with: text) == nil else { return nil }
         return text
     }
 }

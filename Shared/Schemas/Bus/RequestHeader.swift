@@ -15,7 +15,7 @@ package struct RequestHeader: Codable, Hashable, Sendable {
     package let deadline: UnixMilliseconds?
     /// The W3C trace context that the request belongs to.
     package let traceparent: String?
-    /// On whose behalf the request is made.
+    /// The caller's account name, 1 to 200 characters. `nil` if a program makes the request for itself.
     package let actor: String?
 
     package init(
@@ -41,6 +41,6 @@ package struct RequestHeader: Codable, Hashable, Sendable {
         timeout = try fields.optional(.timeout)
         deadline = try fields.optional(.deadline)
         traceparent = try fields.optional(.traceparent)
-        actor = try fields.optional(.actor)
+        actor = try fields.optionalText(.actor, .sender)
     }
 }

@@ -2,6 +2,8 @@ import JSON
 
 /// `message.log`: stores a message durably and takes charge of relaying it. Sending it again with the same `msi_key`
 /// changes nothing and answers with the stored message.
+///
+/// The header's `actor` is required: it becomes the message's `sender`.
 package struct LogMessage: Command {
     package static let name = "message.log"
 
@@ -16,19 +18,17 @@ package struct LogMessage: Command {
 
     package let msiKey: ObjectID
     package let draft: MessageDraft
-    package let sender: String
     package let timestamp: UnixMilliseconds
     package let names: CubeNames
     package let expires: UnixMilliseconds
     package let idempotencyKey: String?
 
     package init(
-        msiKey: ObjectID, draft: MessageDraft, sender: String, timestamp: UnixMilliseconds, names: CubeNames,
-        expires: UnixMilliseconds, idempotencyKey: String? = nil
+        msiKey: ObjectID, draft: MessageDraft, timestamp: UnixMilliseconds, names: CubeNames, expires: UnixMilliseconds,
+        idempotencyKey: String? = nil
     ) {
         self.msiKey = msiKey
         self.draft = draft
-        self.sender = sender
         self.timestamp = timestamp
         self.names = names
         self.expires = expires
@@ -37,7 +37,7 @@ package struct LogMessage: Command {
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case msiKey = "msi_key"
-        case draft, sender, timestamp, names, expires
+        case draft, timestamp, names, expires
         case idempotencyKey = "idempotency_key"
     }
 
@@ -45,7 +45,6 @@ package struct LogMessage: Command {
         let fields = try StrictFields(of: decoder, as: CodingKeys.self)
         msiKey = try fields.value(.msiKey)
         draft = try fields.value(.draft)
-        sender = try fields.text(.sender, .sender)
         timestamp = try fields.integer(.timestamp, in: 0...maximumUnixMilliseconds)
         names = try fields.value(.names, as: SentNames.self).names
         expires = try fields.integer(.expires, in: 0...maximumUnixMilliseconds)

@@ -64,7 +64,7 @@ extension TextLimits {
     package static let notificationBody = TextLimits(most: 500, mayBeBlank: true)
     /// A message's text: VARCHAR(1500).
     package static let messageText = TextLimits(most: 1_500)
-    /// Who sent a message, or asked for something.
+    /// An account's name: the sender of a message, the actor of a request.
     package static let sender = TextLimits(most: 200)
     /// A client's key for one POST and its retries.
     package static let idempotencyKey = TextLimits(most: 255)

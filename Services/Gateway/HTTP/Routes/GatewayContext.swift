@@ -19,6 +19,10 @@ struct GatewayContext: Hummingbird.RequestContext {
         ServiceContext.current?.traceparent?.traceID ?? ""
     }
 
+    /// The caller, for the commands that a request leads to. Until there are accounts, every caller is the seed's
+    /// "Communicator" (seed, "Data Dictionary", `sender`).
+    var caller: CommandBus.RequestContext { .init(actor: "Communicator") }
+
     /// The id for the answer to a request that never came to be one.
     static func newRequestID() -> String {
         Traceparent().traceID
