@@ -8,8 +8,8 @@ struct LoadTester: AsyncParsableCommand {
         commandName: "msi-load",
         abstract: "Sends messages at a steady rate, or as fast as possible, and shows how long each took.",
         discussion: """
-            With --rate the load is an open loop: each message has a due time, from which its latency counts, even if earlier messages \
-            are not answered yet. So messages that wait for a stalled service are in the figures (no coordinated omission).
+            With --rate the load is an open loop: each message has a due time, from which its latency counts, even if earlier \
+            messages are not answered yet. So the wait for a stalled service is in the figures (no coordinated omission).
             """,
         subcommands: [RelayLoad.self, GatewayLoad.self])
 

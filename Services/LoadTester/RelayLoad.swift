@@ -9,9 +9,9 @@ struct RelayLoad: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "relay", abstract: "Sends messages to FCM relays over the bus, like the message log.",
         discussion: """
-            After a minute without traffic a relay starts at 2 % of its full rate, and reaches it after MSI_FCM_RAMP (60 seconds), \
-            as FCM asks. Messages that wait for the ramp are slow. Start the relay with MSI_FCM_RAMP=0 to measure without it. The \
-            report names what limited the load: the relay's ramp, its full rate, or FCM's quota.
+            After a minute without traffic a relay starts at 2 % of its full rate, and reaches it after MSI_FCM_RAMP \
+            (60 seconds), as FCM asks. Messages that wait for the ramp are slow. Start the relay with MSI_FCM_RAMP=0 to \
+            measure without it. The report names what limited the load: the relay's ramp, its full rate, or FCM's quota.
             """)
 
     @Option(help: "A relay's bus endpoint; may be given several times. Without it, those of MSI_FCM_RELAY_ENDPOINTS.")

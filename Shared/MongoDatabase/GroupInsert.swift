@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Stores documents in a collection, those that wait together in one command: the cost of a durable write is one wait for the
-/// servers' disks, whether it carries one document or hundreds.
+/// Inserts documents into a collection, with one command for all documents that wait at the same time. A durable write costs one
+/// wait for the servers' disks, for one document as for hundreds.
 package final class GroupInsert: Sendable {
     private struct Insert: Sendable {
         let document: BSONDocument
@@ -13,9 +13,9 @@ package final class GroupInsert: Sendable {
         var commandsUnderWay = 0
     }
 
-    /// With one alone, those who come just after it has left would wait for two.
+    /// With only one, a document that arrives just after a command was sent would wait for two commands.
     private static let maxCommandsInFlight = 4
-    /// So that one command, and the wait for it, stays short.
+    /// Limits the duration of one command.
     private static let maxPerCommand = 500
 
     private let database: MongoDatabase
@@ -29,7 +29,7 @@ package final class GroupInsert: Sendable {
 
     /// Stores a document, and returns once it is durable.
     ///
-    /// - Throws: ``MongoError``; its own, whatever became of the others in the same command.
+    /// - Throws: The ``MongoError`` of this document, independently of the others in the same command.
     package func insert(_ document: BSONDocument) async throws {
         try await withCheckedThrowingContinuation { continuation in
             let insert = Insert(document: document, continuation: continuation)
@@ -43,7 +43,7 @@ package final class GroupInsert: Sendable {
         }
     }
 
-    /// Takes what waits, batch by batch, until nothing does.
+    /// Stores waiting documents in batches until there are none.
     private func storeWaiting() async {
         while case let batch = nextBatch(), !batch.isEmpty {
             let outcome: [MongoError?]

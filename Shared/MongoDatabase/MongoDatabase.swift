@@ -1,16 +1,17 @@
 package import Logging
 import Synchronization
 
-/// A MongoDB deployment as a service uses it: operations on threads of their own, and one answer for all while it is away.
+/// A service's access to MongoDB. Operations run on dedicated threads. While the database is unreachable, all of them fail at
+/// once.
 ///
-/// Every method throws ``MongoError``, or what the body throws.
+/// Every method throws ``MongoError`` or the body's error.
 package final class MongoDatabase: Sendable {
-    /// One for transactions, one for what is prepared, one for what waits for changes.
+    /// One for transactions, one for the preparation, one for the change stream.
     private static let reservedConnections = 3
-    /// So that waiting stays shorter than anybody's patience.
+    /// Keeps the wait shorter than the callers' timeouts.
     private static let maxWaiting = 10_000
     private static let pauseBetweenProbes = Duration.milliseconds(500)
-    /// A server that does not answer a ping for so long is away, whatever operations are allowed to take.
+    /// A server that does not answer a ping in this time is unreachable, even if operations may take longer.
     private static let probeTimeout = Duration.seconds(2)
 
     private let url: MongoURL
@@ -18,11 +19,11 @@ package final class MongoDatabase: Sendable {
     private let pool: ConnectionPool
     private let probePool: ConnectionPool
     private let threads: BlockingThreads
-    /// One thread: transactions of one process that change the same document would only hinder one another.
+    /// One thread, because concurrent transactions of one process would conflict on the same document.
     private let transactionThread = BlockingThreads(maxThreads: 1, maxWaiting: maxWaiting)
-    /// Of its own, so that nothing waits for what waits for changes.
+    /// Its own thread, because waiting for changes blocks.
     private let watchThread = BlockingThreads(maxThreads: 1, maxWaiting: 1)
-    /// Of its own, so that a probe never waits for operations that hang.
+    /// Its own thread, so that a probe never waits for hanging operations.
     private let probeThread = BlockingThreads(maxThreads: 1, maxWaiting: 1)
     private let availability = Mutex(Availability())
     private let overdue = OverdueOperations()
@@ -43,13 +44,13 @@ package final class MongoDatabase: Sendable {
         threads = BlockingThreads(maxThreads: url.maxConnections, maxWaiting: Self.maxWaiting)
     }
 
-    /// Connects. When the database is away it returns as well, after the time that the connection string gives to finding a
-    /// server, and goes on trying.
+    /// Connects. If the database is unreachable, it returns after `serverSelectionTimeoutMS` and keeps trying.
     ///
     /// - Parameters:
-    ///   - application: What the server's logs call the service.
-    ///   - logger: Told once when the database goes, and once when it comes back.
-    ///   - prepare: Makes indexes and the like, once, before anything else; until it has succeeded the database is away.
+    ///   - application: The service's name in the server's log.
+    ///   - logger: Gets one line when the database becomes unreachable, and one when it is reachable again.
+    ///   - prepare: Makes indexes and the like once, before all other operations. Until it has succeeded, the database counts as
+    ///     unreachable.
     package static func open(
         _ url: MongoURL, application: String, logger: Logger,
         prepare: @escaping @Sendable (MongoConnection) throws -> Void = { _ in }
@@ -63,39 +64,39 @@ package final class MongoDatabase: Sendable {
     /// The database's name on its servers.
     package var name: String { url.database }
 
-    /// Runs operations one after another, with one connection.
+    /// Runs operations one after another on one connection.
     package func run<Value: Sendable>(
         _ body: @escaping @Sendable (MongoConnection) throws -> Value
     ) async throws -> Value {
         try await run(on: threads, body)
     }
 
-    /// Runs operations on several documents, all of which are done or none; what they read is of one moment. It needs a
-    /// replica set. Transactions of one process run one after another.
+    /// Runs operations in a transaction with snapshot isolation. It needs a replica set. Transactions of one process run one
+    /// after another.
     ///
-    /// - Parameter body: May run more than once; whatever it throws undoes everything.
+    /// - Parameter body: May run more than once. An error that it throws aborts the transaction.
     package func transaction<Value: Sendable>(
         _ body: @escaping @Sendable (MongoConnection) throws -> Value
     ) async throws -> Value {
         try await run(on: transactionThread) { try $0.transaction(body) }
     }
 
-    /// Reads several documents as they are at one moment, beside others that read or write. It needs a replica set.
+    /// Reads several documents from one snapshot, concurrently with other operations. It needs a replica set.
     package func snapshot<Value: Sendable>(
         _ body: @escaping @Sendable (MongoConnection) throws -> Value
     ) async throws -> Value {
         try await run(on: threads) { try $0.transaction(body) }
     }
 
-    /// Runs operations that may wait for long, such as those that follow a ``ChangeStream``, beside all others. How long they take
-    /// says nothing about the database.
+    /// Runs long operations, such as waiting for a ``ChangeStream``, concurrently with all others. Their duration does not start
+    /// a probe.
     package func watch<Value: Sendable>(
         _ body: @escaping @Sendable (MongoConnection) throws -> Value
     ) async throws -> Value {
         try await run(on: watchThread, mayTakeLong: true, body)
     }
 
-    /// Lets operations that have begun end, and closes all connections; nothing may use it afterwards.
+    /// Waits for running operations, and closes all connections. Do not use it afterwards.
     package func close() async {
         await threads.close()
         await transactionThread.close()
@@ -124,11 +125,11 @@ package final class MongoDatabase: Sendable {
         }
     }
 
-    /// On one of the threads.
+    /// Runs on one of the threads.
     private func perform<Value>(
         _ ticket: Availability.Ticket, mayTakeLong: Bool, _ body: (MongoConnection) throws -> Value
     ) throws -> Value {
-        // It may have gone while the operation waited for a thread.
+        // The database may have become unreachable while the operation waited for a thread.
         _ = try availability.withLock { try $0.admit() }
         do {
             guard !mayTakeLong else { return try pool.withConnection(body) }
@@ -166,7 +167,7 @@ package final class MongoDatabase: Sendable {
             let isAccepted = probeThread.submit {
                 continuation.resume(returning: Result { try self.tryOut() })
             }
-            // It is being closed.
+            // The database is being closed.
             if !isAccepted { continuation.resume(returning: nil) }
         }
         switch outcome {

@@ -56,7 +56,7 @@ struct TransferLoop {
         for exchange in batch.arrivals { exchange.transfers.forEach { take($0) } }
         for exchange in batch.cancelled {
             for transfer in exchange.transfers where transfer.place != nil {
-                abandon(transfer, .cancelled, "nobody waits for the answer any more")
+                abandon(transfer, .cancelled, "the request was cancelled")
             }
         }
         if batch.isStopping {

@@ -56,10 +56,10 @@ final class AccessTokenSource: Sendable {
             await withCheckedContinuation { continuation in
                 wait(id, continuation)
                 // The handler below may have run before the task was a waiter.
-                if Task.isCancelled { leave(id, TokenFailure("nobody waits for the access token any more")) }
+                if Task.isCancelled { leave(id, TokenFailure("the wait for the access token was cancelled")) }
             }
         } onCancel: {
-            leave(id, TokenFailure("nobody waits for the access token any more"))
+            leave(id, TokenFailure("the wait for the access token was cancelled"))
         }.get()
     }
 

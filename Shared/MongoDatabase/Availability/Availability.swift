@@ -1,24 +1,24 @@
-/// Whether the database is there: a value that operations ask before they begin, and tell how they ended.
+/// Whether the database is reachable. Operations ask it before they begin, and report how they ended.
 ///
-/// When one finds the database away, all others fail at once, with its error, until a probe succeeds. One that takes too long
-/// only raises a doubt, which a probe decides: meanwhile the others go on. Only one probe is under way at a time.
+/// When an operation finds the database unreachable, all others fail at once with its error, until a probe succeeds. A slow
+/// operation only starts a probe, and the others continue. Only one probe runs at a time.
 struct Availability {
-    /// What is to be done after an event.
+    /// The reaction to an event.
     enum Action: Equatable {
-        /// Say that it is away, or why it is now.
+        /// Log that the database is unreachable, or that the reason has changed.
         case announceAway(MongoError)
         case announceBack
-        /// Probe, after a pause where the last probe has just failed.
+        /// Probe; after a pause if the last probe has just failed.
         case probe(afterPause: Bool)
     }
 
-    /// Says which stretch of availability an operation belongs to: how it ends says nothing of a later one.
+    /// The period of availability in which an operation began. Its result does not count for a later period.
     struct Ticket: Equatable {
         fileprivate let stretch: Int
     }
 
     private var stretch = 0
-    /// Why it is away.
+    /// Why the database is unreachable; `nil` if it is reachable.
     private var absence: MongoError?
     private var isProbing = false
 
@@ -35,7 +35,7 @@ struct Availability {
         return [.announceAway(error)] + probeOnce()
     }
 
-    /// An operation takes long.
+    /// An operation is slow.
     mutating func doubted() -> [Action] {
         absence == nil ? probeOnce() : []
     }

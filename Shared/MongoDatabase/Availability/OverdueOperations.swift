@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Raises a doubt about the database while operations hang: a frozen server refuses nothing, and a socket's time-out is long.
+/// Reports slow operations, which may show a frozen server long before the socket's timeout.
 final class OverdueOperations: Sendable {
     private struct State {
         var began: [Int: ContinuousClock.Instant] = [:]
@@ -15,7 +15,7 @@ final class OverdueOperations: Sendable {
 
     /// Runs an operation.
     ///
-    /// - Parameter doubt: Called again and again as long as any operation takes longer than 2 s.
+    /// - Parameter doubt: Called repeatedly while any operation takes longer than 2 s.
     func watch<Value>(doubt: @escaping @Sendable () -> Void, _ body: () throws -> Value) rethrows -> Value {
         let (number, isFirst) = state.withLock { state in
             state.lastNumber += 1
@@ -28,7 +28,7 @@ final class OverdueOperations: Sendable {
         return try body()
     }
 
-    /// Until no operation is under way.
+    /// Checks until no operation is running.
     private func look(_ doubt: @Sendable () -> Void) async throws {
         while state.withLock({ state in
             state.isWatched = !state.began.isEmpty

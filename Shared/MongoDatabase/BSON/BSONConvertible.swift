@@ -3,10 +3,10 @@ package import Schemas
 
 /// A type that is stored as one BSON value.
 package protocol BSONConvertible {
-    /// What a value of it looks like, for the error about one that does not.
+    /// The expected BSON type, for errors.
     static var expectedBSON: String { get }
 
-    /// `nil` where the value is something else.
+    /// Reads a value; `nil` if it has another type.
     init?(bson: BSONValue)
 
     var bson: BSONValue { get }
@@ -59,7 +59,7 @@ extension Int32: BSONConvertible {
 extension Int64: BSONConvertible {
     package static var expectedBSON: String { "a whole number" }
 
-    /// Other programs, MongoDB's shell above all, write whole numbers as what is shortest, or as doubles.
+    /// Other programs, such as MongoDB's shell, write whole numbers in the shortest type or as doubles.
     package init?(bson: BSONValue) {
         switch bson {
         case .int64(let number): self = number

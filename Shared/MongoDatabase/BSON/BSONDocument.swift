@@ -1,16 +1,16 @@
-/// A MongoDB document as its bytes (bsonspec.org): made from fields, or come from the database.
+/// A MongoDB document as its bytes (bsonspec.org), made from fields or read from the database.
 ///
-/// Its bytes are a part of those of the document that it is in, where it is in one.
+/// A nested document shares the bytes of the outer one.
 package struct BSONDocument: Hashable, Sendable {
-    /// The whole: length, elements, final zero.
+    /// The complete document: length, elements, final zero.
     let bytes: ArraySlice<UInt8>
 
-    /// Takes bytes as they are: what reads them finds out whether they are a document.
+    /// Takes bytes without a check. The reader checks them.
     init(unchecked bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
     }
 
-    /// The fields in this order.
+    /// Makes a document with the fields in this order.
     package init(_ fields: some Sequence<(String, BSONValue)>) {
         var writer = BSONWriter()
         writer.document(fields)

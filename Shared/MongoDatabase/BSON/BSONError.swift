@@ -1,6 +1,6 @@
-/// A document that is not what it should be.
+/// Why a document cannot be read.
 package struct BSONError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Which field, what is expected there, and what is found.
+    /// The field, the expected and the found value.
     package let description: String
 
     package init(_ description: String) {

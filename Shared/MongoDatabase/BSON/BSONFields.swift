@@ -4,10 +4,10 @@ import Schemas
 package struct BSONFields {
     private let scanner: BSONScanner
     private let elements: [BSONScanner.Element]
-    /// What the document is called in an error: empty, or the path of the field that it is the value of, and a dot.
+    /// The prefix of field names in errors: empty, or the path of the nested document and a dot.
     private let path: String
 
-    /// - Throws: ``BSONError`` where the bytes are no document.
+    /// - Throws: ``BSONError`` if the bytes are no document.
     package init(_ document: BSONDocument) throws(BSONError) {
         try self.init(document, path: "")
     }
@@ -22,7 +22,7 @@ package struct BSONFields {
         self.path = path
     }
 
-    /// The value as it is; `nil` where there is no such field.
+    /// The value without a conversion; `nil` if there is no such field.
     package subscript(_ key: String) -> BSONValue? {
         get throws(BSONError) {
             for element in elements where scanner.bytes[element.key].elementsEqual(key.utf8) {
@@ -32,7 +32,7 @@ package struct BSONFields {
         }
     }
 
-    /// A field that has to be there.
+    /// A required field.
     package func value<Value: BSONConvertible>(_ key: String, as type: Value.Type = Value.self) throws(BSONError) -> Value {
         guard let value: Value = try optional(key) else {
             throw BSONError("field \(path)\(key): expected \(Value.expectedBSON), found nothing")
@@ -40,7 +40,7 @@ package struct BSONFields {
         return value
     }
 
-    /// A field that may be absent, or null.
+    /// A field that may be absent or null.
     package func optional<Value: BSONConvertible>(
         _ key: String, as type: Value.Type = Value.self
     ) throws(BSONError) -> Value? {
@@ -51,18 +51,18 @@ package struct BSONFields {
         return value
     }
 
-    /// The fields of a document that has to be there.
+    /// The fields of a required nested document.
     package func fields(_ key: String) throws(BSONError) -> BSONFields {
         try BSONFields(value(key), path: path + key + ".")
     }
 
-    /// The fields of a document that may be absent, or null.
+    /// The fields of a nested document that may be absent or null.
     package func optionalFields(_ key: String) throws(BSONError) -> BSONFields? {
         guard let document = try optional(key, as: BSONDocument.self) else { return nil }
         return try BSONFields(document, path: path + key + ".")
     }
 
-    /// The fields of each document in an array that has to be there.
+    /// The fields of each document in a required array.
     package func list(_ key: String) throws(BSONError) -> [BSONFields] {
         var list: [BSONFields] = []
         for (index, document) in try value(key, as: [BSONDocument].self).enumerated() {
@@ -71,7 +71,7 @@ package struct BSONFields {
         return list
     }
 
-    /// The fields of each element of an array that may be absent. An element that is no document is an error of its own.
+    /// The fields of each element of an array that may be absent. Each element that is no document becomes an error.
     package func parts(_ key: String) throws(BSONError) -> [Result<BSONFields, BSONError>] {
         guard let bson = try self[key] else { return [] }
         guard case .array(let values) = bson else { throw error(key, "expected an array, found \(bson.type)") }
@@ -85,7 +85,7 @@ package struct BSONFields {
         }
     }
 
-    /// The elements of an array that may be absent, or null, as texts: strings, identifiers, numbers and booleans.
+    /// The elements of an array that may be absent or null, as texts. They may be strings, identifiers, numbers and booleans.
     package func texts(_ key: String) throws(BSONError) -> [String] {
         guard let bson = try self[key], bson != .null else { return [] }
         guard case .array(let values) = bson else { throw error(key, "expected an array, found \(bson.type)") }

@@ -1,8 +1,8 @@
 import Schemas
 
-/// Goes through the bytes of a document, element by element. It never reads beyond them, whatever they say.
+/// Scans the bytes of a document element by element. It never reads beyond the end, even if a length is wrong.
 struct BSONScanner {
-    /// Where an element is.
+    /// The position of an element.
     struct Element {
         let type: BSONType
         let key: Range<Int>
@@ -37,7 +37,7 @@ struct BSONScanner {
             guard let id = ObjectID(bytes: value) else { throw .malformed }
             return .objectID(id)
         case .string:
-            // Between its length and its final zero.
+            // The text is between the length and the final zero.
             return .string(String(decoding: value.dropFirst(4).dropLast(), as: UTF8.self))
         case .int32: return .int32(Self.integer(value))
         case .int64: return .int64(Self.integer(value))
@@ -95,7 +95,7 @@ struct BSONScanner {
         return Self.integer(bytes[start..<position])
     }
 
-    /// Text up to a zero.
+    /// Reads text up to a zero.
     private mutating func text() throws(BSONError) -> Range<Int> {
         guard let end = bytes[position...].firstIndex(of: 0) else { throw .malformed }
         defer { position = end + 1 }

@@ -11,11 +11,11 @@ package enum BSONValue: Hashable, Sendable {
     case null
     case array([BSONValue])
     case document(BSONDocument)
-    /// A value of a type that the product does not store: somebody else has written it.
+    /// A value of a type that the product does not store. Another program has written it.
     case foreign(BSONType)
 }
 
-/// The type of a value, as its number in a document (bsonspec.org).
+/// The type of a value, with its number in a document (bsonspec.org).
 package enum BSONType: UInt8, Sendable {
     case double = 0x01
     case string = 0x02
@@ -57,8 +57,8 @@ extension BSONValue {
     }
 }
 
-// Filters and updates are written as literals. A whole number in one is an int32, as MongoDB's own shell writes them in
-// options; what is stored says its type.
+// Filters and updates are written as literals. A whole number in a literal is an int32, as in MongoDB's own shell. Stored values
+// have an explicit type.
 
 extension BSONValue: ExpressibleByStringLiteral {
     package init(stringLiteral text: String) { self = .string(text) }

@@ -8,12 +8,12 @@ struct BSONWriter {
         bytes.reserveCapacity(256)
     }
 
-    /// Continues a document: its final zero is left off until ``closed()``.
+    /// Continues a document. ``closed()`` adds the final zero again.
     init(appendingTo document: ArraySlice<UInt8>) {
         bytes = Array(document.dropLast())
     }
 
-    /// The continued document, with its end and its new length.
+    /// The continued document, with its final zero and its new length.
     consuming func closed() -> [UInt8] {
         end(from: 0)
         return bytes
@@ -44,7 +44,7 @@ struct BSONWriter {
         case .bool(let value): bytes.append(value ? 1 : 0)
         case .null: break
         case .array(let values):
-            // An array is a document whose keys count up.
+            // An array is a document with the keys "0", "1" and so on.
             document(values.enumerated().lazy.map { (String($0.offset), $0.element) })
         case .document(let document): bytes += document.bytes
         case .foreign(let type): preconditionFailure("a value of type \(type) cannot be written")

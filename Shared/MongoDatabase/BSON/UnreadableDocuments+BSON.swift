@@ -2,7 +2,7 @@ import Schemas
 package import UnreadableDocuments
 
 extension UnreadableDocuments {
-    /// Those documents that can be read, in the same order. The log calls the others by their `_id`.
+    /// The readable documents in order. The log names the others by their `_id`.
     package func readable<Value>(of documents: [BSONDocument], as read: (BSONDocument) throws -> Value) throws -> [Value] {
         try readable(of: documents, named: \.identifier, as: read)
     }

@@ -1,17 +1,18 @@
 import CMongoC
 
-/// The changes of a collection from the moment on that the stream was opened.
+/// The changes of a collection since the stream was opened.
 package struct ChangeStream {
-    /// How long one question waits at the server for a change.
+    /// How long the server waits for a change in one call.
     private static let patience = Duration.milliseconds(250)
 
     private let stream: OpaquePointer
 
-    /// Waits for a moment for a change.
+    /// Waits briefly for a change.
     ///
     /// - Returns: Whether there was one.
-    /// - Throws: ``MongoError``; code `other` or `not_authorised` where the server has no change streams, the user may not follow
-    ///   them, or this one cannot go on.
+    /// - Throws: ``MongoError``. The code is `other` or `not_authorised` if the server has no change streams, the user may not
+    /// use
+    ///   them, or this one cannot continue.
     package func hasChange() throws -> Bool {
         var event: OpaquePointer?
         if mongoc_change_stream_next(stream, &event) { return true }
@@ -26,7 +27,7 @@ package struct ChangeStream {
     }
 
     fileprivate init(of collection: OpaquePointer?) throws {
-        // What has changed is read anyway: an event need not carry it.
+        // The changed documents are read separately: an event need not carry them.
         let pipeline: BSONDocument = ["pipeline": [["$project": ["_id": 1]]]]
         let options: BSONDocument = ["maxAwaitTimeMS": .int64(Int64(Self.patience / .milliseconds(1)))]
         stream = pipeline.withBSON { pipeline in
@@ -46,7 +47,7 @@ package struct ChangeStream {
 }
 
 extension MongoConnection {
-    /// Lends the changes of a collection from now on.
+    /// Opens a change stream of a collection and lends it.
     package func withChanges<Value>(of collection: String, _ body: (ChangeStream) throws -> Value) throws -> Value {
         try withCollection(collection) { collection in
             let changes = try ChangeStream(of: collection)

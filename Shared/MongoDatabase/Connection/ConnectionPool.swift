@@ -1,9 +1,9 @@
 import CMongoC
 import Synchronization
 
-/// libmongoc's pool of clients, made when it is first needed: to find the servers of a `mongodb+srv` address it asks the DNS.
+/// libmongoc's pool of clients. It is made on first use, because resolving a `mongodb+srv` address needs the DNS.
 ///
-/// The pool itself may be used from any thread, a client from one at a time.
+/// Any thread may use the pool. Only one thread at a time may use a client.
 final class ConnectionPool: Sendable {
     /// libmongoc's pool; the lock around it is the memory barrier.
     private struct Handle: @unchecked Sendable {
@@ -16,7 +16,7 @@ final class ConnectionPool: Sendable {
     private let socketTimeout: Duration
     private let handle = Mutex<Handle?>(nil)
 
-    /// - Parameter socketTimeout: How long a server may take for an answer.
+    /// - Parameter socketTimeout: The maximum time for an answer of the server.
     init(url: MongoURL, application: String, maxConnections: Int, socketTimeout: Duration) {
         self.url = url
         self.application = application
@@ -31,7 +31,7 @@ final class ConnectionPool: Sendable {
     /// Runs an operation with a connection of its own. It blocks.
     func withConnection<Value>(_ body: (MongoConnection) throws -> Value) throws -> Value {
         let pool = try pool()
-        // As many threads ask as the pool has clients: this does not wait.
+        // There are not more threads than clients, so this does not wait.
         guard let client = mongoc_client_pool_pop(pool) else {
             throw MongoError(.other, "libmongoc hands out no client")
         }
@@ -39,7 +39,7 @@ final class ConnectionPool: Sendable {
         return try body(MongoConnection(client: client, url: url, socketTimeout: socketTimeout))
     }
 
-    /// Closes all connections; none may be in use.
+    /// Closes all connections. None may be in use.
     func close() {
         handle.withLock { handle in
             if let pool = handle?.pool { mongoc_client_pool_destroy(pool) }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// The file of counters in shared memory that libmongoc makes when it is loaded, whether MongoDB is used or not, for a tool that
-/// nobody here runs.
+/// The shared memory file with counters that libmongoc creates when it is loaded, even if MongoDB is not used. It is for a tool
+/// that the product does not use.
 package enum CounterSegment {
-    /// Takes its name away: what is mapped already stays. A process that is killed would leave the file behind, and a later one with
-    /// the same number would complain about it, before it has a log.
+    /// Removes the file's name; the mapping stays. Otherwise a killed process would leave the file behind, and libmongoc in a
+    /// later process with the same id would complain about it.
     package static func unlink() {
-        // There is none where the system has no shared memory, or libmongoc was told to do without.
+        // The file does not exist if the system has no shared memory, or if libmongoc's counters are off.
         _ = shm_unlink("/mongoc-\(getpid())")
     }
 }

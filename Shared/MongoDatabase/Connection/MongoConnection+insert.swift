@@ -1,10 +1,10 @@
 import CMongoC
 
 extension MongoConnection {
-    /// Stores documents in one go, in any order, each whether or not the others can be.
+    /// Inserts documents with one command, unordered: each one independently of the others.
     ///
-    /// - Returns: For each why it could not be stored; `nil` for those that are.
-    /// - Throws: Where nothing is known of any.
+    /// - Returns: For each document its error, or `nil` if it is stored.
+    /// - Throws: ``MongoError`` if the outcome of all of them is unknown.
     package func insert(_ documents: [BSONDocument], into collection: String) throws -> [MongoError?] {
         var copies = documents.map { Optional($0.copied()) }
         defer { copies.forEach { bson_destroy($0) } }
@@ -25,7 +25,7 @@ extension MongoConnection {
         }
     }
 
-    /// The error of each document; `nil` where the reply tells of other troubles as well.
+    /// The error of each document; `nil` if the reply also has other errors.
     private static func errors(in reply: BSONDocument, of count: Int) throws -> [MongoError?]? {
         let fields = try BSONFields(reply)
         let writeErrors = try fields["writeErrors"] == nil ? [] : fields.list("writeErrors")

@@ -2,11 +2,11 @@ import CMongoC
 import Glibc
 
 extension MongoConnection {
-    /// Runs operations on several documents, all of which are done or none. What they read is of one moment.
+    /// Runs operations in a transaction with snapshot isolation.
     ///
-    /// Where others changed the same documents meanwhile, it is run again, for a few seconds.
+    /// If others have changed the same documents meanwhile, it is repeated, for a few seconds.
     ///
-    /// - Parameter body: May run more than once; whatever it throws undoes everything.
+    /// - Parameter body: May run more than once. An error that it throws aborts the transaction.
     package func transaction<Value>(_ body: (MongoConnection) throws -> Value) throws -> Value {
         var error = bson_error_t()
         guard let session = mongoc_client_start_session(client, nil, &error) else { throw MongoError(error) }
@@ -21,7 +21,7 @@ extension MongoConnection {
                 do {
                     value = try body(inside)
                 } catch {
-                    // The server gives up by itself what it cannot be told to.
+                    // If the abort does not reach the server, the server ends the transaction by itself.
                     mongoc_client_session_abort_transaction(session, nil)
                     throw error
                 }
@@ -44,7 +44,7 @@ extension MongoConnection {
         guard mongoc_client_session_start_transaction(session, options, &error) else { throw MongoError(error) }
     }
 
-    /// Commits, again while the answer leaves open whether it was done: a second commit changes nothing.
+    /// Commits. It repeats the commit while the outcome is unknown: a second commit changes nothing.
     private func commit(_ session: OpaquePointer, _ retries: inout Backoff) throws {
         while true {
             do {
@@ -59,7 +59,7 @@ extension MongoConnection {
     /// - Returns: Whether to try again.
     private static func pause(_ retries: inout Backoff) -> Bool {
         guard let pause = retries.nextPause() else { return false }
-        // On a thread that is there to block.
+        // This thread may block.
         usleep(UInt32(pause / .microseconds(1)))
         return true
     }

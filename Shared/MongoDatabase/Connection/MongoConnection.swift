@@ -1,7 +1,6 @@
 import CMongoC
 
-/// One client of the pool, for the length of one operation. Everything here blocks; nothing of it may leave the closure that
-/// it was handed to.
+/// One client of the pool, for one operation. All calls block. It must not leave the closure that it was lent to.
 package struct MongoConnection {
     let client: OpaquePointer
     let url: MongoURL
@@ -18,7 +17,7 @@ package struct MongoConnection {
 
     // MARK: Reading
 
-    /// The documents that match, read from the primary.
+    /// Finds documents on the primary.
     ///
     /// - Parameter options: `sort`, `limit`, `projection`, `hint`, …
     package func find(
@@ -33,7 +32,7 @@ package struct MongoConnection {
         }
     }
 
-    /// What comes out of a pipeline of stages, run by the primary.
+    /// Runs an aggregation pipeline on the primary.
     package func aggregate(_ stages: [BSONDocument], in collection: String) throws -> [BSONDocument] {
         let pipeline: BSONDocument = ["pipeline": stages.bson]
         return try withCollection(collection) { collection in
@@ -45,16 +44,16 @@ package struct MongoConnection {
         }
     }
 
-    /// Runs a command that reads, such as `hello` or `dbStats`, and returns the server's reply.
+    /// Runs a read command, such as `hello` or `dbStats`, and returns the server's reply.
     package func read(_ command: BSONDocument, in database: String? = nil) throws -> BSONDocument {
         try run(command, isLimited: true) { command, options, reply, error in
             mongoc_client_read_command_with_opts(client, database ?? url.database, command, nil, options, reply, error)
         }
     }
 
-    /// Asks the server for a sign of life, once.
+    /// Pings the server once.
     package func ping() throws {
-        // libmongoc would send again what is known to be a read.
+        // Not as a read command, which libmongoc would repeat.
         let ping: BSONDocument = ["ping": 1]
         _ = try ping.withBSON { ping in
             try call { mongoc_client_command_simple(client, url.database, ping, nil, $0, $1) }
@@ -63,14 +62,14 @@ package struct MongoConnection {
 
     // MARK: Writing
 
-    /// Runs a command that writes, such as `findAndModify` or `createIndexes`, and returns the server's reply.
+    /// Runs a write command, such as `findAndModify` or `createIndexes`, and returns the server's reply.
     package func write(_ command: BSONDocument, in database: String? = nil) throws -> BSONDocument {
         try run(command, isLimited: false) { command, options, reply, error in
             mongoc_client_write_command_with_opts(client, database ?? url.database, command, options, reply, error)
         }
     }
 
-    /// Changes the first document that matches, or all that do.
+    /// Updates the first matching document, or all of them.
     ///
     /// - Parameter options: `arrayFilters`, `upsert`, …
     package func update(
@@ -93,9 +92,9 @@ package struct MongoConnection {
         return MongoUpdate(matched: try fields.value("matchedCount"), modified: try fields.value("modifiedCount"))
     }
 
-    /// Removes every document that matches.
+    /// Deletes all matching documents.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: How many were deleted.
     package func delete(_ filter: BSONDocument, from collection: String) throws -> Int64 {
         let reply = try withCollection(collection) { collection in
             try withOptions([:]) { options in
@@ -109,7 +108,7 @@ package struct MongoConnection {
 
     // MARK: Calling libmongoc
 
-    /// All that a cursor gives. It is destroyed.
+    /// Reads all documents of a cursor and destroys it.
     private func documents(_ cursor: OpaquePointer?) throws -> [BSONDocument] {
         defer { mongoc_cursor_destroy(cursor) }
         let start = ContinuousClock.now
@@ -132,10 +131,10 @@ package struct MongoConnection {
         return try body(collection)
     }
 
-    /// Lends options, with the session in them where there is one.
+    /// Lends options, with the session if there is one.
     ///
-    /// - Parameter isLimited: Whether the server is to give up, and to say so, before the socket's time-out breaks the
-    ///   connection. libmongoc can say that with reads alone.
+    /// - Parameter isLimited: Whether to set `maxTimeMS`, so that the server gives up before the socket's timeout breaks the
+    ///   connection. libmongoc supports that only for reads.
     func withOptions<Value>(
         _ options: BSONDocument, isLimited: Bool = false, _ body: (OpaquePointer) throws -> Value
     ) throws -> Value {
@@ -149,7 +148,7 @@ package struct MongoConnection {
         }
     }
 
-    /// Calls a function that fills in a reply, and returns that.
+    /// Calls a function that fills in a reply, and returns the reply.
     func call(_ body: (OpaquePointer, UnsafeMutablePointer<bson_error_t>) -> Bool) throws -> BSONDocument {
         var error = bson_error_t()
         let reply = cmongoc_reply_new()
@@ -175,7 +174,7 @@ package struct MongoConnection {
     }
 }
 
-/// How many documents an update found, and how many of them it changed.
+/// How many documents an update matched and modified.
 package struct MongoUpdate: Hashable, Sendable {
     package let matched: Int64
     package let modified: Int64

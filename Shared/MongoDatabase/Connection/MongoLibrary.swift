@@ -3,9 +3,9 @@ import Glibc
 import Logging
 import Synchronization
 
-/// What libmongoc has one of in a process.
+/// The process-wide state of libmongoc.
 enum MongoLibrary {
-    /// What a thread collects while it reads a connection string.
+    /// The warnings that a thread collects while it parses a connection string.
     private struct Collection {
         let thread: pthread_t
         var warnings: [String] = []
@@ -21,13 +21,13 @@ enum MongoLibrary {
         return true
     }()
 
-    /// Makes libmongoc's own log lines those of a service, at `debug`: what matters comes as an error as well.
+    /// Redirects libmongoc's log lines to the service's log at `debug`. Important ones also come as errors.
     static func start(logger: Logger) {
         _ = isReady
         self.logger.withLock { $0 = logger }
     }
 
-    /// Runs a function of libmongoc, and returns the warnings that it wrote instead of returning them.
+    /// Runs a function of libmongoc, and returns the warnings that it logged.
     static func collectingWarnings<Value>(_ body: () -> Value) -> (Value, warnings: [String]) {
         _ = isReady
         let thread = pthread_self()
@@ -52,7 +52,7 @@ enum MongoLibrary {
     }
 }
 
-/// A free function, so that nothing gives the C callback an actor's isolation.
+/// A free function, so that the C callback has no actor isolation.
 private func receiveLogLine(
     _ level: mongoc_log_level_t, _ domain: UnsafePointer<CChar>?, _ message: UnsafePointer<CChar>?,
     _ context: UnsafeMutableRawPointer?

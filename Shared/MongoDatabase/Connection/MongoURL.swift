@@ -1,20 +1,20 @@
 import CMongoC
 
-/// Where the database is, and how to reach it: a MongoDB connection string, which has been found to be one.
+/// A checked MongoDB connection string.
 ///
-/// It may hold a password, which no description of it shows.
+/// It may contain a password, which its descriptions do not show.
 package struct MongoURL: Sendable {
     private let text: String
     /// Scheme, hosts and database.
     package let description: String
-    /// The database that the path names; `msi` where it names none.
+    /// The database in the path; `msi` if the path has none.
     package let database: String
-    /// How many operations may be under way at once: `maxPoolSize`.
+    /// The maximum number of concurrent operations: `maxPoolSize`.
     let maxConnections: Int
-    /// How long a server may take for an answer: `socketTimeoutMS`.
+    /// The maximum time for an answer of the server: `socketTimeoutMS`.
     let socketTimeout: Duration
 
-    /// - Throws: ``MongoError`` with code `badURL`, and what is wrong with it, without any secret.
+    /// - Throws: ``MongoError`` with the code `badURL` and the problem, without any secret.
     package init(_ text: String) throws(MongoError) {
         guard text.hasPrefix("mongodb://") || text.hasPrefix("mongodb+srv://") else {
             throw MongoError(.badURL, "expected mongodb://HOST:PORT/DATABASE or mongodb+srv://HOST/DATABASE")
@@ -35,7 +35,7 @@ package struct MongoURL: Sendable {
             mongoc_uri_get_option_as_int32(uri, MONGOC_URI_SOCKETTIMEOUTMS, Defaults.socketMilliseconds))
     }
 
-    /// libmongoc's own form of it, with what the connection string leaves open; destroy it after use.
+    /// Makes libmongoc's form of it, with our defaults. The caller destroys it.
     func makeURI(application: String, socketTimeout: Duration) -> OpaquePointer {
         guard let uri = Self.parse(text).uri else { preconditionFailure("it was read before") }
         func setDefault(_ option: String, _ value: Int32) {
@@ -44,7 +44,7 @@ package struct MongoURL: Sendable {
         setDefault(MONGOC_URI_SERVERSELECTIONTIMEOUTMS, Defaults.connectMilliseconds)
         setDefault(MONGOC_URI_CONNECTTIMEOUTMS, Defaults.connectMilliseconds)
         mongoc_uri_set_option_as_int32(uri, MONGOC_URI_SOCKETTIMEOUTMS, Int32(socketTimeout / .milliseconds(1)))
-        // The services read what they, or others like them, have just written.
+        // The services read their own recent writes, and those of other instances.
         let primary = mongoc_read_prefs_new(MONGOC_READ_PRIMARY)
         defer { mongoc_read_prefs_destroy(primary) }
         mongoc_uri_set_read_prefs_t(uri, primary)
@@ -57,14 +57,14 @@ package struct MongoURL: Sendable {
         return uri
     }
 
-    /// What holds where the connection string says nothing else.
+    /// The defaults for options that the connection string does not set.
     private enum Defaults {
         static let connectMilliseconds: Int32 = 2_000
         static let socketMilliseconds: Int32 = 10_000
         static let maxConnections: Int32 = 32
     }
 
-    /// - Returns: libmongoc's form, if it can read the text at all, and the first thing that it finds wrong.
+    /// - Returns: libmongoc's form, if it can parse the text, and its first warning.
     private static func parse(_ text: String) -> (uri: OpaquePointer?, complaint: String?) {
         var error = bson_error_t()
         let (uri, warnings) = MongoLibrary.collectingWarnings { mongoc_uri_new_with_error(text, &error) }
@@ -72,7 +72,7 @@ package struct MongoURL: Sendable {
         return (uri, warnings.first)
     }
 
-    /// libmongoc may quote any part of what it cannot read. It is asked about the same text without the secrets.
+    /// libmongoc's errors may quote any part of the text. So it parses the same text without the secrets.
     private static func error(about text: String) -> MongoError {
         let (uri, complaint) = SecretURL(text).map { parse($0.withPlaceholders) } ?? (nil, nil)
         mongoc_uri_destroy(uri)
@@ -81,7 +81,7 @@ package struct MongoURL: Sendable {
             complaint ?? "a user name, password or option with any of : / ? # [ ] @ % needs them percent-encoded")
     }
 
-    /// As libmongoc has understood them: whatever else is in the text is no part of it.
+    /// The servers as libmongoc has parsed them, without any other part of the text.
     private static func servers(of uri: OpaquePointer) -> String {
         if let name = mongoc_uri_get_srv_hostname(uri) { return String(cString: name) }
         var servers: [String] = []

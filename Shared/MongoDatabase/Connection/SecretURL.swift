@@ -1,4 +1,4 @@
-/// A connection string that is wrong somewhere, taken apart as far as it takes to hide its secrets.
+/// An invalid connection string, parsed just enough to hide its secrets.
 struct SecretURL {
     private let scheme: Substring
     private let user: Substring?
@@ -6,15 +6,15 @@ struct SecretURL {
     private let path: Substring
     private let options: [Substring]
 
-    /// - Returns: `nil` where it is not sure what in it is secret: an `@` after the servers belongs to an option, or to a
-    ///   password with a `/`, `?` or `#` in it that is not encoded.
+    /// - Returns: `nil` if it is not certain what is secret: an `@` after the servers may belong to an option, or to a password
+    ///   with an unencoded `/`, `?` or `#`.
     init?(_ text: String) {
         guard let start = text.firstRange(of: "://")?.upperBound else { return nil }
         scheme = text[..<start]
         let authority = text[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         let rest = text[authority.endIndex...]
         guard !rest.contains("@") else { return nil }
-        // Before the last one: whoever forgot to encode one in a password has not left it outside.
+        // The password ends at the last `@`, because it may contain an unencoded `@` itself.
         let at = authority.lastIndex(of: "@")
         user = at.map { authority[..<$0] }
         hosts = at.map { authority[authority.index(after: $0)...] } ?? authority
@@ -22,7 +22,7 @@ struct SecretURL {
         options = rest[path.endIndex...].dropFirst().split(separator: "&", omittingEmptySubsequences: false)
     }
 
-    /// As it was, with other words for the user, the password and those of its options that are secret.
+    /// The connection string with placeholders for the user and the password, and without secret options.
     var withPlaceholders: String {
         let placeholder = user.map { $0.contains(":") ? "user:password@" : "user@" } ?? ""
         let harmless = options.map { option in

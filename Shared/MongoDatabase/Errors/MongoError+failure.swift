@@ -1,9 +1,10 @@
 import Schemas
 
 extension MongoError {
-    /// The failure that a caller over the bus sees: away or full is something to wait for, the rest is a fault of our own.
+    /// The failure for a caller on the bus. The caller can wait until the database is reachable or has space. Other errors are
+    /// internal.
     ///
-    /// It names no server: what libmongoc said is for the log.
+    /// It names no server: libmongoc's message is only for the log.
     package var failure: any Error {
         switch code {
         case .notReachable: away("no server answers")
@@ -18,7 +19,7 @@ extension MongoError {
         }
     }
 
-    /// Runs the work of a store, whose callers know of ``CommandFailure`` alone.
+    /// Runs the work of a store, and turns ``MongoError`` into ``CommandFailure``.
     package static func asFailure<Value>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
     ) async throws -> Value {

@@ -1,12 +1,12 @@
 import CMongoC
 
 extension MongoError {
-    /// What a function of libmongoc, or the server through it, said.
+    /// Converts an error of libmongoc or of the server.
     ///
     /// - Parameters:
-    ///   - reply: The server's reply; its labels say what may be tried again.
-    ///   - tookTooLong: Whether the operation took as long as a socket's time-out: libmongoc does not tell a time-out from a
-    ///     broken connection.
+    ///   - reply: The server's reply. Its labels say whether to retry.
+    ///   - tookTooLong: Whether the operation took as long as the socket's timeout: libmongoc does not distinguish a timeout from
+    ///     a broken connection.
     init(_ error: bson_error_t, reply: OpaquePointer? = nil, tookTooLong: Bool = false) {
         var error = error
         let message = String(cString: cmongoc_error_message(&error))
@@ -25,7 +25,7 @@ extension MongoError {
         case MONGOC_ERROR_STREAM, MONGOC_ERROR_POOL:
             (tookTooLong ? .timedOut : .notReachable, true)
         case MONGOC_ERROR_SERVER_SELECTION:
-            // A server that turns the user away is reported as one that is not there.
+            // libmongoc reports a failed authentication as an unreachable server.
             (message.contains("uthentication failed") ? .notAuthenticated : .notReachable, true)
         case MONGOC_ERROR_CLIENT where code == MONGOC_ERROR_CLIENT_AUTHENTICATE.rawValue, MONGOC_ERROR_SCRAM, MONGOC_ERROR_SASL:
             (.notAuthenticated, true)

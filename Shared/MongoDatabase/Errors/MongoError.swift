@@ -1,20 +1,20 @@
-/// Why the database did not do what it was asked for.
+/// Why an operation of the database failed.
 package struct MongoError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of failure. The list is closed: it is fit for a metric's label.
+    /// The kind of failure: a closed list, usable as a metric label.
     package enum Code: String, CaseIterable, Sendable {
-        /// A unique index has an entry like that already.
+        /// A unique index already has this entry.
         case duplicateKey = "duplicate_key"
-        /// No server answers, or the connection broke. Whether a write was done is not known.
+        /// No server answers, or the connection broke. The outcome of a write is unknown.
         case notReachable = "not_reachable"
-        /// A server took too long. Whether a write was done is not known.
+        /// A server took too long. The outcome of a write is unknown.
         case timedOut = "timed_out"
-        /// The server is no longer, or not yet, the one that takes writes.
+        /// The server is not the primary.
         case notPrimary = "not_primary"
-        /// Another change of the same document came first, or the transaction was ended for another passing reason.
+        /// A conflict with another change, or another transient error, has ended the transaction.
         case transactionFailed = "transaction_failed"
-        /// The server does not know the user, or not with that password.
+        /// The user or the password is wrong.
         case notAuthenticated = "not_authenticated"
-        /// The user may not do that.
+        /// The user lacks the right.
         case notAuthorised = "not_authorised"
         /// The server's disk is full.
         case storageFull = "storage_full"
@@ -22,7 +22,7 @@ package struct MongoError: Error, Hashable, Sendable, CustomStringConvertible {
         case badURL = "bad_url"
         /// The server lacks something that the product needs.
         case unsuitable
-        /// Too many operations wait already.
+        /// Too many operations are waiting.
         case overloaded
         /// Anything else, by its message.
         case other
@@ -31,11 +31,11 @@ package struct MongoError: Error, Hashable, Sendable, CustomStringConvertible {
     package let code: Code
     /// libmongoc's or the server's own words, at most 300 characters.
     package let message: String
-    /// Whether every other operation would fail the same way: the server is away, or may be, where it has only timed out.
+    /// Whether other operations would fail the same way, because the server is unreachable. After a timeout it may be.
     let meansAway: Bool
-    /// What the driver's specification calls TransientTransactionError: nothing was done, run the transaction again.
+    /// The label `TransientTransactionError`: nothing was written, repeat the transaction.
     let isTransient: Bool
-    /// What the driver's specification calls UnknownTransactionCommitResult: commit again.
+    /// The label `UnknownTransactionCommitResult`: commit again.
     let isCommitUnknown: Bool
 
     package init(_ code: Code, _ message: String) {

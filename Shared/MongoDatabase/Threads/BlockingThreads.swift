@@ -2,16 +2,16 @@ import DedicatedThread
 import Dispatch
 import Synchronization
 
-/// Threads for work that blocks, as many as there is work, up to a limit; what comes beyond that waits, up to a limit as well.
+/// A thread pool for blocking work. The number of threads and the number of waiting jobs are limited.
 ///
-/// They are started when they are needed and end when this is closed.
+/// Threads are started on demand and end when the pool is closed.
 final class BlockingThreads: Sendable {
     private struct State {
         var waiting = FirstInFirstOut<@Sendable () -> Void>()
         /// Jobs that are accepted and not in `waiting` yet.
         var entering = 0
         var threads = 0
-        /// Threads that wait for work, or are about to.
+        /// Threads that wait for work or are about to.
         var idle = 0
         var isClosing = false
         var whenClosed: [CheckedContinuation<Void, Never>] = []
@@ -20,7 +20,7 @@ final class BlockingThreads: Sendable {
     private let maxThreads: Int
     private let maxWaiting: Int
     private let state = Mutex(State())
-    /// Counts the work that waits; one more for each thread that is to end.
+    /// Counts the waiting jobs, plus one for each thread that must end.
     private let work = DispatchSemaphore(value: 0)
 
     init(maxThreads: Int, maxWaiting: Int) {
@@ -30,7 +30,8 @@ final class BlockingThreads: Sendable {
 
     /// Runs a job on one of the threads.
     ///
-    /// - Returns: Whether it will be run; not when too many wait, this is closed, or the system starts no thread.
+    /// - Returns: `false` if too many jobs wait, the pool is closed, or the system cannot start a thread. Then the job does not
+    /// run.
     func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
         let needsThread: Bool? = state.withLock { state in
             guard !state.isClosing, state.waiting.count + state.entering < maxWaiting else { return nil }
@@ -48,7 +49,7 @@ final class BlockingThreads: Sendable {
                 state.threads -= 1
                 state.idle -= 1
             }
-            // With other threads the work is done, if later.
+            // If there are other threads, one of them runs the job later.
             guard !state.isClosing, state.threads > 0 else { return false }
             state.waiting.append(job)
             return true
@@ -57,7 +58,7 @@ final class BlockingThreads: Sendable {
         return isAccepted
     }
 
-    /// Lets the threads end when they have done all work, and waits until they have.
+    /// Waits until the threads have run all jobs and ended.
     func close() async {
         await withCheckedContinuation { continuation in
             let threads = state.withLock { state in

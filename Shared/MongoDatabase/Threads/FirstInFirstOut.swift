@@ -1,7 +1,7 @@
-/// A queue whose both ends cost the same however long it is.
+/// A FIFO queue with constant cost at both ends.
 struct FirstInFirstOut<Element> {
     private var arriving: [Element] = []
-    /// In the order in which they leave, the next one last.
+    /// In reverse order: the next element is the last one.
     private var leaving: [Element] = []
 
     var count: Int { arriving.count + leaving.count }

@@ -1,4 +1,4 @@
-/// A setting that stops the start: which one, and what is wrong with it.
+/// An invalid setting that stops the start: its name and the problem.
 package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 

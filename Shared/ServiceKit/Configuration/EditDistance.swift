@@ -1,8 +1,8 @@
-/// How many slips make one text of another: a character left out, added or replaced, or two neighbours swapped (the optimal
-/// string alignment distance).
+/// The number of typing mistakes between two texts: a character omitted, added or replaced, or two neighbours swapped (the
+/// optimal string alignment distance).
 func editDistance(_ one: String, _ other: String) -> Int {
     let (one, other) = (Array(one), Array(other))
-    // The distances of a beginning of `one` to each beginning of `other`, and those of the two beginnings before it.
+    // The distances of a prefix of `one` to each prefix of `other`, and those of the two shorter prefixes.
     var (beforeLast, last) = ([Int](), Array(0...other.count))
     for row in one.indices {
         var current = [row + 1]

@@ -1,12 +1,12 @@
-/// The host and the port of a URL or of a `Host` header (RFC 9110, 4.2), with nothing before, between or after them.
+/// The host and the port of a URL or of a `Host` header (RFC 9110, 4.2), and nothing else.
 package struct HTTPAuthority: Hashable, Sendable {
-    /// In lower case. An IPv6 address keeps its brackets.
+    /// The host in lower case. An IPv6 address keeps its brackets.
     package let host: String
-    /// `nil` where the text names none.
+    /// `nil` if the text has none.
     package let port: UInt16?
 
-    /// - Returns: `nil` for `user@host`, `[::1]evil.example`, `127.0.0.1:evil.example` and everything else that is not a host or
-    ///   `host:port`.
+    /// - Returns: `nil` for everything but a host or `host:port`, for example for `user@host`, `[::1]evil.example` and
+    ///   `127.0.0.1:evil.example`.
     package init?(_ text: some StringProtocol) {
         let end =
             text.hasPrefix("[") ? text.firstIndex(of: "]").map(text.index(after:)) : text.firstIndex(of: ":") ?? text.endIndex

@@ -1,15 +1,15 @@
 import CommandBus
 
-/// One setting of the product: a name, what it is for, what it may be, and its default.
+/// One setting of the product: its name, purpose, expected values and default.
 ///
 /// A setting has one name, written in three ways: `MSI_GATEWAY_PORT` in the environment and in the configuration file,
 /// `--gateway-port` as a flag. A secret has no flag.
 package struct Setting<Value: Sendable>: Sendable {
-    /// What the setting is called and what it means.
+    /// The setting's name and documentation.
     package let declaration: SettingDeclaration
-    /// Reads the text that an operator wrote; `nil` when it is not what is expected.
+    /// Parses the operator's text; `nil` if it does not have the expected form.
     let parse: @Sendable (String) -> Value?
-    /// Throws what is wrong with a value that was read.
+    /// Throws the problem of a parsed value, if it has one.
     let check: @Sendable (Value) throws -> Void
 
     package init(
@@ -23,19 +23,18 @@ package struct Setting<Value: Sendable>: Sendable {
     }
 }
 
-/// A setting without its type: what `--help` and the check for unknown names need.
+/// A setting without its type, for `--help` and the check for unknown names.
 package struct SettingDeclaration: Hashable, Sendable {
     /// Words joined by dots, such as `gateway.port`.
     package let key: String
     /// One sentence for the operator.
     package let summary: String
-    /// What a value looks like, such as `a port from 0 to 65535`.
+    /// The expected form of a value, such as `a port from 0 to 65535`.
     package let expected: String
-    /// The text that is read where the operator wrote none. `$NAME` stands for another setting's value. Without a default the
-    /// setting is either required or may be absent, as its reader says.
+    /// The default. `$NAME` stands for another setting's value. A setting without a default is required or optional, as its
+    /// reader decides.
     package let fallback: String?
-    /// Whether nobody may see the value: no error shows it, and it cannot be given as a flag, which every list of processes
-    /// shows.
+    /// Whether the value is secret. No error shows it, and it has no flag, since every list of processes shows flags.
     package let isSecret: Bool
 
     /// `MSI_GATEWAY_PORT`.
@@ -50,21 +49,21 @@ package struct SettingDeclaration: Hashable, Sendable {
 }
 
 extension Setting where Value == String {
-    /// Where a service of the bus listens.
+    /// The endpoint where a service listens.
     static func busEndpoint(_ key: String, _ summary: String, default fallback: String) -> Setting {
         Setting(
             key, summary, expected: "a bus endpoint, ipc://PATH or tcp://ADDRESS:PORT with a loopback address", default: fallback,
             check: { _ = try Endpoint($0) }, parse: { $0.isEmpty ? nil : $0 })
     }
 
-    /// A text of any kind but the empty one.
+    /// Any text except an empty one.
     static func text(_ key: String, _ summary: String, expected: String, default fallback: String? = nil) -> Setting {
         Setting(key, summary, expected: expected, default: fallback) { $0.isEmpty ? nil : $0 }
     }
 }
 
 extension Setting where Value == [String] {
-    /// Where services of the bus are, separated by commas.
+    /// The endpoints of services, separated by commas.
     static func busEndpoints(_ key: String, _ summary: String, default fallback: String) -> Setting {
         Setting(
             key, summary, expected: "bus endpoints separated by commas, ipc://PATH or tcp://HOST:PORT with a loopback address",
@@ -99,7 +98,7 @@ extension Setting where Value == Int {
 extension Setting where Value == Int64 {
     /// An amount of storage.
     ///
-    /// - Parameter range: In bytes; with its bounds as the operator would write them.
+    /// - Parameter range: The bounds in the operator's form, such as `1KiB`.
     static func bytes(
         _ key: String, _ summary: String, in range: (least: String, most: String)? = nil, default fallback: String? = nil
     ) -> Setting {

@@ -2,8 +2,7 @@ package import FCM
 package import Logging
 import Schemas
 
-// Every setting of the product, in one place. A service reads those that it needs. A variable that is nearly one of them keeps it
-// from starting.
+// All settings of the product. A service reads those that it needs. A variable whose name is nearly one of them stops the start.
 
 extension Setting where Value == String {
     package static let stateDirectory = text(
@@ -114,7 +113,7 @@ extension Setting where Value == Int {
 }
 
 extension Setting where Value == Int64 {
-    /// The upper bound is that of a cube which is answered in one reply (`CubePages`).
+    /// The upper bound is the size of a cube that fits into one reply (`CubePages`).
     package static let cubeSizeLimit = bytes(
         "cube.size.limit",
         "How large channels, areas and subjects may become together, in bytes of their JSON; what would make them larger is refused.",
@@ -157,18 +156,18 @@ extension Setting where Value == Bool {
 }
 
 extension SettingDeclaration {
-    /// Names a file of `NAME=value` lines; the file cannot name another.
+    /// A file of `NAME=value` lines. The file itself cannot contain this setting.
     package static let configFile = Setting<String>.text(
         "config.file", "A file of NAME=value lines to read settings from.", expected: "a file"
     ).declaration
 
-    /// Settings that every service has.
+    /// The settings of every service.
     package static let common: [SettingDeclaration] = [
         configFile, Setting.stateDirectory.declaration, Setting.runtimeDirectory.declaration,
         Setting.logLevel.declaration, Setting.logFormat.declaration, Setting.supervised.declaration,
     ]
 
-    /// Every setting there is.
+    /// All settings.
     package static let all: [SettingDeclaration] =
         common + [
             Setting.databaseURL.declaration, Setting.cubeListen.declaration, Setting.cubeEventsListen.declaration,

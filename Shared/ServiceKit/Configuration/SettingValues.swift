@@ -1,23 +1,23 @@
 import Configuration
 import FoundationEssentials
 
-/// The settings as the operator wrote them: flags before the environment, the environment before the file.
+/// The operator's settings. Flags override the environment, and the environment overrides the file.
 package struct SettingValues: Sendable {
     private let reader: ConfigReader
-    /// What `~` stands for, as a shell has it: `HOME`, and where that is not set the user's own folder.
+    /// The value of `~`, as in a shell: `HOME`, or the user's home folder if `HOME` is not set.
     private let home: String
-    /// What the operator should hear about and what does not stop the start, a sentence each.
+    /// Problems that do not stop the start, one sentence each.
     package let warnings: [String]
 
     /// Reads all three sources.
     ///
-    /// An unknown flag is refused. An unknown name in the environment or in the file is refused where it looks like a mistyped
-    /// setting, and is a warning otherwise: container platforms add variables, and other versions of the product have other
+    /// An unknown flag is refused. An unknown name in the environment or in the file is refused if it looks like a mistyped
+    /// setting. Otherwise it is a warning: container platforms add variables, and other versions of the product have other
     /// settings.
     ///
     /// - Parameters:
     ///   - arguments: The command line without the program's name: `--flag value` or `--flag=value`, nothing else.
-    ///   - environment: The process's environment; names that do not begin with `MSI_` are somebody else's.
+    ///   - environment: The process's environment. Names that do not begin with `MSI_` are ignored.
     ///   - accepted: The settings that may be given as flags.
     /// - Throws: ``ConfigurationError``.
     package init(arguments: [String], environment: [String: String], accepted: [SettingDeclaration]) async throws {
@@ -44,7 +44,7 @@ package struct SettingValues: Sendable {
 
     /// Reads one setting, or its default.
     ///
-    /// - Throws: ``ConfigurationError`` when the text is not what is expected, or there is none and no default.
+    /// - Throws: ``ConfigurationError`` if the text is invalid, or if there is neither a text nor a default.
     package func value<Value>(_ setting: Setting<Value>) throws -> Value {
         guard let value = try optional(setting) else {
             let declaration = setting.declaration
@@ -53,7 +53,7 @@ package struct SettingValues: Sendable {
         return value
     }
 
-    /// Reads one setting, or its default; `nil` where there is neither.
+    /// Reads one setting or its default; `nil` if there is neither.
     package func optional<Value>(_ setting: Setting<Value>) throws -> Value? {
         let declaration = setting.declaration
         let written = reader.string(forKey: ConfigKey(declaration.key))
@@ -70,7 +70,7 @@ package struct SettingValues: Sendable {
         return value
     }
 
-    /// Reads one setting, or its default, further; `nil` where there is neither. Whatever that finds wrong is the setting's fault.
+    /// Reads one setting or its default and converts it; `nil` if there is neither. An error of the conversion names the setting.
     package func optional<Value, Meaning>(
         _ setting: Setting<Value>, as read: (Value) throws -> Meaning
     ) throws -> Meaning? {
@@ -82,7 +82,7 @@ package struct SettingValues: Sendable {
         }
     }
 
-    /// Replaces `$NAME` by the value of the folder setting of that name.
+    /// Replaces `$NAME` by the value of that folder setting.
     private func resolve(_ fallback: String) throws -> String {
         for setting in [Setting<String>.stateDirectory, .runtimeDirectory] {
             let parts = fallback.split(separator: "$" + setting.declaration.name, maxSplits: 1, omittingEmptySubsequences: false)
@@ -128,7 +128,7 @@ package struct SettingValues: Sendable {
         }
     }
 
-    /// The known name that another is a slip or two away from.
+    /// The known name within one or two typing mistakes of another name.
     private static func nearest(to name: String, among known: [String]) -> String? {
         known.filter { abs($0.count - name.count) <= 2 }.map { (name: $0, distance: editDistance(name, $0)) }
             .filter { $0.distance <= 2 }.min { $0.distance < $1.distance }?.name

@@ -5,7 +5,7 @@ import SystemPackage
 /// The configuration file: lines of `MSI_NAME=value`, empty lines, and comments after `#`.
 struct SettingsFile {
     let provider: EnvironmentVariablesProvider
-    /// The names that its lines set. The provider answers only for names that it is asked for.
+    /// The names in the file, which the provider cannot list.
     let names: [String]
 
     /// - Throws: ``ConfigurationError``.
@@ -20,7 +20,7 @@ struct SettingsFile {
         }
     }
 
-    /// What is no name may be a secret that has lost its own: the error tells only its place.
+    /// Reads the names. An invalid line may contain a secret, so the error has only its line number.
     private static func names(in text: String, at path: String) throws -> [String] {
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         return try lines.enumerated().compactMap { index, line in

@@ -1,31 +1,31 @@
 import CommandBus
 
-/// The timeouts on a message's way to FCM. Each is derived from those that it has to outlast, so that an ordinary stop loses no
-/// answer of FCM's, and so doubles nothing.
+/// The timeouts on a message's way to FCM. Each is derived from those that it must outlast. So an ordinary stop loses no answer
+/// of FCM, and doubles no component.
 package enum DeliveryTimes {
-    /// A single request to FCM. Google asks for no less than 10 s.
+    /// A single request to FCM. Google asks for at least 10 s.
     package static let fcmRequestTimeout = Duration.seconds(10)
 
-    /// The message log's wait for a relay's answer: the relay may wait for its turn or for an access token, and then for FCM.
+    /// The message log's wait for a relay's answer. The relay may wait for the pacer or an access token, and then for FCM.
     package static let relayTimeout = fcmRequestTimeout * 2
 
-    /// What has to be left of a lease when a message is handed to a relay: the relay's answer, and the time to store it.
+    /// The minimum rest of a lease when a message is handed to a relay: the wait for the answer, and the time to store it.
     package static let minLease = relayTimeout + .seconds(2)
 
-    /// How long a message belongs to the process that claimed it.
+    /// The duration of a lease, the claim of one process on a message.
     package static let leaseDuration = minLease + .seconds(8)
 
-    /// The stop of the relay: requests to FCM begin in its first half only, so that each of them can end.
+    /// The stop of the relay. Requests to FCM begin only in its first half, so that each of them can end.
     package static let relayStopTimeout = fcmRequestTimeout * 2
 
-    /// The relay's server waits for its handlers a little longer, so that they, and not the server, say what became of each
-    /// component.
+    /// The relay's server waits for its handlers a little longer, so that the handlers, and not the server, report each
+    /// component's outcome.
     package static let relayDrainTimeout = relayStopTimeout + .seconds(1)
 
-    /// The stop of the message log's outbox: what it has handed to a relay is answered, and stored.
+    /// The stop of the message log's outbox: the relay's pending answers arrive and are stored.
     package static let outboxStopTimeout = minLease
 
-    /// The supervisor's wait for a service. The message log first drains its server, and then stops its outbox.
+    /// The supervisor's wait for a service. The message log drains its server first, and then stops its outbox.
     package static let supervisorStopTimeout =
         max(relayDrainTimeout, ServerLimits().drainTimeout + outboxStopTimeout) + .seconds(5)
 }

@@ -1,18 +1,18 @@
 import Glibc
 
-/// How many descriptors the process may have open.
+/// The process's limit of open descriptors.
 enum DescriptorLimit {
-    /// Enough for everything that the services accept; a process that closes all possible descriptors loops over no more.
+    /// Enough for all connections that the services accept. It also bounds loops that close all possible descriptors.
     private static let maxNeeded: rlim_t = 65_536
 
-    /// Raises the limit as far as the system allows. Debian's 1,024 is for programmes that use select(2).
+    /// Raises the limit as far as the system allows. Debian's default of 1,024 is for programs that use select(2).
     static func raise() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
         let wanted = min(limit.rlim_max, maxNeeded)
         guard limit.rlim_cur < wanted else { return }
         limit.rlim_cur = wanted
-        // Where the system refuses, the limit stays as it was, and the bus takes fewer connections.
+        // If the system refuses, the limit is unchanged, and the bus accepts fewer connections.
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 }

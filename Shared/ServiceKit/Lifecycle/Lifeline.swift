@@ -3,10 +3,10 @@ import Glibc
 import Logging
 import ServiceLifecycle
 
-/// Ends when standard input does: the supervisor holds the other end, so that no service outlives it.
+/// Ends when standard input does. The supervisor holds the other end, so no service outlives it.
 ///
-/// A thread waits for that end until the process exits. A dispatch source would crash: when the other end of a pipe is closed,
-/// libdispatch's `epoll` loop may use a source after it has freed it.
+/// A thread waits for the end until the process exits. A dispatch source would crash: when the other end of a pipe is closed,
+/// libdispatch's `epoll` loop may use a freed source.
 struct Lifeline: Service {
     let logger: Logger
 
@@ -22,7 +22,7 @@ struct Lifeline: Service {
         }
     }
 
-    /// Reads a descriptor until nothing more can come of it. What is read there means nothing.
+    /// Reads a descriptor to its end. The bytes are ignored.
     private static func waitForEnd(of descriptor: Int32) {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         var buffer = [UInt8](repeating: 0, count: 4_096)

@@ -1,11 +1,11 @@
 package import ServiceLifecycle
 
-/// A server whose failure names where it was to listen, which the system's own words do not.
+/// Wraps a server, so that its failure names the address.
 package struct ListeningService: Service {
     private let server: any Service
     private let address: String
 
-    /// - Parameter address: Such as `http://127.0.0.1:8080`.
+    /// - Parameter address: The address for errors, such as `http://127.0.0.1:8080`.
     package init(_ server: any Service, at address: String) {
         self.server = server
         self.address = address
@@ -21,7 +21,7 @@ package struct ListeningService: Service {
     }
 }
 
-/// A server could not listen, or had to stop: where, and why.
+/// A server could not listen or had to stop: the address and the reason.
 package struct ListeningFailure: Error, CustomStringConvertible {
     package let description: String
 }

@@ -1,19 +1,19 @@
 import Dispatch
 import Glibc
 
-/// The beginning of every executable's `main`, which is synchronous for it: an asynchronous one starts after libdispatch has
-/// opened descriptors of its own.
+/// The start of every executable's `main`. That `main` is synchronous, because an asynchronous one starts after libdispatch has
+/// opened descriptors.
 package enum ProcessMain {
-    /// Prepares the process, runs what it is for, and ends it with status 0.
+    /// Prepares the process, runs `main`, and exits with status 0.
     ///
-    /// Standard descriptors that the parent has closed are opened as `/dev/null`: otherwise a database or a socket could become
-    /// descriptor 2 and receive the log. SIGPIPE is ignored: a write to a closed pipe or socket fails with EPIPE and does not end
-    /// the process.
+    /// Standard descriptors that the parent has closed are opened as `/dev/null`. Otherwise a database or a socket could become
+    /// descriptor 2 and receive the log. SIGPIPE is ignored: a write to a closed pipe or socket fails with EPIPE instead of
+    /// ending the process.
     ///
-    /// - Parameter makesPrivateFiles: Whether files, folders and sockets that the process makes are for its own user alone.
+    /// - Parameter makesPrivateFiles: Whether only the process's own user can use files, folders and sockets that it creates.
     package static func run(makesPrivateFiles: Bool, _ main: @escaping @Sendable () async -> Void) -> Never {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
-            // The lowest free descriptor is this one.
+            // `open` returns the lowest free descriptor, which is this one.
             _ = open("/dev/null", O_RDWR)
         }
         signal(SIGPIPE, SIG_IGN)

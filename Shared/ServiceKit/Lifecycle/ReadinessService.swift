@@ -1,7 +1,7 @@
 import Logging
 import ServiceLifecycle
 
-/// Tells the service manager when the service can do its work, and when it begins to stop.
+/// Notifies the service manager when the service is ready, and when it begins to stop.
 struct ReadinessService: Service {
     let whenReady: @Sendable () async throws -> Void
     let logger: Logger
@@ -10,11 +10,11 @@ struct ReadinessService: Service {
         do {
             try await cancelWhenGracefulShutdown {
                 try await whenReady()
-                // What waits for a stream of events returns as usual when it is cancelled.
+                // A wait for a stream of events returns normally when it is cancelled.
                 try Task.checkCancellation()
             }
         } catch is CancellationError {
-            // Told to stop before it was ready.
+            // The service was stopped before it was ready.
             return
         }
         ServiceManager.notify("READY=1")

@@ -5,18 +5,18 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// What every service's `main` does: read the settings, wire the parts together, run them until a signal says stop.
+/// The `main` of every service: reads the settings, wires the parts together, and runs them until a signal stops them.
 package enum ServiceMain {
     /// Runs a service to its end, and ends the process.
     ///
-    /// SIGTERM and SIGINT stop it gracefully. Exit codes: 0 after a stop, 78 (EX_CONFIG) for a wrong setting, 1 for a start or
-    /// a run that failed.
+    /// SIGTERM and SIGINT stop it gracefully. Exit codes: 0 after a stop, 78 (EX_CONFIG) for an invalid setting, 1 for a failed
+    /// start or run.
     ///
     /// - Parameters:
     ///   - name: The executable's name.
     ///   - summary: What it does, for `--help`.
-    ///   - settings: The settings that it reads beside the common ones.
-    ///   - wire: Builds the parts; whatever it throws stops the start.
+    ///   - settings: The settings that it reads in addition to the common ones.
+    ///   - wire: Builds the parts. An error stops the start.
     package static func run(
         _ name: String, _ summary: String, settings: [SettingDeclaration],
         wire: @escaping @Sendable (Wiring) async throws -> ServicePlan
@@ -48,7 +48,7 @@ package enum ServiceMain {
             } catch let error as ConfigurationError {
                 throw error
             } catch let error as BusError where error.code == .invalidEndpoint {
-                // Where a service listens, and where others do, the settings say.
+                // Endpoints come from the settings, so an invalid one is a configuration error.
                 throw ConfigurationError("a bus endpoint: \(error)")
             } catch {
                 logger.critical("stopped by an error", metadata: ["error": "\(error)"])

@@ -1,11 +1,9 @@
 import FoundationEssentials
 import Glibc
 
-/// The manager that started this process, systemd or `msi up`: it listens on a datagram socket that `NOTIFY_SOCKET` names
-/// (sd_notify(3)).
+/// The manager that started this process: systemd or `msi up`. It listens on the datagram socket `NOTIFY_SOCKET` (sd_notify(3)).
 enum ServiceManager {
-    /// Sends one notification, such as `READY=1`. Without a manager, or with one that has gone, nothing happens: that is for
-    /// the manager to notice.
+    /// Sends one notification, such as `READY=1`. Has no effect without a manager, or if the manager has ended.
     static func notify(_ state: String) {
         guard let path = ProcessInfo.processInfo.environment["NOTIFY_SOCKET"], var address = sockaddr_un(path: path) else {
             return

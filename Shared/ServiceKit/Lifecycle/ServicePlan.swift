@@ -1,7 +1,7 @@
 package import Logging
 package import ServiceLifecycle
 
-/// What a service's wiring has to work with.
+/// The input for the wiring of a service.
 package struct Wiring: Sendable {
     package let settings: SettingValues
     package let logger: Logger
@@ -9,11 +9,11 @@ package struct Wiring: Sendable {
 
 /// A service, wired together and not yet running.
 package struct ServicePlan: Sendable {
-    /// What runs, in the order in which it depends on one another; stopped from the last to the first.
+    /// The parts to run, each after its dependencies. They are stopped in reverse order.
     package let services: [any Service]
     /// Returns once the service can do its work.
     package let whenReady: @Sendable () async throws -> Void
-    /// Releases what the services used, after all of them have ended.
+    /// Releases the services' resources after all of them have ended.
     package let close: @Sendable () async throws -> Void
 
     package init(

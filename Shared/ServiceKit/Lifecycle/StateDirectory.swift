@@ -1,20 +1,20 @@
 import FoundationEssentials
 import Glibc
 
-/// The folder with everything that is kept. It belongs to one user, and no other user has access.
+/// The folder with all stored data. It belongs to one user, and no other user has access.
 package enum StateDirectory {
-    /// What the product has put into a folder that it has worked with.
+    /// Files that show that the product has used a folder.
     private static let ownNames: Set = [
         "cube.sqlite", "data.lock", "fcm-emulator", "fcm-emulator.lock", "message-log.id", "message-log.sqlite", "msi.lock",
     ]
 
-    /// Takes other users' access to a state directory that is there already.
+    /// Removes other users' access to an existing state directory.
     ///
-    /// - Returns: What was changed, for the log; `nil` where nothing was.
-    /// - Throws: ``ConfigurationError`` where other users have access and the folder is not the product's to change.
+    /// - Returns: A line for the log if the mode was changed, otherwise `nil`.
+    /// - Throws: ``ConfigurationError`` if other users have access and the folder is not the product's own.
     package static func secure(_ path: String) throws -> String? {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        // One that is not there is made with the right mode; why one cannot be used is told where it is used.
+        // A missing folder is created later with the right mode. Other errors are reported when the folder is used.
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var status = stat()
@@ -32,7 +32,7 @@ package enum StateDirectory {
         return "the state directory \(path) had mode \(mode), which let other users into it; it has mode 700 now"
     }
 
-    /// Whether the product has made the folder, or at least all that is in it: not a user's home, and not `/var`.
+    /// Whether the product has created the folder or all of its content. A user's home or `/var` is not its own.
     private static func isOurs(_ path: String) throws -> Bool {
         let names = try FileManager.default.contentsOfDirectory(atPath: path)
         return names.contains(where: ownNames.contains) || names.allSatisfy { ["log", "run"].contains($0) }

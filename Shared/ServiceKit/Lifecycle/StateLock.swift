@@ -1,38 +1,38 @@
 import DurableFiles
 import Glibc
 
-/// A lock on a part of the state directory. The kernel lets go of it with the process, however it ends.
+/// A lock on a part of the state directory. The kernel releases it when the process ends.
 package struct StateLock: Sendable {
     package enum Part: String {
-        /// The right to start the services together, or to move their data.
+        /// Held by `msi up` and `msi migrate`.
         case control = "msi.lock"
         /// The SQLite files of the cube and of the messages.
         case data = "data.lock"
-        /// What the FCM emulator keeps.
+        /// The FCM emulator's files.
         case emulator = "fcm-emulator.lock"
     }
 
     package enum Holding {
         case alone
-        /// With any number of others that share it.
+        /// Together with any number of other holders.
         case shared
     }
 
     private let descriptor: Int32
 
-    /// Takes the lock at once, or not at all. Makes the directory where there is none.
+    /// Takes the lock without waiting. Creates the directory if it is missing.
     ///
-    /// - Parameter refusal: What the operator is told when somebody else has it.
+    /// - Parameter refusal: The error for the operator if another process holds the lock.
     /// - Throws: ``StateLockFailure``.
     package init(_ part: Part, _ holding: Holding, in directory: String, orElse refusal: String) throws {
         do {
-            // The lock's own file may be lost in a power cut: all that it says is gone then in any case.
+            // The lock's file need not survive a power cut: no process survives it either.
             try DurableFiles.makeFolder(directory)
         } catch {
             throw StateLockFailure(description: "the state directory \(directory) cannot be made: \(error)")
         }
         let path = directory + "/" + part.rawValue
-        // For reading: that is enough for a lock, and possible where the disk has become read-only.
+        // Opened for reading: that is sufficient for a lock, and works on a read-only disk.
         descriptor = open(path, O_RDONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw StateLockFailure(description: "\(path) cannot be opened: \(String(cString: strerror(errno)))")
@@ -45,7 +45,7 @@ package struct StateLock: Sendable {
         }
     }
 
-    /// What a service holds while it works with SQLite files, so that nobody copies them meanwhile.
+    /// The lock that a service holds while it uses SQLite files, so that they are not copied meanwhile.
     ///
     /// - Throws: ``StateLockFailure``.
     package static func servingData(in directory: String) throws -> StateLock {
@@ -54,13 +54,13 @@ package struct StateLock: Sendable {
             orElse: "msi migrate is at work with the data in \(directory); start this service again once that has ended")
     }
 
-    /// To be called once.
+    /// Releases the lock. Call it once.
     package func release() {
         close(descriptor)
     }
 }
 
-/// A part of the state directory could not be locked: why.
+/// Why a part of the state directory could not be locked.
 package struct StateLockFailure: Error, CustomStringConvertible {
     package let description: String
 }

@@ -1,18 +1,18 @@
 import Glibc
 package import Logging
 
-/// How log lines look.
+/// The form of log lines.
 package enum LogFormat: String, CaseIterable, Sendable {
-    /// Text where standard error is a terminal, JSON otherwise.
+    /// Text if standard error is a terminal, otherwise JSON.
     case auto
-    /// One line for a reader.
+    /// One line of text an event.
     case text
-    /// One JSON object a line, for a machine.
+    /// One JSON object an event.
     case json
 }
 
 extension Logger {
-    /// A service's logger: to standard error, with the request id and `msi_key` of the work at hand in every line.
+    /// A service's logger. It writes to standard error, with the task's request id and `msi_key` in every line.
     package static func service(_ name: String, format: LogFormat, level: Logger.Level) -> Logger {
         let isText =
             switch format {

@@ -6,7 +6,7 @@ import Schemas
 /// One log event as a line.
 protocol LogLine: Sendable {
     init(time: Date, level: Logger.Level, service: String, message: String, fields: [(key: String, value: String)])
-    /// Without the line's end.
+    /// The line without its line break.
     var text: String { get }
 }
 
@@ -19,9 +19,9 @@ struct TextLogLine: LogLine {
         text = "\(time.logText) \(level.rawValue) \(service): \(message.onOneLine)\(rest)"
     }
 
-    /// Quoted, and quotes in it escaped, where anything in it could be taken for the end of the value.
+    /// The value, in quotes with escapes if it contains anything that could be mistaken for its end.
     private static func quoted(_ value: String) -> String {
-        // By scalars: a quote with a combining character is another `Character` than a quote.
+        // By scalars, because a quote with a combining character is not the `Character` `"`.
         let scalars = value.unicodeScalars
         guard scalars.isEmpty || scalars.contains(where: { "\"\\=".unicodeScalars.contains($0) || $0.properties.isWhitespace })
         else { return value.onOneLine }
@@ -30,8 +30,7 @@ struct TextLogLine: LogLine {
     }
 }
 
-/// `{"level":"info","message":"started","service":"msi-cube","time":"…", …}`: the fields beside the four that are always
-/// there.
+/// `{"level":"info","message":"started","service":"msi-cube","time":"…", …}`: four fixed fields and the event's own.
 struct JSONLogLine: LogLine {
     let text: String
 
@@ -41,7 +40,7 @@ struct JSONLogLine: LogLine {
         object["level"] = level.rawValue
         object["service"] = service
         object["message"] = message.onOneLine
-        // A dictionary of strings can always be written.
+        // Encoding a dictionary of strings cannot fail.
         text = (try? JSONCoder.encode(object)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 }
@@ -54,7 +53,7 @@ extension Date {
 }
 
 extension String {
-    /// What another party wrote, kept from breaking the line, showing it in another order, or filling the log.
+    /// The text, escaped and shortened: foreign text must not break the line, change its direction or fill the log.
     fileprivate var onOneLine: String {
         let short = unicodeScalars.prefix(1_000).map { scalar in
             scalar.isUnsafeInLine ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
@@ -64,7 +63,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether it moves the cursor, ends the line, or changes the direction of what follows.
+    /// Whether it moves the cursor, ends the line, or changes the direction of the following text.
     fileprivate var isUnsafeInLine: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true

@@ -4,7 +4,7 @@ import Schemas
 
 /// Writes each log event as one line to standard error, in one system call, so that lines of several threads do not mix.
 ///
-/// swift-log brings no handler for JSON lines, and none of the packages at hand does.
+/// Neither swift-log nor any other available package has a handler for JSON lines.
 struct ServiceLogHandler: LogHandler {
     let label: String
     let line: any LogLine.Type

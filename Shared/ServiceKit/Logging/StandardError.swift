@@ -1,8 +1,8 @@
 import Glibc
 
-/// The process's standard error, written to past C's buffered streams.
+/// The process's standard error, without C's buffered streams.
 enum StandardError {
-    /// Writes a text whole. There is nowhere to report to when that fails, as it does once the reader has gone.
+    /// Writes the whole text. A failure, as after the reader has gone, cannot be reported anywhere.
     static func write(_ text: String) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {

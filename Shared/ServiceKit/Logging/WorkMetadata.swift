@@ -3,7 +3,7 @@ package import Logging
 package import ServiceContextModule
 
 extension ServiceContext {
-    /// The message that the task is at work on.
+    /// The message that the task works on.
     package var msiKey: String? {
         get { self[MSIKeyKey.self] }
         set { self[MSIKeyKey.self] = newValue }
@@ -16,8 +16,7 @@ extension ServiceContext {
 }
 
 extension Logger.MetadataProvider {
-    /// What the task is at work on, in each of its log lines: `request_id`, the trace id of the HTTP request that led to it,
-    /// and `msi_key`.
+    /// Adds to each log line of a task the `request_id`, which is the trace id of the HTTP request behind it, and the `msi_key`.
     package static let work = Logger.MetadataProvider {
         guard let context = ServiceContext.current else { return [:] }
         var metadata: Logger.Metadata = [:]
