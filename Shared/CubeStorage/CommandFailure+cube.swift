@@ -1,6 +1,6 @@
 import Schemas
 
-/// What every store of the cube says about what is not there, or not as its editor saw it.
+/// The failures that every store of the cube throws.
 extension CommandFailure {
     static func noChannel(_ id: ObjectID) -> CommandFailure {
         CommandFailure(.notFound, "no channel \(id)")
@@ -23,7 +23,7 @@ extension CommandFailure {
     }
 
     /// - Parameters:
-    ///   - object: What another program has stored, and the hub cannot read.
+    ///   - object: An unreadable object that another program has stored.
     ///   - field: The command's field that names it.
     static func unreadable(_ object: String, _ reason: String, field: String) -> CommandFailure {
         CommandFailure(

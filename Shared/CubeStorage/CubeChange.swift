@@ -1,4 +1,4 @@
-/// What a change has made, and by how many bytes the cube's size has grown; negative where the cube is smaller now.
+/// The result of a change, and the growth of the cube in bytes; negative if the cube has shrunk.
 struct CubeChange<Value> {
     let value: Value
     let growth: Int64

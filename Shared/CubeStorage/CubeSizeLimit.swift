@@ -1,6 +1,6 @@
 import Schemas
 
-/// How large the cube may become (``CubeSize``).
+/// The maximum size of the cube (``CubeSize``).
 package struct CubeSizeLimit: Hashable, Sendable {
     package let bytes: Int64
 
@@ -8,12 +8,12 @@ package struct CubeSizeLimit: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Refuses a change that makes the cube larger, and too large. One that makes it smaller is always allowed, also where it is
-    /// still too large afterwards.
+    /// Refuses a change that makes the cube larger than the limit. A change that makes it smaller is always allowed, even if the
+    /// cube is still too large afterwards.
     ///
     /// - Parameters:
     ///   - size: The size before the change.
-    ///   - growth: How much the change adds; negative where it makes the cube smaller.
+    ///   - growth: The change's growth; negative if it makes the cube smaller.
     /// - Throws: ``CommandFailure`` with status `storage_full`.
     func check(size: Int64, growth: Int64) throws(CommandFailure) {
         guard growth > 0, size + growth > bytes else { return }

@@ -1,24 +1,24 @@
 package import Schemas
 
-/// Where the information cube is kept: channels, their areas, their subjects (the seed's Channel, Area and Subject DAO).
+/// The store of the information cube: channels, areas and subjects (the seed's Channel, Area and Subject DAO).
 ///
-/// Each change touches only what it changes, so that two administrators at work at once never lose one another's. It makes
-/// the cube's version greater, and both are stored together or not at all.
+/// A change writes only the changed object, so concurrent changes of two administrators are not lost. It increases the cube's
+/// version in the same transaction.
 ///
-/// Every method throws ``CommandFailure``: `not_found` for something that is not there (any more), `conflict` for an edit of
-/// something that was changed after `unchangedSince`, `storage_full` for a change that makes the cube larger than its
-/// ``CubeSizeLimit``, `unavailable` when the database is away.
+/// Every method throws ``CommandFailure``: `not_found` for an object that does not exist, `conflict` for an edit of an object
+/// that was changed after `unchangedSince`, `storage_full` for a change that makes the cube larger than its ``CubeSizeLimit``,
+/// `unavailable` if the database is unreachable.
 package protocol CubeStore: Sendable {
-    /// The version of the latest change; 0 for a cube that was never changed.
+    /// The version of the latest change; 0 for an unchanged cube.
     func version() async throws -> CubeVersion
     func snapshot() async throws -> CubeSnapshot
-    /// The subject that a topic key names; the rest of the cube is not read.
+    /// The subject with a topic key. The rest of the cube is not read.
     func find(_ command: FindSubject) async throws -> FindSubject.Reply
 
-    /// Looks whether another program has changed the cube past the service, and counts its change; where none has, waits until it
-    /// is time to look again.
+    /// Checks whether another program has changed the cube, and counts its change as a new version. If not, waits until the next
+    /// check is due.
     ///
-    /// - Returns: The version that stands for the change.
+    /// - Returns: The version of the change, if there was one.
     func nextForeignEdit() async throws -> CubeVersion?
 
     func add(_ command: AddChannel) async throws -> CubeEdit<Channel>
@@ -33,13 +33,12 @@ package protocol CubeStore: Sendable {
     func update(_ command: UpdateSubject) async throws -> CubeEdit<Subject>
     func delete(_ command: DeleteSubject) async throws -> CubeEdit<Done>
 
-    /// Fills a store that was never changed with a cube from another one, its identifiers and its version included: everything
-    /// counts as changed in that version. Filling it with the same cube again changes nothing. The cube may be of any size: one that is
-    /// there already can be moved.
+    /// Fills an unchanged store with the cube of another store, including its identifiers and its version. All objects count as
+    /// changed in that version. Filling it with the same cube again changes nothing. The size limit does not apply.
     ///
-    /// - Throws: ``CommandFailure`` with status `conflict` when something else is in it.
+    /// - Throws: ``CommandFailure`` with status `conflict` if the store contains another cube.
     func restore(_ snapshot: CubeSnapshot) async throws
 
-    /// Lets what has begun end, and closes the database; nothing may use the store afterwards.
+    /// Waits for running operations, and closes the database. Do not use the store afterwards.
     func close() async throws
 }

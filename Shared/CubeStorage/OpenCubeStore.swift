@@ -2,14 +2,14 @@ package import Logging
 package import MongoDatabase
 package import UnreadableDocuments
 
-/// Opens the store of the cube: in MongoDB where a connection string is given, otherwise in a SQLite file of its own.
+/// Opens the store of the cube: in MongoDB if there is a connection string, otherwise in a SQLite file.
 ///
 /// - Parameters:
-///   - folder: Where the file is, or will be.
-///   - sizeLimit: How large changes may make the cube.
-///   - unreadable: What a snapshot does with documents and rows that cannot be read, and with parts of them.
-///   - logger: Told of these, and when MongoDB goes away and comes back.
-/// - Throws: ``CommandFailure`` with status `unavailable` when the file cannot be used. MongoDB may be away.
+///   - folder: The folder of the file.
+///   - sizeLimit: The maximum size of the cube after a change.
+///   - unreadable: How a snapshot treats unreadable documents, rows and parts of them.
+///   - logger: Gets lines about these, and about outages of MongoDB.
+/// - Throws: ``CommandFailure`` with status `unavailable` if the file cannot be used. MongoDB may be unreachable.
 package func openCubeStore(
     database: MongoURL?, folder: String, sizeLimit: CubeSizeLimit, unreadable: UnreadableDocument = .skipped, logger: Logger
 ) async throws -> any CubeStore {

@@ -2,13 +2,13 @@ package import Logging
 package import MongoDatabase
 package import UnreadableDocuments
 
-/// Opens the archive: in MongoDB where a connection string is given, otherwise in a SQLite file of its own.
+/// Opens the archive: in MongoDB if there is a connection string, otherwise in a SQLite file.
 ///
 /// - Parameters:
-///   - folder: Where the file is, or will be.
-///   - unreadable: What becomes of documents and rows that are no messages.
-///   - logger: Told of these, and when MongoDB goes away and comes back.
-/// - Throws: ``CommandFailure`` with status `unavailable` when the file cannot be used. MongoDB may be away.
+///   - folder: The folder of the file.
+///   - unreadable: How documents and rows that are no messages are treated.
+///   - logger: Gets lines about these, and about outages of MongoDB.
+/// - Throws: ``CommandFailure`` with status `unavailable` if the file cannot be used. MongoDB may be unreachable.
 package func openMessageStore(
     database: MongoURL?, folder: String, unreadable: UnreadableDocument = .skipped, logger: Logger
 ) async throws -> any MessageStore {

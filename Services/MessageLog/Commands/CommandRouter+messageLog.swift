@@ -36,7 +36,7 @@ extension CommandRouter {
             return message
         }
         router.on(ListMessages.self) { command, context in
-            // One more than the page shows whether there is another page.
+            // One more than the page, to know whether there is another page.
             var messages = try await store.page(
                 command.filter, before: command.before, limit: Int(command.limit) + 1, checkTurn: context.checkStillWanted)
             guard messages.count > command.limit else { return ListMessages.Reply(messages: messages, next: nil) }
@@ -65,7 +65,7 @@ extension CommandRouter {
 }
 
 extension Message {
-    /// The document of a message that is about to be stored.
+    /// Makes the document of a new message.
     fileprivate init(_ command: LogMessage, sender: String, now: UnixMilliseconds) {
         self.init(
             msiKey: command.msiKey, draft: command.draft, sender: sender, timestamp: command.timestamp,

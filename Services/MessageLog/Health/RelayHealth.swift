@@ -3,9 +3,9 @@ import Logging
 import Schemas
 import Synchronization
 
-/// Whether the relays answer, and what they say of their way to FCM.
+/// Whether the relays answer, and whether they reach FCM.
 ///
-/// However often it is asked, each relay is asked once a second at most, and has a second for its answer.
+/// Each relay is asked at most once a second, and has a second for its answer.
 final class RelayHealth: Sendable {
     private struct Probe: Sendable {
         let began: ContinuousClock.Instant
@@ -13,10 +13,10 @@ final class RelayHealth: Sendable {
     }
 
     private static let timeout = Duration.seconds(1)
-    /// How long an answer is used.
+    /// How long an answer is reused.
     private static let validity = Duration.seconds(1)
 
-    /// One for each relay: a client of all of them would ask one of them.
+    /// One client for each relay: a client of all relays would ask only one of them.
     private let clients: [CommandClient]
     private let last = Mutex<Probe?>(nil)
 
@@ -26,8 +26,8 @@ final class RelayHealth: Sendable {
         self.clients = clients
     }
 
-    /// The part `relay`. It is `ok` if one relay is: messages go out by that. The parts of several relays are numbered in the order
-    /// of their endpoints.
+    /// The part `relay`. It is `ok` if one relay is `ok`, since messages go out through that one. The parts of several relays are
+    /// numbered in the order of their endpoints.
     func parts() async -> [String: PartHealth] {
         let states = await probe().value
         guard states.count > 1 else { return ["relay": states[0]] }
@@ -58,7 +58,7 @@ final class RelayHealth: Sendable {
         do {
             return PartHealth(.ok, parts: try await client.request(CheckHealth(), timeout: timeout).parts)
         } catch {
-            // Not the failure's own words: they name sockets and folders.
+            // Not the failure's own message, which names sockets and folders.
             return switch error.status {
             case .unavailable: PartHealth(.unavailable, "no relay is there, or it is stopping")
             case .deadlineExceeded: PartHealth(.deadlineExceeded, "the relay does not answer")

@@ -1,18 +1,19 @@
 import Schemas
 
-/// Notices when the system clock is set back, by a clock that only goes forward. Pure.
+/// Detects that the system clock was set back, by comparison with a monotonic clock. Pure.
 struct ClockSteps {
-    /// A clock that is brought into step gently is not set.
+    /// Larger differences are steps. NTP slews a clock in smaller ones.
     private static let tolerance: Int64 = 1_000
 
-    /// How far the system clock was ahead of the other one, in milliseconds.
+    /// The difference from the monotonic to the system clock, in milliseconds.
     private var lead: Int64?
 
     /// - Parameters:
-    ///   - wall: What the system clock says.
-    ///   - uptime: What the other one says, in milliseconds.
-    /// - Returns: Whether the system clock has been set back since this was last asked; `true` the first time, since it may have
-    ///   been before.
+    ///   - wall: The system clock.
+    ///   - uptime: The monotonic clock, in milliseconds.
+    /// - Returns: Whether the system clock was set back since the last call. The first call returns `true`, since the clock may
+    /// have
+    ///   been set back before.
     mutating func isSetBack(wall: UnixMilliseconds, uptime: Int64) -> Bool {
         let lead = wall - uptime
         defer { self.lead = lead }

@@ -2,6 +2,6 @@ import Schemas
 import ServiceKit
 
 extension Lease {
-    /// How long a claimed message is a process' own, in milliseconds.
+    /// How long a process owns a claimed message, in milliseconds.
     static let duration = Int64(DeliveryTimes.leaseDuration / .milliseconds(1))
 }

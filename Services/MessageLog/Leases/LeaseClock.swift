@@ -1,26 +1,26 @@
 import Schemas
 
-/// The time by which a claim judges whether other processes' leases have ended. Pure.
+/// The clock that decides whether other processes' leases have ended. Pure.
 ///
-/// When the system clock is set forward, every lease looks over although its owner may still be at work. Such a step does not count
-/// for as long as a lease lasts. Until then messages that are claimed are claimed by the former time, new ones as well.
+/// When the system clock is set forward, every lease seems to have ended although its owner may still be working. So a step
+/// forward is ignored for the duration of a lease. Until then all claims use the former time.
 struct LeaseClock: Sendable {
-    /// A clock that is brought into step gently is not set.
+    /// Larger differences are steps. NTP slews a clock in smaller ones.
     private static let tolerance: Int64 = 1_000
 
-    /// How far the system clock was ahead of the other one, in milliseconds.
+    /// The difference from the monotonic to the system clock, in milliseconds.
     private var lead: Int64
-    /// A step forward, in milliseconds, and the uptime from which on it counts.
+    /// A step forward in milliseconds, and the uptime from which it counts.
     private var step: (size: Int64, end: Int64)?
 
     /// - Parameters:
-    ///   - wall: What the system clock says.
-    ///   - uptime: What a clock says that only goes forward, in milliseconds.
+    ///   - wall: The system clock.
+    ///   - uptime: A monotonic clock, in milliseconds.
     init(wall: UnixMilliseconds, uptime: Int64) {
         lead = wall - uptime
     }
 
-    /// - Parameters: As for ``init(wall:uptime:)``.
+    /// The time for a claim. The parameters are those of ``init(wall:uptime:)``.
     mutating func time(wall: UnixMilliseconds, uptime: Int64) -> UnixMilliseconds {
         let change = wall - uptime - lead
         lead += change

@@ -3,10 +3,10 @@ import MessageStorage
 import Schemas
 import ServiceLifecycle
 
-/// Takes back the leases of this instance's processes that have ended. A predecessor that still runs is finishing: its messages
-/// are left to it until it has ended.
+/// Releases the leases of this instance's former processes. A predecessor that is still running is finishing, so it keeps its
+/// messages until it has ended.
 struct LeaseRecovery: Service {
-    /// How often to look whether a predecessor has ended.
+    /// The interval of checks for the end of a predecessor.
     private static let period = Duration.milliseconds(200)
     private static let pauseAfterFailure = Duration.seconds(1)
 
@@ -27,11 +27,11 @@ struct LeaseRecovery: Service {
             try await cancelWhenGracefulShutdown { try await takeBackAll() }
             try await gracefulShutdown()
         } catch is CancellationError {
-            // The next process takes back the rest.
+            // The next process releases the rest.
         }
     }
 
-    /// - Throws: `CancellationError` alone.
+    /// - Throws: Only `CancellationError`.
     private func takeBackAll() async throws {
         var waitsFor = 0
         while true {

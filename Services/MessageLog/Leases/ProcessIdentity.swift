@@ -4,25 +4,25 @@ import Glibc
 import Logging
 import Schemas
 
-/// A process of an instance, by a name that no other process ever has. Its leases carry that name.
+/// A process of an instance, with a unique name. Its leases carry that name.
 ///
-/// It holds a lock on a file of its own until it ends, however it ends: so later processes on the same state directory can tell
-/// whether it still runs. A process without such a file is never taken for dead: its leases end by themselves.
+/// It holds a lock on its own file, which the kernel releases when the process ends. So later processes on the same state
+/// directory know whether it still runs. A process without such a file is never considered dead: its leases end by themselves.
 final class ProcessIdentity: Sendable {
     private static let folder = "message-log.processes"
 
-    /// Who owns the leases of this process: the instance, and the process.
+    /// The owner of this process's leases: the instance and the process.
     let owner: String
     private let instance: String
     private let folder: String
     /// The name of the locked file.
     private let file: String
 
-    /// Takes the lock. Where that is not possible the log says so.
+    /// Takes the lock. If that is impossible, the log says so.
     ///
     /// - Parameters:
-    ///   - instance: As ``InstanceIdentity`` names it.
-    ///   - stateDirectory: Where it is, or will be.
+    ///   - instance: The instance's name from ``InstanceIdentity``.
+    ///   - stateDirectory: The state directory, which is created if it is missing.
     init(of instance: String, in stateDirectory: String, logger: Logger) {
         let process = ObjectID()
         owner = "\(instance) \(process)"
@@ -39,12 +39,12 @@ final class ProcessIdentity: Sendable {
         }
     }
 
-    /// Does something for each other process of the instance that has ended, and forgets that process. Of several processes that
-    /// do this at once, one gets it.
+    /// Calls a function for each other process of the instance that has ended, and then forgets that process. If several
+    /// processes do this at the same time, only one of them gets it.
     ///
-    /// - Parameter body: Takes the owner of the process' leases. When it throws, the process is not forgotten.
-    /// - Returns: How many other processes have not ended.
-    /// - Throws: ``CommandFailure`` with status `unavailable` where the folder cannot be read, and what the body throws.
+    /// - Parameter body: Takes the owner of the process's leases. If it throws, the process is not forgotten.
+    /// - Returns: How many other processes are still running.
+    /// - Throws: ``CommandFailure`` with status `unavailable` if the folder cannot be read, and the body's error.
     func forEachEndedProcess(_ body: (_ owner: String) async throws -> Void) async throws -> Int {
         let files: [String]
         do {
@@ -74,7 +74,7 @@ final class ProcessIdentity: Sendable {
         FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Locks the file before it has its name, so that there is none that is not locked. The kernel closes the descriptor.
+    /// Locks the file before it gets its name, so that an unlocked file never exists. The kernel closes the descriptor.
     private func lock() throws {
         let (draft, path) = ("\(folder)/\(file).new", "\(folder)/\(file)")
         let descriptor = open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

@@ -3,7 +3,7 @@ import MessageStorage
 import Schemas
 import ServiceLifecycle
 
-/// Shortens leases and pauses that were set by a clock that has been set back since: none lasts longer than it was meant to.
+/// Shortens leases and waits after the system clock was set back, so that none lasts longer than intended.
 struct WaitCorrection: Service {
     private static let period = Duration.seconds(1)
 
@@ -32,12 +32,12 @@ struct WaitCorrection: Service {
                 }
             }
         } catch is CancellationError {
-            // The next process looks at its start.
+            // The next process checks at its start.
         }
     }
 
-    /// - Returns: Whether every wait is as it should be.
-    /// - Throws: `CancellationError` alone.
+    /// - Returns: Whether all waits are correct now.
+    /// - Throws: Only `CancellationError`.
     private func correct() async throws -> Bool {
         do {
             let now = UnixMilliseconds.now

@@ -1,12 +1,11 @@
 import Schemas
 
-/// Calls back at a moment, once; a later moment than the one that is set already changes nothing, since whoever is called asks
-/// anew when to be called next.
+/// A one-shot timer. Setting a later time than the current one has no effect, since the callback sets the next one.
 struct Alarm {
-    /// What is set, and has not rung.
+    /// The time that is set and not yet reached.
     private var moment: UnixMilliseconds?
 
-    /// - Parameter ring: Called once, not before that moment unless the clock is set back meanwhile; ends in ``rang(_:)``.
+    /// - Parameter ring: Called once, and not before that time unless the clock is set back. It must call ``rang(_:)``.
     mutating func set(for new: UnixMilliseconds, at now: UnixMilliseconds, _ ring: @escaping @Sendable () -> Void) {
         if let moment, moment <= new { return }
         moment = new
@@ -16,7 +15,7 @@ struct Alarm {
         }
     }
 
-    /// It has rung for a moment. By the wall's clock that may be a little early: then it has to be set again.
+    /// The alarm has gone off. By the wall clock this may be a little early; then the caller sets it again.
     mutating func rang(_ rung: UnixMilliseconds) {
         if moment == rung { moment = nil }
     }

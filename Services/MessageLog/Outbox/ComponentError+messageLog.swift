@@ -1,8 +1,8 @@
 import Schemas
 
-/// The errors that the message log itself has for a component.
+/// A component's errors from the message log itself.
 extension ComponentError {
-    /// The code for a component whose relay gave no answer: FCM may have it.
+    /// The code for a lost answer of the relay. FCM may have the component.
     static let relayNoAnswer = "RELAY_NO_ANSWER"
 
     /// The deadline passed before a relay was asked.
@@ -11,9 +11,9 @@ extension ComponentError {
 
     /// No relay takes messages.
     ///
-    /// - Parameter failure: What became of the attempt. FCM does not have the message.
+    /// - Parameter failure: The failure of the attempt. FCM does not have the message.
     static func relayUnreachable(_ failure: CommandFailure) -> ComponentError {
-        // A relay that has no FCM says so in its message, as the error that a component has for it elsewhere.
+        // A relay that cannot reach FCM puts the component's error into its message.
         if failure.status == .unavailable, failure.message.hasPrefix(circuitOpen + ": ") {
             return ComponentError(
                 class: .retryable, code: circuitOpen, message: String(failure.message.dropFirst(circuitOpen.count + 2)))
@@ -27,7 +27,7 @@ extension ComponentError {
 
     /// A relay has refused a message as a whole.
     ///
-    /// - Returns: `nil` where no relay has judged it.
+    /// - Returns: `nil` if no relay has processed it.
     init?(refusal failure: CommandFailure) {
         switch failure.status {
         case .overloaded, .unavailable, .storageFull, .deadlineExceeded, .ok: return nil

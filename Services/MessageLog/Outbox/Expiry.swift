@@ -6,13 +6,13 @@ import ServiceContextModule
 import ServiceKit
 import ServiceLifecycle
 
-/// Ends messages whose deadline has passed, whatever else the outbox has to do: they need no relay, and no room beside those that
-/// are being relayed. A message that is being relayed is left to its turn.
+/// Ends expired messages, independently of the outbox's load: they need no relay and none of the outbox's room. A message that is
+/// being relayed is left to its turn.
 struct Expiry: Service {
     private static let period = Duration.seconds(1)
-    /// How many messages are ended at a time.
+    /// The size of a batch.
     private static let batch = 200
-    /// A look ends when it has found so many messages that cannot be ended.
+    /// A search ends when it has found this many messages that cannot be ended.
     private static let maxSetAside = 10_000
 
     private let store: any MessageStore
@@ -35,18 +35,18 @@ struct Expiry: Service {
                 }
             }
         } catch is CancellationError {
-            // The rest is ended after the next start.
+            // The rest ends after the next start.
         }
     }
 
-    /// - Parameter setAside: Messages that cannot be ended: they do not keep the others from their end.
-    /// - Throws: `CancellationError` alone.
+    /// - Parameter setAside: Messages that cannot be ended. They must not block the others.
+    /// - Throws: Only `CancellationError`.
     private func expireAll(_ setAside: inout Set<ObjectID>) async throws {
         do {
             while true {
                 let limit = Self.batch + setAside.count
                 let expired = try await store.expired(by: .now, limit: limit)
-                // What another process has ended meanwhile is not found any more.
+                // Messages that another process has ended meanwhile are no longer found.
                 setAside.formIntersection(expired)
                 let known = setAside
                 try await setAside.formUnion(expire(expired.filter { !known.contains($0) }))
@@ -58,8 +58,8 @@ struct Expiry: Service {
         }
     }
 
-    /// - Returns: Those that cannot be ended.
-    /// - Throws: ``CommandFailure`` where the database is away or full.
+    /// - Returns: The messages that cannot be ended.
+    /// - Throws: ``CommandFailure`` if the database is unreachable or full.
     private func expire(_ messages: [ObjectID]) async throws -> [ObjectID] {
         try await withThrowingTaskGroup(of: ObjectID?.self) { group in
             for message in messages {
@@ -74,10 +74,10 @@ struct Expiry: Service {
         }
     }
 
-    /// What the store finds under the key has its end: what it has found expired is a copy of that.
+    /// The message has ended already; the expired document is a copy of it with the same key.
     private struct HasEnded: Error {}
 
-    /// - Returns: Whether it has ended, or is being relayed.
+    /// - Returns: Whether it has ended or is being relayed.
     private func expire(_ msiKey: ObjectID) async throws -> Bool {
         do {
             let message = try await store.update(msiKey) { record, message in

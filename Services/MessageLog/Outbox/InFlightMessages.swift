@@ -1,20 +1,20 @@
 import MessageStorage
 import Schemas
 
-/// The messages that are being relayed, and how much room that leaves for more of each kind and of each topic. Pure.
+/// The messages that are being relayed, and the remaining room for each distribution and each topic. Pure.
 struct InFlightMessages: Sendable {
     private struct Item: Sendable {
         let distribution: Distribution
         let topic: TopicKey
     }
 
-    /// How many messages of a topic are tried at a time while FCM does not accept them.
+    /// The maximum number of a topic's messages at a time while FCM does not accept them.
     static let roomWhileFailing = 4
-    /// Topics that fail are forgotten all together when there are so many: the room is then only found out anew.
+    /// When there are this many failing topics, all are forgotten. They are then detected again.
     private static let maxFailing = 10_000
 
     private let capacity: Int
-    /// What one kind may take up: an eighth is left to the other.
+    /// The maximum for one distribution: an eighth is left to the other.
     private let maxPerDistribution: Int
     private let maxPerTopic: Int
     private var items: [ObjectID: Item] = [:]
@@ -35,7 +35,7 @@ struct InFlightMessages: Sendable {
         room(for: message.distribution) > 0 && room(for: message.topicKey) > 0
     }
 
-    /// What may be claimed of one kind; `nil` where there is no room.
+    /// The claim for one distribution; `nil` if there is no room.
     func claim(_ distribution: Distribution) -> Claim? {
         let limit = room(for: distribution)
         guard limit > 0 else { return nil }
@@ -45,7 +45,7 @@ struct InFlightMessages: Sendable {
             room: Dictionary(uniqueKeysWithValues: limited.map { ($0, room(for: $0)) }))
     }
 
-    /// - Returns: Whether it was not in hand before.
+    /// - Returns: `false` if it was in flight already.
     mutating func begin(_ message: Message) -> Bool {
         guard items[message.msiKey] == nil else { return false }
         items[message.msiKey] = Item(distribution: message.distribution, topic: message.topicKey)
@@ -61,7 +61,7 @@ struct InFlightMessages: Sendable {
         if byTopic[item.topic] == 0 { byTopic[item.topic] = nil }
     }
 
-    /// FCM was asked for a topic.
+    /// FCM has answered for a topic.
     mutating func answered(for topic: TopicKey, isDeferred: Bool) {
         if !isDeferred {
             failing.remove(topic)

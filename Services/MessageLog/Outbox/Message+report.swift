@@ -2,7 +2,7 @@ import Logging
 import Schemas
 
 extension Message {
-    /// Logs what has become of a message.
+    /// Logs the state of a message.
     func reportState(to logger: Logger) {
         let errors = relay.components.compactMap { record in
             record.error.map { "\(record.component.rawValue): \($0.code) \($0.message)" }

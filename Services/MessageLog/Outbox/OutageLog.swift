@@ -1,23 +1,23 @@
 import Logging
 import Synchronization
 
-/// Logs one line when something begins to fail, and one when it works again, however often it fails in between.
+/// Logs one line when something begins to fail, and one when it works again. Failures in between are logged at `debug`.
 final class OutageLog: Sendable {
     private let what: Logger.Message
     private let logger: Logger
-    /// What fails at present.
+    /// The failing subjects.
     private let failing = Mutex<Set<String>>([])
 
-    /// - Parameter what: What does not work, such as "due messages cannot be claimed".
+    /// - Parameter what: The failure as a log message, such as "due messages cannot be claimed".
     init(_ what: Logger.Message, logger: Logger) {
         self.what = what
         self.logger = logger
     }
 
-    /// Whether it fails at present.
+    /// Whether anything is failing.
     var isOngoing: Bool { failing.withLock { !$0.isEmpty } }
 
-    /// - Parameter subject: Which of several, where some may work while others fail. The outage is over when none fails.
+    /// - Parameter subject: The subject, if there are several that can fail independently. The outage is over when none fails.
     func failed(_ error: any Error, of subject: String = "") {
         let isNew = failing.withLock { failing in
             defer { failing.insert(subject) }

@@ -8,25 +8,25 @@ import ServiceKit
 import ServiceLifecycle
 import Synchronization
 
-/// Hands logged messages to a relay until each has come to its end, and writes down what became of every component.
+/// Hands logged messages to a relay until each has ended, and stores the outcome of every component.
 ///
-/// The state machine decides; this shell claims, relays and stores. A message is at work in at most one process, by its lease.
-/// What is not finished when the process dies is claimed again when the lease is over, or when the same instance starts again
+/// The state machine decides; this shell claims, relays and stores. The lease ensures that at most one process relays a message.
+/// If the process dies, its messages are claimed again when their leases end, or when the same instance starts again
 /// (``LeaseRecovery``).
 final class Outbox: Service {
     private enum Event: Sendable {
-        /// A message that was just logged, and the trace of the request that brought it.
+        /// A new message, and the trace of its request.
         case relay(Message, Traceparent?)
-        /// Messages that a claim has brought.
+        /// Messages from a claim.
         case claimed([Message])
-        /// A message that a claim has brought while its turn was just ending.
+        /// A message from a claim whose previous turn was just ending.
         case claimedAgain(Message)
         case look
-        /// The alarm for this moment.
+        /// The alarm for this time has gone off.
         case rang(UnixMilliseconds)
     }
 
-    /// How much of a lease has to be left for a turn to begin, in milliseconds.
+    /// The minimum rest of a lease for the begin of a turn, in milliseconds.
     private static let minLease = Int64(DeliveryTimes.minLease / .milliseconds(1))
 
     private let store: any MessageStore
@@ -40,12 +40,12 @@ final class Outbox: Service {
     private let state: Mutex<OutboxStateMachine>
     private let started = ContinuousClock.now
     private let leaseClock = Mutex(LeaseClock(wall: .now, uptime: 0))
-    /// Why no relay takes messages; `nil` while one does.
+    /// Why no relay accepts messages; `nil` while one does.
     private let unreachable = Mutex<ComponentError?>(nil)
     private let events: AsyncStream<Event>
     private let event: AsyncStream<Event>.Continuation
 
-    /// - Parameter owner: The process' name, which no other process ever has.
+    /// - Parameter owner: The process's unique name.
     init(store: any MessageStore, relay: any Relay, owner: String, capacity: Int = 256, logger: Logger) {
         self.store = store
         self.relay = relay
@@ -58,9 +58,9 @@ final class Outbox: Service {
         (events, event) = AsyncStream.makeStream()
     }
 
-    /// Stores a message and sees to it that it is relayed, at once where there is room.
+    /// Stores a message and relays it, at once if there is room.
     ///
-    /// - Returns: The message that was stored before under the same keys, if there was one.
+    /// - Returns: The message that is stored under the same keys already, if there is one.
     func log(_ message: Message) async throws -> Message? {
         let now = UnixMilliseconds.now
         let due = message.relay.nextAttempt ?? now
@@ -92,10 +92,10 @@ final class Outbox: Service {
         if let claimed = state.withLock({ $0.cancelReservation(of: msiKey) }) { event.yield(.claimedAgain(claimed)) }
     }
 
-    /// Hands a failed message out once more.
+    /// Relays a failed message again.
     ///
-    /// - Returns: The message as it is now; `nil` if there is none.
-    /// - Throws: ``CommandFailure`` with status `conflict` for one that has not failed, or has expired.
+    /// - Returns: The changed message; `nil` if it does not exist.
+    /// - Throws: ``CommandFailure`` with status `conflict` if the message has not failed or has expired.
     func retry(_ msiKey: ObjectID, by actor: String) async throws -> Message? {
         let message = try await store.update(msiKey) { record, message in
             try record.retry(by: actor, at: .now, expires: message.expires)
@@ -104,10 +104,10 @@ final class Outbox: Service {
         return message
     }
 
-    /// Takes a message back that has not gone out.
+    /// Recalls a message that has not gone out.
     ///
-    /// - Returns: The message as it is now; `nil` if there is none.
-    /// - Throws: ``CommandFailure`` with status `conflict` where it is too late.
+    /// - Returns: The changed message; `nil` if it does not exist.
+    /// - Throws: ``CommandFailure`` with status `conflict` if it is too late.
     func recall(_ msiKey: ObjectID, by actor: String) async throws -> Message? {
         try await store.update(msiKey) { record, _ in try record.recall(by: actor, at: .now) }
     }
@@ -124,7 +124,7 @@ final class Outbox: Service {
                 return !Task.isCancelled
             }
             group.addTask {
-                // Thrown only when the outbox has ended by itself.
+                // This throws only if the outbox has ended by itself.
                 try? await gracefulShutdown()
                 self.event.finish()
                 try? await Task.sleep(for: DeliveryTimes.outboxStopTimeout)
@@ -133,7 +133,7 @@ final class Outbox: Service {
             defer { group.cancelAll() }
             return await group.next() ?? true
         }
-        // FCM may have what has no outcome: its lease ends by itself.
+        // FCM may have messages without an outcome, so their leases are not released but end by themselves.
         guard isComplete else {
             let count = state.withLock { $0.atWork.count }
             return logger.warning("stopped before the outcome of some messages was stored", metadata: ["messages": "\(count)"])
@@ -141,12 +141,12 @@ final class Outbox: Service {
         do {
             try await store.releaseLeases(of: owner, now: .now)
         } catch {
-            // They end by themselves.
+            // The leases end by themselves.
             logger.warning("the leases cannot be given up", metadata: ["error": "\(error)"])
         }
     }
 
-    /// Until the events end: asks the state machine what to do, and does it. Returns when every turn has ended.
+    /// Performs the state machine's actions until the events end. Returns when every turn has ended.
     private func relayWhatIsDue() async {
         await withDiscardingTaskGroup { turns in
             var alarm = Alarm()
@@ -160,10 +160,10 @@ final class Outbox: Service {
                 case .look: break
                 case .rang(let moment): alarm.rang(moment)
                 }
-                // Until it has said when to look next, by one and the same moment: asked twice, what becomes due in between
-                // would be begun by neither answer.
+                // Ask until the answer is to wait. Claim and alarm come from the same call: with two calls, a message that
+                // becomes due in between would be missed by both.
                 while case .claim(let claim) = begin(&alarm) {
-                    // Beside the turns: those that need no claim must not wait for a slow one.
+                    // A task of its own: turns that need no claim must not wait for a slow claim.
                     turns.addTask { self.event.yield(.claimed(await self.messages(for: claim))) }
                 }
             }
@@ -193,7 +193,7 @@ final class Outbox: Service {
 
     /// Relays one message and stores the outcome.
     ///
-    /// - Parameter isLeaseCertain: Whether nothing can have happened to the message since it was leased.
+    /// - Parameter isLeaseCertain: Whether the lease was just taken, so that nothing can have happened to the message.
     private func turn(of message: Message, _ traceparent: Traceparent? = nil, isLeaseCertain: Bool = true) async {
         let work = ServiceContext.current {
             $0.msiKey = message.msiKey.description
@@ -217,11 +217,11 @@ final class Outbox: Service {
             components: outstanding)
         do {
             let outcomes = try await relay.relay(command, by: deadline)
-            // A relay that fails at FCM now and then, to see whether FCM is back, is no end of an outage.
+            // The outage is over only after a final outcome. A relay's trials of an unreachable FCM do not end it.
             if outcomes.contains(where: \.isFinal) { relayAnswered() }
             return await record(outcomes, of: message)
         } catch {
-            // The outbox has stopped: FCM may have it.
+            // The outbox has stopped. FCM may have the message.
             guard !Task.isCancelled else { return .dropped }
             guard let refusal = ComponentError(refusal: error) else { return await recordFailure(error, of: message) }
             relayAnswered()
@@ -235,7 +235,7 @@ final class Outbox: Service {
         unreachable.withLock { $0 = nil }
     }
 
-    /// No relay has answered for a message.
+    /// Stores that no relay has answered for a message.
     private func recordFailure(_ failure: CommandFailure, of message: Message) async -> OutboxStateMachine.Turn {
         let expires = message.expires
         guard !failure.isOutcomeUnknown else {
@@ -253,14 +253,16 @@ final class Outbox: Service {
         return .unreachable
     }
 
-    /// Until when a message is this instance's own, so that a relay may be at work on it; for long enough for one turn.
+    /// Ensures that the lease is long enough for one turn, and returns its end.
     ///
-    /// A turn may begin long after its claim: the process was stopped, or the database slow. By then somebody else may be at
-    /// work on the message, or it was recalled; what was asked in the claim is asked again.
+    /// A turn may begin long after its claim, if the process was stopped or the database was slow. By then another process may be
+    /// relaying the message, or it was recalled. So the lease is checked and renewed in the store.
     ///
-    /// - Returns: `nil` where it is this instance's no more, or that cannot be found out. It is claimed again when it is due.
+    /// - Returns: `nil` if this process no longer owns the message, or the store cannot be asked. The message is claimed again
+    /// when
+    ///   it is due.
     private func endOfLease(of message: Message, isCertain: Bool) async -> UnixMilliseconds? {
-        // What is left is more than a lease when the clock was set back: then another process may have shortened it.
+        // If the rest is longer than a lease, the clock was set back, and another process may have shortened the lease.
         if isCertain, let until = message.relay.lease?.until, (Self.minLease...Lease.duration).contains(until - .now) {
             return until
         }
@@ -278,7 +280,7 @@ final class Outbox: Service {
         }
     }
 
-    /// The message has gone to somebody else.
+    /// Another process has the message.
     private struct LeaseLost: Error {}
 
     private func record(_ outcomes: [ComponentOutcome], of message: Message) async -> OutboxStateMachine.Turn {
@@ -293,11 +295,11 @@ final class Outbox: Service {
         return isDeferred ? .deferred : .settled
     }
 
-    /// Stores what became of a message. As long as the database is away it is tried again: the outcome is known only here.
+    /// Stores the outcome of a turn. While the database is unreachable it retries: only this process knows the outcome.
     ///
     /// - Parameters:
-    ///   - reportsRetry: Whether the log says that it will be tried again.
-    ///   - change: Takes the relay record and this process' name.
+    ///   - reportsRetry: Whether the log reports a coming retry.
+    ///   - change: Takes the relay record and this process's name.
     private func record(
         _ message: Message, reportsRetry: Bool = true, _ change: @escaping @Sendable (inout RelayRecord, String) -> Void
     ) async {
@@ -315,7 +317,7 @@ final class Outbox: Service {
         }
     }
 
-    /// In milliseconds.
+    /// The monotonic clock, in milliseconds.
     private var uptime: Int64 { Int64((ContinuousClock.now - started) / .milliseconds(1)) }
 
     private func lease(at now: UnixMilliseconds) -> Lease {
@@ -324,7 +326,7 @@ final class Outbox: Service {
 }
 
 extension ComponentOutcome {
-    /// Whether FCM has taken it, or never will.
+    /// Whether FCM has accepted it or never will.
     fileprivate var isFinal: Bool {
         switch result {
         case .success: true

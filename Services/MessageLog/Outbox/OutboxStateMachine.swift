@@ -1,65 +1,65 @@
 import MessageStorage
 import Schemas
 
-/// Decides when the outbox looks for due messages, how many it may relay at a time, and of which kinds. Pure: events in,
+/// Decides when the outbox claims due messages, how many it relays at a time, and of which distributions. Pure: events in,
 /// decisions out.
 ///
-/// Alerts go before information, and each kind leaves an eighth of the room to the other: a storm of information never makes
-/// an alert wait, and one of alerts never stops information altogether. A topic may take up half of the room, and only a few
-/// places while FCM does not accept what it is sent for it; so neither a flooded topic nor a failing one starves the others.
-///
-/// While no relay answers, it does not hand every due message to nobody: it tries with one message, waits longer after each
-/// failure, and opens up again with the first answer.
+/// - Alerts go before information. Each distribution leaves an eighth of the room to the other. So a flood of information never
+///   delays an alert, and a flood of alerts never stops information altogether.
+/// - A topic may take up half of the room, but only a few places while FCM does not accept its messages. So neither a flooded
+///   topic nor a failing one starves the others.
+/// - While no relay answers, it tries one message at a time, waits longer after each failure, and returns to normal after the
+///   first answer.
 struct OutboxStateMachine: Sendable {
-    /// What the outbox has to do next.
+    /// The next action of the outbox.
     enum Action: Hashable, Sendable {
         /// Claim due messages, and report with ``claimed(_:for:at:)`` or ``claimFailed(_:at:)``.
         case claim(Claim)
-        /// Nothing before this moment, or before something happens.
+        /// Wait until this time or the next event.
         case wait(until: UnixMilliseconds)
     }
 
     /// How a message's turn ended.
     enum Turn: Hashable, Sendable {
-        /// A relay answered, and nothing is left to be tried again.
+        /// A relay answered, and no component needs a retry.
         case settled
-        /// A relay answered that something has to be tried again.
+        /// A relay answered, and a component needs a retry.
         case deferred
-        /// No relay took the message.
+        /// No relay accepted the message.
         case unreachable
-        /// A relay took the message, and its answer was lost.
+        /// A relay accepted the message, and its answer was lost.
         case unanswered
         /// No relay was asked: the deadline had passed.
         case expired
-        /// No relay was asked: the message belonged to another process by then.
+        /// No relay was asked: another process owned the message by then.
         case dropped
     }
 
-    /// The looks for due messages of one kind.
+    /// The state of the claims for one distribution.
     private struct Looks: Sendable {
         var next: UnixMilliseconds = 0
         var last: UnixMilliseconds = 0
-        /// Whether the last one left something behind for want of room.
+        /// Whether the last claim left messages behind because there was no room.
         var hasBacklog = false
-        /// Whether one is under way.
+        /// Whether a claim is running.
         var isUnderWay = false
-        /// When something became due meanwhile, which that one may not have seen.
+        /// When a message became due during the running claim, which may have missed it.
         var missed: UnixMilliseconds?
     }
 
-    /// The most messages that are being relayed at a time.
+    /// The maximum number of messages that are relayed at a time.
     let capacity: Int
-    /// How often to look for messages that became due: retries, scheduled ones, and what another instance left behind.
+    /// The interval of claims in milliseconds. They find retries, scheduled messages, and messages of a dead instance.
     static let period: Int64 = 1_000
-    /// The least time between looks where there is more to do, so that each brings more than one message.
+    /// The minimum interval of claims in milliseconds while there is a backlog, so that each claim gets more than one message.
     static let pace: Int64 = 10
     private static let firstPause: Int64 = 100
     private static let maxPause: Int64 = 2_000
 
-    /// The messages that are being relayed, or are about to be. Leases keep other instances away; this keeps this one from
-    /// taking a message twice, whatever becomes of a lease: clocks are set, and databases are away for longer than a lease.
+    /// The messages that are being relayed or about to be. Leases keep other instances away. This keeps the same process from
+    /// relaying a message twice, even if its lease ends early because of a clock step, or an outage of the database.
     private var work: InFlightMessages
-    /// Messages that a claim has brought while their turn was just ending: they are leased again, and no process is at work on them.
+    /// Messages from a claim whose previous turn was just ending. They are leased again, and no process works on them.
     private var claimedAgain: [ObjectID: Message] = [:]
     private var looks: [Distribution: Looks] = [.alert: Looks(), .information: Looks()]
     private var failuresInARow = 0
@@ -72,8 +72,8 @@ struct OutboxStateMachine: Sendable {
 
     var atWork: Set<ObjectID> { work.msiKeys }
 
-    /// Asks to relay a message that is just being logged, without a claim. Granted while there is room for it, relays answer,
-    /// and none of its kind waits already.
+    /// Reserves room to relay a new message without a claim. Granted if there is room, relays answer, and no other message of its
+    /// distribution is waiting.
     mutating func reserve(_ message: Message) -> Bool {
         guard failuresInARow == 0, looks[message.distribution]?.hasBacklog == false, work.hasRoom(for: message) else {
             return false
@@ -81,15 +81,15 @@ struct OutboxStateMachine: Sendable {
         return work.begin(message)
     }
 
-    /// Gives a reservation back: the message was not new, or could not be stored.
+    /// Cancels a reservation: the message was not new, or could not be stored.
     ///
-    /// - Returns: The message, if a claim has brought it meanwhile: it is to be relayed.
+    /// - Returns: The message, if a claim has returned it meanwhile. The caller must relay it.
     mutating func cancelReservation(of msiKey: ObjectID) -> Message? {
         work.end(msiKey)
         return takeClaimedAgain(msiKey)
     }
 
-    /// A message became due that nobody is at work on.
+    /// A message that is not in flight became due.
     mutating func becameDue(_ distribution: Distribution, at now: UnixMilliseconds) {
         guard let look = looks[distribution] else { return }
         if look.isUnderWay {
@@ -99,24 +99,25 @@ struct OutboxStateMachine: Sendable {
         }
     }
 
-    /// What to do now.
+    /// The next action.
     func next(at now: UnixMilliseconds) -> Action {
         var earliest: UnixMilliseconds?
         // Alerts first.
         for distribution in [Distribution.alert, .information] {
             guard let look = looks[distribution] else { continue }
-            // What a claim of alerts brings goes out before anything that is claimed after it.
+            // The result of a running claim of alerts goes out before any later claim.
             if look.isUnderWay { break }
             guard let claim = claim(distribution) else { continue }
             let moment = max(look.next, pausedUntil)
-            // A moment that is further away than any pause was set before the clock was set back.
+            // A time that is further away than any pause was set before the clock was set back.
             guard moment > now, moment <= now + Self.maxPause else { return .claim(claim) }
             earliest = min(earliest ?? moment, moment)
         }
         return .wait(until: earliest ?? now + Self.period)
     }
 
-    /// The same, and a claim is under way from then on: there is no other of its kind until it has been reported.
+    /// The next action. If it is a claim, the claim is running from now on: there is no other for its distribution until its
+    /// result is reported.
     mutating func begin(at now: UnixMilliseconds) -> Action {
         let action = next(at: now)
         if case .claim(let claim) = action { looks[claim.distribution]?.isUnderWay = true }
@@ -130,9 +131,9 @@ struct OutboxStateMachine: Sendable {
         return work.claim(distribution)
     }
 
-    /// A claim has brought these messages.
+    /// A claim has returned these messages.
     ///
-    /// - Returns: Those that are not at work already.
+    /// - Returns: The messages that are not in flight already.
     mutating func claimed(_ messages: [Message], for claim: Claim, at now: UnixMilliseconds) -> [Message] {
         let byTopic = Dictionary(grouping: messages, by: \.topicKey)
         let isShort = claim.room.values.contains(0) || byTopic.contains { $0.value.count >= claim.room(for: $0.key) }
@@ -147,7 +148,7 @@ struct OutboxStateMachine: Sendable {
         }
     }
 
-    /// A claim failed: the database is away.
+    /// A claim failed: the database is unreachable.
     mutating func claimFailed(_ claim: Claim, at now: UnixMilliseconds) {
         looks[claim.distribution]?.next = now + Self.period
         looks[claim.distribution]?.isUnderWay = false
@@ -156,8 +157,8 @@ struct OutboxStateMachine: Sendable {
 
     /// A message's turn has ended.
     ///
-    /// - Returns: The message, if a claim has brought it meanwhile: its next turn begins, and has to find out first whether there
-    ///   is anything left to do.
+    /// - Returns: The message, if a claim has returned it meanwhile. Its next turn begins, and must first check whether there is
+    ///   anything left to do.
     mutating func finished(_ turn: Turn, of message: Message, at now: UnixMilliseconds) -> Message? {
         work.end(message.msiKey)
         learn(from: turn, of: message, at: now)
@@ -182,7 +183,7 @@ struct OutboxStateMachine: Sendable {
             failuresInARow = 0
             pausedUntil = 0
         case .unreachable, .unanswered:
-            // Those that were under way together failed together: they count once.
+            // Failures of concurrent turns count once.
             if pausedUntil <= now || pausedUntil > now + Self.maxPause {
                 let doublings = min(failuresInARow, 10)
                 pausedUntil = now + min(Self.maxPause, Self.firstPause << doublings)
@@ -192,7 +193,7 @@ struct OutboxStateMachine: Sendable {
         }
     }
 
-    /// There is room again: what was left behind for want of it is looked for, though not for each message by itself.
+    /// There is room again, so messages that were left behind are claimed; but not one by one.
     private mutating func lookForBacklog(at now: UnixMilliseconds) {
         for distribution in Distribution.allCases {
             guard let look = looks[distribution], look.hasBacklog else { continue }

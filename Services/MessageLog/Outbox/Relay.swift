@@ -2,13 +2,13 @@ import CommandBus
 import Schemas
 import ServiceKit
 
-/// Whoever takes messages to FCM.
+/// Sends messages to FCM.
 protocol Relay: Sendable {
     /// Relays a message's components.
     ///
-    /// - Parameter end: The end of the message's lease: nothing may be sent any more from then on.
-    /// - Returns: One outcome for each component that was asked for.
-    /// - Throws: ``CommandFailure`` when there is no answer, or when the command was refused as a whole.
+    /// - Parameter end: The end of the message's lease. From then on nothing may be sent.
+    /// - Returns: One outcome for each requested component.
+    /// - Throws: ``CommandFailure`` if there is no answer, or if the whole command was refused.
     func relay(
         _ command: RelayMessage, by end: UnixMilliseconds
     ) async throws(CommandFailure) -> [ComponentOutcome]
@@ -21,7 +21,7 @@ struct BusRelay: Relay {
     func relay(
         _ command: RelayMessage, by end: UnixMilliseconds
     ) async throws(CommandFailure) -> [ComponentOutcome] {
-        // The relay is told the moment, and does not begin what is asked of it later.
+        // The relay gets the timeout, and does not begin the command after it.
         try await client.request(command, timeout: min(DeliveryTimes.relayTimeout, .milliseconds(max(0, end - .now)))).components
     }
 }

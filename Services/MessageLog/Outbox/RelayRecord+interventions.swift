@@ -1,14 +1,14 @@
 import Schemas
 
-// What people can do to a message on its way, as pure changes of its relay record. Each leaves a trace in it.
+// Interventions by people, as pure changes of a message's relay record. Each is recorded in its trace.
 
 extension RelayRecord {
-    /// The most interventions that are remembered; older ones go.
+    /// The maximum number of recorded interventions. Older ones are removed.
     private static let maxTrace = 20
 
-    /// Hands a failed message's failed components out once more, at once.
+    /// Makes a failed message's failed components due again at once.
     ///
-    /// - Throws: ``CommandFailure`` with status `conflict` where that is not possible.
+    /// - Throws: ``CommandFailure`` with status `conflict` if that is impossible.
     mutating func retry(by actor: String, at now: UnixMilliseconds, expires: UnixMilliseconds) throws(CommandFailure) {
         guard state == .failed else {
             throw CommandFailure(.conflict, "only a failed message can be tried again; this one is \(state.rawValue)")
@@ -25,9 +25,9 @@ extension RelayRecord {
         leaveTrace(.retry, by: actor, at: now)
     }
 
-    /// Takes back a message that has not gone out.
+    /// Recalls a message that has not gone out.
     ///
-    /// - Throws: ``CommandFailure`` with status `conflict` where it is too late.
+    /// - Throws: ``CommandFailure`` with status `conflict` if it is too late.
     mutating func recall(by actor: String, at now: UnixMilliseconds) throws(CommandFailure) {
         guard nextAttempt != nil else {
             throw CommandFailure(.conflict, "the message cannot be recalled any more; it is \(state.rawValue)")

@@ -1,18 +1,18 @@
 import Schemas
 
-// What can happen to a message on its way to FCM, as pure changes of its relay record. A component that FCM has accepted
-// stays accepted, whatever comes later: it is never sent again.
+// The events on a message's way to FCM, as pure changes of its relay record. A component that FCM has accepted stays accepted,
+// and is never sent again.
 
 extension RelayRecord {
     /// A relay has answered.
     ///
-    /// Where the lease has gone to somebody else meanwhile, only what FCM has accepted counts: the rest is theirs.
+    /// If another process has the lease by now, only accepted components are stored. The rest is left to that process.
     ///
     /// - Parameters:
-    ///   - outcomes: What became of the components that it was given.
-    ///   - owner: Who had it relayed.
-    ///   - expires: The message's deadline.
-    ///   - random: Any number from 0 to 1, for the jitter.
+    ///   - outcomes: The outcomes of the relayed components.
+    ///   - owner: The process that had it relayed.
+    ///   - expires: The message's expiry.
+    ///   - random: A number from 0 to 1 for the jitter.
     mutating func answered(
         _ outcomes: [ComponentOutcome], to owner: String, at now: UnixMilliseconds, expires: UnixMilliseconds,
         schedule: RetrySchedule, random: Double
@@ -26,17 +26,17 @@ extension RelayRecord {
         }
         guard isOwner || outstanding.isEmpty else { return }
         let troubles = components.filter { $0.state == .pending }.compactMap(\.error)
-        // What FCM was not asked about says nothing of how often it may be: there is no call for an ever longer wait.
+        // Attempts that did not reach FCM do not count fully, since they are no reason for an ever longer wait.
         let counted = troubles.allSatisfy(\.isKeptBack) ? min(attempts, RetrySchedule.maxCountedWithoutFCM) : attempts
         let delay = schedule.delay(
             after: counted, least: troubles.compactMap(\.retryAfter).max(), within: expires - now, random: random)
         settle(at: now, expires: expires, delay: delay)
     }
 
-    /// No relay has taken it: FCM does not have it by this attempt. It is due again at once. A component that an earlier attempt may
-    /// have brought to FCM keeps saying so.
+    /// No relay has accepted it, so this attempt has not reached FCM. It is due again at once. If an earlier attempt may have
+    /// reached FCM, the component's error still says so.
     ///
-    /// - Parameter error: Why; it stays when the message expires.
+    /// - Parameter error: The reason, which is kept if the message expires.
     mutating func unreachable(
         _ error: ComponentError, to owner: String, at now: UnixMilliseconds, expires: UnixMilliseconds
     ) {
@@ -48,12 +48,12 @@ extension RelayRecord {
         settle(at: now, expires: expires, delay: 0)
     }
 
-    /// A relay has taken it, and its answer was lost. Whether FCM has the components is unknown, so they are sent again: the phone
-    /// drops a second copy by its `msi_key`. A message that ends every relay that takes it waits twice as long each time.
+    /// A relay has accepted it, and its answer was lost. It is unknown whether FCM has the components, so they are sent again.
+    /// The phone drops a second copy by its `msi_key`. The wait doubles each time, in case the message itself crashes the relays.
     ///
     /// - Parameters:
-    ///   - reason: What became of the answer.
-    ///   - random: Any number from 0 to 1, for the jitter.
+    ///   - reason: Why there is no answer.
+    ///   - random: A number from 0 to 1 for the jitter.
     mutating func unanswered(
         _ reason: String, to owner: String, at now: UnixMilliseconds, expires: UnixMilliseconds, schedule: RetrySchedule,
         random: Double
@@ -66,17 +66,17 @@ extension RelayRecord {
         settle(at: now, expires: expires, delay: schedule.jittered(wait, random: random))
     }
 
-    /// The deadline has passed before FCM has accepted every component, or there is none to relay. A message that is leased to
-    /// another is left to it.
+    /// The message has expired before FCM has accepted every component, or has no component to relay. A message that another
+    /// process has leased is left to it.
     mutating func expire(at now: UnixMilliseconds, expires: UnixMilliseconds, owner: String? = nil) {
         guard nextAttempt != nil, expires <= now || outstanding.isEmpty else { return }
         if let lease, lease.owner != owner, lease.until > now { return }
         settle(at: now, expires: expires, delay: 0)
     }
 
-    /// Shortens a wait that is longer than any that is ever set, because the clock was set back after it was set.
+    /// Shortens a wait that is longer than any possible wait because the clock was set back.
     ///
-    /// - Parameter sendAt: When the message was to go out at first; `nil` for at once.
+    /// - Parameter sendAt: The message's scheduled time; `nil` for at once.
     mutating func capWait(at now: UnixMilliseconds, sendAt: UnixMilliseconds?, schedule: RetrySchedule) {
         guard let nextAttempt else { return }
         if var lease {
@@ -98,9 +98,9 @@ extension RelayRecord {
         for index in components.indices where components[index].state == .pending { components[index].error = error }
     }
 
-    /// Ends the lease, and decides where the message stands as a whole.
+    /// Ends the lease, and derives the message's state from its components.
     ///
-    /// - Parameter delay: The wait before the next attempt, in milliseconds; a relay may ask for any number of them.
+    /// - Parameter delay: The wait before the next attempt, in milliseconds. A relay may ask for any number.
     private mutating func settle(at now: UnixMilliseconds, expires: UnixMilliseconds, delay: Int64) {
         lease = nil
         if expires <= now {
@@ -112,7 +112,7 @@ extension RelayRecord {
         let states = components.map(\.state)
         if states.contains(.pending) {
             state = attempts > 0 ? .retrying : .pending
-            // A message that cannot be tried again in time is looked at once more when it expires.
+            // If there is no time for another attempt, the message is due again at its expiry.
             nextAttempt = delay < expires - now ? now + delay : expires
             ended = nil
         } else {
@@ -135,7 +135,7 @@ extension ComponentRecord {
             self.name = name
             error = nil
         case .failure(let failure):
-            // That its time has passed, its state says; what kept it until then says more.
+            // The state says that it has expired, so the earlier error, which says why, is kept.
             if failure.class != .expired || error == nil { error = failure }
             switch failure.class {
             case .permanent: state = .failed

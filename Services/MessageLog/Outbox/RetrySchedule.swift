@@ -1,11 +1,11 @@
 import Schemas
 
-/// When a component that FCM did not accept is tried again: after 10 s, then twice as long each time, up to 10 minutes, each
-/// time a fifth more or less so that many messages do not come back at once (FCM's advice: exponential, jittered, at
-/// least 10 s before a first retry). Where FCM asks for a longer wait, it gets that, and up to a fifth more for the same reason.
+/// When a component that FCM did not accept is retried: after 10 s, then twice as long each time, up to 10 minutes, with a jitter
+/// of a fifth (FCM's advice: exponential, jittered, at least 10 s before the first retry). If FCM asks for a longer wait, that
+/// wait is used, plus up to a fifth.
 struct RetrySchedule: Sendable {
-    /// However often a relay has kept a message back, the wait is that of the second attempt: soon after FCM is back, and not too
-    /// often for an outbox that fills up.
+    /// The maximum number of attempts that count if the relay has not asked FCM. So the wait stays that of the second attempt:
+    /// short enough to continue soon after an outage, and long enough for a growing outbox.
     static let maxCountedWithoutFCM = 2
 
     var first: Int64 = 10_000
@@ -17,10 +17,10 @@ struct RetrySchedule: Sendable {
     /// The wait before the next attempt, in milliseconds.
     ///
     /// - Parameters:
-    ///   - attempts: How many attempts there have been; at least 1.
-    ///   - least: What FCM asked for, if it did.
-    ///   - remaining: How long there is any use in an attempt. What FCM asks for is not exceeded where only that is within it.
-    ///   - random: Any number from 0 to 1.
+    ///   - attempts: The number of attempts so far; at least 1.
+    ///   - least: The wait that FCM asked for, if any.
+    ///   - remaining: The time until the expiry. If FCM's wait fits into it only without jitter, there is no jitter.
+    ///   - random: A number from 0 to 1.
     func delay(after attempts: Int, least: Int64?, within remaining: Int64, random: Double) -> Int64 {
         let doublings = min(max(attempts, 1) - 1, 30)
         let plain = min(longest, first << doublings)
@@ -34,12 +34,12 @@ struct RetrySchedule: Sendable {
 
     /// The wait after a relay's answer was lost, in milliseconds and without jitter.
     ///
-    /// - Parameter last: The wait after the attempt before, if that one's answer was lost as well.
+    /// - Parameter last: The wait after the previous attempt, if its answer was lost as well.
     func waitWithoutAnswer(after last: Int64?) -> Int64 {
         min(longest, max(firstWithoutAnswer, min(last ?? 0, longest) * 2))
     }
 
-    /// A wait, a fifth more or less.
+    /// Adds a jitter of up to a fifth, up or down.
     func jittered(_ wait: Int64, random: Double) -> Int64 {
         Int64(Double(wait) * (1 - jitter + 2 * jitter * random))
     }

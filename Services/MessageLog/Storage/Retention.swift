@@ -3,8 +3,7 @@ import MessageStorage
 import Schemas
 import ServiceLifecycle
 
-/// Removes archived messages that are older than the operator wants to keep them: little by little, so that whoever stores or
-/// relays a message meanwhile hardly waits.
+/// Removes archived messages after the operator's retention time, in small batches, so that other operations hardly wait.
 struct Retention: Service {
     let store: any MessageStore
     /// How long a message is kept, in milliseconds; `nil` for ever.
@@ -19,9 +18,9 @@ struct Retention: Service {
         outage = OutageLog("old messages cannot be removed", logger: logger)
     }
 
-    /// How often to look for old messages.
+    /// The interval of searches for old messages.
     private static let period = Duration.seconds(60)
-    /// How many are removed at a time, and the pause after them.
+    /// The size of a batch, and the pause after it.
     private static let batch = 200
     private static let pause = Duration.milliseconds(50)
 
@@ -39,7 +38,7 @@ struct Retention: Service {
         }
     }
 
-    /// - Throws: `CancellationError` alone.
+    /// - Throws: Only `CancellationError`.
     private func removeOld(_ age: Int64) async throws {
         let moment = UnixMilliseconds.now - age
         var removed = 0

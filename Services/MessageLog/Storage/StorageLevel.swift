@@ -1,18 +1,18 @@
 import DurableFiles
 
-/// How full the archive is, measured against the size that the operator allows it and against its disk. Pure.
+/// How full the archive is, relative to the operator's limit and to its disk. Pure.
 struct StorageLevel: Sendable {
     enum Mark: Int, Comparable, Sendable {
         case fine
         /// 90 % or more.
         case nearlyFull
-        /// 95 % or more: nothing new is taken. What is left is for the messages that were accepted before.
+        /// 95 % or more: new messages are refused. The rest is for accepted ones.
         case full
 
         static func < (left: Mark, right: Mark) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// The most bytes that the operator allows; `nil` for as many as the disk has.
+    /// The operator's limit in bytes; `nil` for the whole disk.
     let limit: Int64?
     private(set) var bytes: Int64 = 0
     private(set) var disk: DiskSpace?
@@ -22,10 +22,10 @@ struct StorageLevel: Sendable {
         self.limit = limit
     }
 
-    /// How full it is, of the limit or of the disk, whatever is fuller.
+    /// How full the limit or the disk is, the larger of the two.
     var percent: Int { Int(share * 100) }
 
-    /// Why nothing new is taken.
+    /// Why new messages are refused.
     var refusal: String {
         if let limit, shareOfLimit >= shareOfDisk {
             return
@@ -39,8 +39,7 @@ struct StorageLevel: Sendable {
 
     /// A new measurement.
     ///
-    /// - Returns: The mark, where it is another one than before. A mark is left only somewhat below the share at which it is set, so
-    ///   that an archive at the brink does not go to and fro.
+    /// - Returns: The mark, if it has changed. Hysteresis keeps an archive at a threshold from switching back and forth.
     mutating func measured(_ bytes: Int64, on disk: DiskSpace?) -> Mark? {
         self.bytes = bytes
         self.disk = disk
@@ -58,7 +57,7 @@ struct StorageLevel: Sendable {
         limit.map { Double(bytes) / Double($0) } ?? 0
     }
 
-    /// As of a disk of which the reserve is a twentieth.
+    /// The used share of the disk, scaled so that the reserve is a twentieth.
     private var shareOfDisk: Double {
         disk.map { 1 - Double($0.free) / (20 * Double($0.reserve)) } ?? 0
     }

@@ -5,8 +5,8 @@ import Schemas
 import ServiceLifecycle
 import Synchronization
 
-/// Watches how much the archive takes up and how much its disk has left: it warns when that is little, and refuses new messages
-/// while there is still room for the changes of those that were accepted before. They go on their way.
+/// Watches the size of the archive and the free space of its disk. It warns when space is low, and refuses new messages while
+/// there is still room for changes of accepted ones, so that those are still relayed.
 final class StorageWatch: Service {
     /// How often the size is read.
     private static let period = Duration.seconds(1)
@@ -21,10 +21,10 @@ final class StorageWatch: Service {
         self.logger = logger
     }
 
-    /// Asks whether a message may be stored.
+    /// Checks whether a message may be stored.
     ///
-    /// - Returns: `nil` when it may; the message that is stored under the same keys already, when there is no room for another.
-    /// - Throws: ``CommandFailure`` with status `storage_full` when there is no room for it.
+    /// - Returns: `nil` if it may. If there is no room, the message that is stored under the same keys already.
+    /// - Throws: ``CommandFailure`` with status `storage_full` if there is no room and no such message.
     func admit(_ message: Message) async throws -> Message? {
         guard let full = level.withLock({ $0.mark == .full ? $0 : nil }) else { return nil }
         if let known = try await store.message(message.msiKey) { return known }
@@ -52,7 +52,7 @@ final class StorageWatch: Service {
         do {
             (bytes, disk) = try await (store.size(), store.diskSpace())
         } catch {
-            // Whoever stores a message meanwhile hears of it, and so does the log.
+            // The next insert gets the error as well, and logs it.
             logger.debug("the archive's size cannot be read", metadata: ["error": "\(error)"])
             return
         }

@@ -2,7 +2,7 @@ import MongoDatabase
 import Schemas
 
 extension Channel {
-    /// The channel as a new document, everything in it changed in one version.
+    /// The channel as a new document. All objects in it get the same version.
     func document(version: CubeVersion, position: Int64) -> BSONDocument {
         [
             "_id": .objectID(id), "name": .string(name), "desc": .string(desc), "access": access.bson,
@@ -35,9 +35,9 @@ extension Subject {
 extension SubscriptionLevel: BSONConvertible {}
 
 extension NamedDraft {
-    /// What an update sets.
+    /// The fields that an update sets.
     ///
-    /// - Parameter path: Where the object is in its document: empty, or with a dot at its end.
+    /// - Parameter path: The path of the object in its document: empty, or ending with a dot.
     func changes(version: CubeVersion, in path: String = "") -> BSONDocument {
         BSONDocument([
             (path + "name", .string(name)), (path + "desc", .string(desc)), (path + "version", .int64(version)),
@@ -46,7 +46,7 @@ extension NamedDraft {
 }
 
 extension SubjectDraft {
-    /// Field by field: `opt` may have others of another program's.
+    /// Sets single fields, because `opt` may contain fields of other programs.
     func changes(version: CubeVersion, in path: String) -> BSONDocument {
         BSONDocument([
             (path + "name", .string(name)), (path + "desc", .string(desc)), (path + "opt.level", opt.level.bson),

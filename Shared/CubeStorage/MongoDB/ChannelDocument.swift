@@ -1,19 +1,19 @@
 import MongoDatabase
 import Schemas
 
-/// A channel as a document of `icube`: the seed's fields, and beside them in channel, area and subject `version`, the change
-/// that last touched that object itself, and in the channel `position`, by which channels are sorted.
+/// A channel as a document of `icube`: the seed's fields and two more. Channel, area and subject have `version`, the version of
+/// the last change of that object itself. The channel has `position`, the sort key of channels.
 ///
-/// Documents that another program has written may lack both: they count as never changed, and come first. An area or a subject that
-/// is not what the seed's data dictionary allows is left out, and the rest of the document is used.
+/// Documents of other programs may lack both. They count as unchanged, and come first. An area or a subject that does not conform
+/// to the seed's data dictionary is left out, and the rest of the document is used.
 struct ChannelDocument {
-    /// Without the unreadable parts.
+    /// The channel without its unreadable parts.
     private(set) var channel: Channel
     private(set) var unreadable: [UnreadablePart] = []
-    /// By the identifiers of the channel, its areas and its subjects.
+    /// The versions by the identifiers of the channel, its areas and its subjects.
     private(set) var versions: [ObjectID: CubeVersion] = [:]
 
-    /// - Throws: ``BSONError`` where the channel itself cannot be read.
+    /// - Throws: ``BSONError`` if the channel itself cannot be read.
     init(_ document: BSONDocument) throws(BSONError) {
         let fields = try BSONFields(document)
         let id: ObjectID = try fields.value("_id")
@@ -50,7 +50,7 @@ struct ChannelDocument {
         return area
     }
 
-    /// An `id` that no other part of the document has.
+    /// Reads an `id`, which must be unique within the document.
     private func newIdentifier(_ fields: BSONFields) throws(BSONError) -> ObjectID {
         let id: ObjectID = try fields.value("id")
         guard versions[id] == nil else { throw fields.error("id", "another part of the document has the same one") }
@@ -58,11 +58,11 @@ struct ChannelDocument {
     }
 }
 
-/// An area or a subject that cannot be read. It is left as it is.
+/// An area or a subject that cannot be read. It is not changed.
 struct UnreadablePart {
-    /// Its own identifier, where that can be read.
+    /// Its identifier, if that can be read.
     let id: ObjectID?
-    /// That of the area which it is, or is in.
+    /// The identifier of the area that it is or belongs to.
     let area: ObjectID?
     let reason: String
 }
@@ -87,13 +87,13 @@ extension ChannelDocument {
         return subject
     }
 
-    /// Refuses an edit that was begun before the object was last changed.
+    /// Refuses an edit of an object that was changed since the editor read it.
     func check(_ kind: Kind, _ id: ObjectID, unchangedSince known: CubeVersion?) throws(CommandFailure) {
         guard let known, let version = versions[id], version > known else { return }
         throw .changed(kind.rawValue, id, in: version, after: known)
     }
 
-    /// Refuses to delete an area with something in it that was changed after its editor looked, or that its editor cannot have seen.
+    /// Refuses to delete an area that contains an unreadable object, or one that was changed since the editor read it.
     func checkWithSubjects(of area: Area, unchangedSince known: CubeVersion?) throws(CommandFailure) {
         if let part = unreadable.first(where: { $0.area == area.id }) {
             throw .unreadable("something in area \(area.id) of channel \(channel.id)", part.reason, field: "areaID")
@@ -102,7 +102,7 @@ extension ChannelDocument {
         for subject in area.subjects { try check(.subject, subject.id, unchangedSince: known) }
     }
 
-    /// The same for the whole channel.
+    /// Refuses to delete a channel for the same reasons.
     func checkWithAreas(unchangedSince known: CubeVersion?) throws(CommandFailure) {
         if let part = unreadable.first {
             throw .unreadable("something in channel \(channel.id)", part.reason, field: "channelID")
@@ -117,7 +117,7 @@ extension ChannelDocument {
 }
 
 extension Result<BSONFields, BSONError> {
-    /// The identifier of a part, where it can be read.
+    /// The identifier of a part, if it can be read.
     fileprivate var id: ObjectID? {
         do {
             return try get().optional("id")
@@ -128,7 +128,7 @@ extension Result<BSONFields, BSONError> {
 }
 
 extension Subject {
-    /// - Parameter topicKey: What the seed makes of the identifiers on its path.
+    /// - Parameter topicKey: The topic key of the identifiers on its path (seed, "Data Dictionary", `topic_key`).
     fileprivate init(_ fields: BSONFields, _ topicKey: TopicKey) throws(BSONError) {
         guard try fields.value("topic_key") == topicKey else { throw fields.error("topic_key", "expected \"\(topicKey)\"") }
         let opt = try fields.fields("opt")

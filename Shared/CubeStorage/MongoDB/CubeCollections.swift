@@ -1,18 +1,18 @@
 import MongoDatabase
 import Schemas
 
-/// The cube's collections: `icube`, a document for each channel (seed, "Schema"), and `cube`, whose one document counts the
-/// changes.
+/// The cube's collections: `icube`, with a document for each channel (seed, "Schema"), and `cube`, with one document that counts
+/// the changes.
 enum CubeCollections {
     static let channels = "icube"
     static let cube = "cube"
 
-    /// The one document of `cube`.
+    /// The only document of `cube`.
     static let counter: BSONDocument = ["_id": "cube"]
 
-    /// Makes sure that the server can do what the store needs, and that there is a count.
+    /// Checks that the server has transactions, and creates the counter.
     ///
-    /// - Throws: ``MongoError`` with code `unsuitable` where the server has no transactions.
+    /// - Throws: ``MongoError`` with code `unsuitable` if the server has no transactions.
     static func prepare(_ connection: MongoConnection) throws {
         let hello = try BSONFields(connection.read(["hello": 1], in: "admin"))
         let isReplicaSet = try hello.optional("setName", as: String.self) != nil

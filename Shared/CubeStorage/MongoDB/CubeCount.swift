@@ -3,11 +3,11 @@ import MongoDatabase
 import Schemas
 import UnreadableDocuments
 
-/// The document that counts the cube's changes. It also says how large the cube is, and what its documents look like: where they
-/// look otherwise, another program has changed them.
+/// The document that counts the cube's changes. It also contains the cube's size and a digest of its documents. If the digest
+/// differs, another program has changed them.
 struct CubeCount {
     let version: CubeVersion
-    /// `nil` where this has not been measured yet.
+    /// `nil` if it has not been measured yet.
     let measure: CubeMeasure?
 
     init(_ document: BSONDocument) throws(BSONError) {
@@ -21,11 +21,11 @@ struct CubeCount {
     }
 }
 
-/// What is known of all documents of `icube` together. A change is measured by the document that it changes.
+/// The measure of all documents of `icube`. A change updates it by the changed document.
 struct CubeMeasure {
-    /// The size of what can be read (``CubeSize``).
+    /// The size of the readable parts (``CubeSize``).
     var size: Int64
-    /// The sum of the documents' digests, which comes out the same in any order.
+    /// The sum of the documents' digests, which does not depend on their order.
     var digest: Int64
 
     /// The digest of one document; 0 for one that does not exist.
@@ -45,7 +45,7 @@ extension MongoConnection {
         try find(CubeCollections.counter, in: CubeCollections.cube).first.map { try CubeCount($0) }
     }
 
-    /// Counts one change more.
+    /// Counts one more change.
     func nextCubeCount() throws -> CubeCount {
         let reply = try write([
             "findAndModify": .string(CubeCollections.cube), "query": .document(CubeCollections.counter),
@@ -67,9 +67,9 @@ extension MongoConnection {
             size: try CubeSize.of(channels(in: documents, unreadable)), digest: CubeMeasure.digest(of: documents))
     }
 
-    /// Looks whether another program has changed the cube since it was last measured, and counts its change.
+    /// Checks whether another program has changed the cube since it was last measured, and counts the change.
     ///
-    /// - Returns: The version that stands for the change; `nil` where there is none.
+    /// - Returns: The version of the change; `nil` if there is none.
     func countForeignEdit(_ unreadable: UnreadableDocuments) throws -> CubeVersion? {
         let isAsMeasured = try transaction { connection in
             let measure = try connection.storedCubeCount()?.measure
@@ -80,7 +80,7 @@ extension MongoConnection {
             let known = try connection.storedCubeCount()?.measure
             let measure = try connection.measureCube(unreadable)
             guard known?.digest != measure.digest else { return nil }
-            // What was there before the first measurement is no change.
+            // The first measurement is no change.
             let version = try known == nil ? nil : connection.nextCubeCount().version
             try connection.setCubeMeasure(measure)
             return version

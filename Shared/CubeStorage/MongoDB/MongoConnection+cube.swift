@@ -2,7 +2,7 @@ import MongoDatabase
 import Schemas
 import UnreadableDocuments
 
-/// The cube's questions and changes, as steps of a transaction.
+/// The cube's queries and changes, as steps of a transaction.
 extension MongoConnection {
     func cubeVersion() throws -> CubeVersion {
         try storedCubeCount()?.version ?? 0
@@ -18,12 +18,12 @@ extension MongoConnection {
         try find([:], in: CubeCollections.channels, options: ["sort": ["position": 1, "_id": 1]])
     }
 
-    /// The document of one channel; `nil` where there is none.
+    /// The document of one channel; `nil` if it does not exist.
     func channelDocument(_ id: ObjectID) throws -> BSONDocument? {
         try find(["_id": .objectID(id)], in: CubeCollections.channels).first
     }
 
-    /// What can be read of the documents. The log tells of the rest.
+    /// The readable parts of the documents. The log names the rest.
     func channels(in documents: [BSONDocument], _ unreadable: UnreadableDocuments) throws -> [Channel] {
         try unreadable.readable(of: documents, as: ChannelDocument.init).map { document in
             if let part = document.unreadable.first {
@@ -36,10 +36,10 @@ extension MongoConnection {
     }
 
     func subject(of topicKey: TopicKey) throws -> FindSubject.Reply {
-        // The version first: what is read after it is at least as new.
+        // Read the version first: the subject is then at least as new.
         let version = try cubeVersion()
         let found = try aggregate(SubjectLookup.stages(of: topicKey), in: CubeCollections.channels).first
-        // What cannot be read is not found. The log learns of it when the whole cube is read.
+        // An unreadable object is not found. The log names it when the whole cube is read.
         guard let channel = found.flatMap({ try? ChannelDocument($0) })?.channel, let area = channel.areas.first,
             let subject = area.subjects.first
         else {
@@ -53,7 +53,7 @@ extension MongoConnection {
         if let error = try insert([channel], into: CubeCollections.channels)[0] { throw error }
     }
 
-    /// Changes a part of one channel, which has been found in the same transaction.
+    /// Changes a part of one channel, which was found in the same transaction.
     func change(_ filter: BSONDocument, _ update: BSONDocument, arrayFilters: [BSONValue] = []) throws {
         let options: BSONDocument = arrayFilters.isEmpty ? [:] : ["arrayFilters": .array(arrayFilters)]
         _ = try self.update(filter, update, in: CubeCollections.channels, options: options)

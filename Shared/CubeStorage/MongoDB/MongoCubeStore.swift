@@ -3,18 +3,17 @@ package import MongoDatabase
 package import Schemas
 package import UnreadableDocuments
 
-/// The cube in MongoDB, one document for each channel. It needs a replica set: a change and the version that it makes are
-/// stored in one transaction.
+/// The cube in MongoDB, one document for each channel. It needs a replica set: a change and its version are stored in one
+/// transaction.
 package struct MongoCubeStore: CubeStore {
     private let database: MongoDatabase
     private let sizeLimit: CubeSizeLimit
     private let unreadable: UnreadableDocuments
     private let foreignEdits: MongoForeignEdits
 
-    /// Connects; where the database is away, or lacks what is needed, the log says so, and every method throws until it is
-    /// there.
+    /// Connects. While the database is unreachable or has no transactions, every method throws, and the log says so.
     ///
-    /// - Parameter unreadable: What a snapshot does with documents that are no channels, and with parts of them.
+    /// - Parameter unreadable: How a snapshot treats documents that are no channels, and unreadable parts of channels.
     package init(
         url: MongoURL, sizeLimit: CubeSizeLimit, unreadable: UnreadableDocument = .skipped, logger: Logger
     ) async {
@@ -178,15 +177,14 @@ package struct MongoCubeStore: CubeStore {
         }
     }
 
-    /// One change of one channel: everything in it is committed together with the version that it makes, and with what is known of
-    /// the whole cube.
+    /// Changes one channel. The change is committed together with its version and the new measure of the cube.
     private func edit<Value: Codable & Hashable & Sendable>(
         _ channelID: ObjectID,
         _ change: @escaping @Sendable (MongoConnection, StoredChannel, CubeVersion) throws -> CubeChange<Value>
     ) async throws -> CubeEdit<Value> {
         try await MongoError.asFailure {
             try await database.transaction { [sizeLimit, unreadable] connection in
-                // First, so that of two changes at once one notices the other before it has done anything.
+                // Count first, so that a concurrent change conflicts before it has done any work.
                 let count = try connection.nextCubeCount()
                 var measure = try count.measure ?? connection.measureCube(unreadable)
                 let before = StoredChannel(id: channelID, stored: try connection.channelDocument(channelID))
@@ -202,10 +200,10 @@ package struct MongoCubeStore: CubeStore {
     }
 }
 
-/// A channel as a change finds it.
+/// The stored channel at the begin of a change.
 private struct StoredChannel {
     let id: ObjectID
-    /// `nil` where there is none.
+    /// `nil` if it does not exist.
     let stored: BSONDocument?
 
     func document() throws(CommandFailure) -> ChannelDocument {

@@ -4,24 +4,24 @@ import Schemas
 import Synchronization
 import UnreadableDocuments
 
-/// Notices what other programs change in `icube`.
+/// Detects changes that other programs make in `icube`.
 ///
-/// Whether something has changed shows in the documents alone (``CubeMeasure``), so that also what was changed while nothing was
-/// watching is noticed. A change stream only says when to look. Without one it looks every second.
+/// Changes are detected by comparing the documents (``CubeMeasure``), so changes from the time of a stop are detected as well. A
+/// change stream only says when to compare. Without one it compares every second.
 final class MongoForeignEdits: Sendable {
     private struct State {
-        /// How long the last look took.
+        /// The duration of the last comparison.
         var effort = Duration.zero
         /// When to try a change stream again.
         var streamAfter: ContinuousClock.Instant?
         var hasSaidThatItPolls = false
     }
 
-    /// Where there is no change stream.
+    /// The interval of comparisons without a change stream.
     private static let pollPeriod = Duration.seconds(1)
-    /// So often the cube is looked at in any case.
+    /// The maximum interval of comparisons.
     private static let maxPause = Duration.seconds(30)
-    /// Looking takes at most a twentieth of the time.
+    /// Comparisons take at most a twentieth of the time.
     private static let pauseToEffort = 20
     private static let pauseBetweenStreams = Duration.seconds(60)
 
@@ -36,7 +36,7 @@ final class MongoForeignEdits: Sendable {
         self.logger = logger
     }
 
-    /// Looks, and where nothing has changed waits until it is time for another look.
+    /// Compares and, if nothing has changed, waits until the next comparison is due.
     func next() async throws -> CubeVersion? {
         let (effort, streamAfter) = state.withLock { ($0.effort, $0.streamAfter) }
         try await Task.sleep(for: min(effort * Self.pauseToEffort, Self.maxPause))
@@ -56,7 +56,7 @@ final class MongoForeignEdits: Sendable {
         let isCancelled = StopFlag()
         return try await withTaskCancellationHandler {
             try await database.watch { connection in
-                // The stream first: it tells of everything after the look.
+                // Open the stream first, so that it reports every change after the comparison.
                 try connection.withChanges(of: CubeCollections.channels) { changes in
                     if let version = try self.look(connection) { return version }
                     let end = ContinuousClock.now + Self.maxPause
@@ -91,7 +91,7 @@ final class MongoForeignEdits: Sendable {
     }
 }
 
-/// Tells a thread that blocks that its work is not needed any more.
+/// Tells a blocking thread to stop.
 private final class StopFlag: Sendable {
     private let flag = Atomic(false)
 

@@ -1,7 +1,7 @@
 import MongoDatabase
 import Schemas
 
-/// Finds one subject in its channel's document, so that the server sends nothing else of the document.
+/// An aggregation that returns one subject of a channel's document, without the rest of the document.
 enum SubjectLookup {
     static func stages(of topicKey: TopicKey) -> [BSONDocument] {
         let subjects = elements(of: "$$area.subjects", as: "subject", withID: topicKey.subject)
@@ -17,7 +17,7 @@ enum SubjectLookup {
         ]
     }
 
-    /// The elements of an array that have an identifier; none where the field is no array.
+    /// The elements of an array with an identifier; none if the field is no array.
     private static func elements(of array: String, as element: String, withID id: ObjectID) -> BSONValue {
         [
             "$filter": [

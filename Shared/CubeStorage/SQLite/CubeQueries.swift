@@ -3,14 +3,14 @@ import GRDB
 import Schemas
 import UnreadableDocuments
 
-/// How rows are found, and put together into documents. Where ``UnreadableDocuments`` are given, they take what cannot be read, with
-/// all that is in it; otherwise that is an error.
+/// Finds rows and assembles them to objects. With ``UnreadableDocuments``, an unreadable row and its children are left out;
+/// otherwise it is an error.
 enum CubeQueries {
     static func version(in database: Database) throws -> CubeVersion {
         try CubeVersion.fetchOne(database, sql: "SELECT version FROM cube") ?? 0
     }
 
-    /// The size of the whole cube, as the last change has left it.
+    /// The size of the cube after the last change.
     static func storedSize(in database: Database) throws -> Int64? {
         try Int64.fetchOne(database, sql: "SELECT size FROM cube")
     }
@@ -57,7 +57,7 @@ enum CubeQueries {
         return row
     }
 
-    /// The subject that a topic key names.
+    /// The subject with a topic key.
     static func subject(of topicKey: TopicKey, in database: Database) throws -> FindSubject.Reply {
         guard let subject = try SubjectRow.filter(Column("topicKey") == topicKey).fetchOne(database) else {
             throw CommandFailure.noSubject(of: topicKey)
@@ -82,7 +82,7 @@ enum CubeQueries {
         try rows(SubjectRow.filter(Column("areaID") == areaID), in: database, unreadable).map(\.subject)
     }
 
-    /// In the order in which they were made.
+    /// Rows in the order of their creation.
     private static func rows<R: CubeRow>(
         _ request: QueryInterfaceRequest<R>, in database: Database, _ unreadable: UnreadableDocuments?
     ) throws -> [R] {

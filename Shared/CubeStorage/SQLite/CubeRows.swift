@@ -2,12 +2,12 @@ import EmbeddedDatabase
 import GRDB
 import Schemas
 
-/// A row of the cube: a channel, an area or a subject without what is inside it.
+/// A row of the cube: a channel, an area or a subject, without its children.
 protocol CubeRow: Codable, FetchableRecord, PersistableRecord {
     var position: Int64? { get }
     var id: ObjectID { get }
     var version: CubeVersion { get set }
-    /// The part of the cube's size that is the row's own.
+    /// The row's share of the cube's size.
     var size: Int64 { get throws }
 }
 

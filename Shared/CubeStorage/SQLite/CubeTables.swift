@@ -1,7 +1,7 @@
 import GRDB
 
-/// The cube's tables. A row's `position` is the order in which it was made; its `version` is that of the change which last
-/// touched the row itself. The `size` of the cube (``CubeSize``) is absent until the next change measures it.
+/// The cube's tables. A row's `position` is the order of creation. Its `version` is the version of the last change of the row
+/// itself. The `size` of the cube (``CubeSize``) is absent until the next change measures it.
 enum CubeTables {
     static func register(in migrator: inout DatabaseMigrator) {
         migrator.registerMigration("cube") { database in

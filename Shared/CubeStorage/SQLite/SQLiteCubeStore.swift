@@ -12,21 +12,20 @@ package final class SQLiteCubeStore: CubeStore {
     private let unreadable: UnreadableDocuments
 
     private struct Known {
-        /// Whether the stored size is right. While the store was closed another program, or an older version, may have changed the
-        /// cube.
+        /// Whether the stored size is known to be right. Another program or an older version may have changed the cube while the
+        /// store was closed.
         var isMeasured = false
-        /// SQLite's number for what other connections have committed, when it was last asked for.
+        /// The last value of SQLite's `data_version`, which changes with other connections' commits.
         var dataVersion: Int64?
-        /// The version of the cube then, or after the last change of this store.
+        /// The version of the cube at that time, or after the last change by this store.
         var version: CubeVersion?
     }
 
     private let known = Mutex(Known())
     private static let pauseBetweenLooks = Duration.seconds(1)
 
-    /// - Throws: ``CommandFailure`` with status `unavailable` when the file cannot be used.
-    ///
-    /// - Parameter unreadable: What a snapshot does with rows that cannot be read.
+    /// - Parameter unreadable: How a snapshot treats unreadable rows.
+    /// - Throws: ``CommandFailure`` with status `unavailable` if the file cannot be used.
     package init(
         path: String, sizeLimit: CubeSizeLimit, unreadable: UnreadableDocument = .skipped, logger: Logger
     ) throws {
@@ -52,7 +51,7 @@ package final class SQLiteCubeStore: CubeStore {
             do {
                 return try CubeQueries.subject(of: command.topicKey, in: database)
             } catch let error where error is RowDecodingError || error is DecodingError {
-                // The log learns of it when the whole cube is read.
+                // The log names it when the whole cube is read.
                 throw CommandFailure.noSubject(of: command.topicKey)
             }
         }
@@ -64,7 +63,7 @@ package final class SQLiteCubeStore: CubeStore {
         return nil
     }
 
-    /// Asks SQLite whether another process has committed something. A change that has not counted itself is counted here.
+    /// Asks SQLite whether another process has committed. A change that has not increased the version is counted here.
     private func countForeignEdit() async throws -> CubeVersion? {
         try await database.write { [self] database in
             let dataVersion = try Int64.fetchOne(database, sql: "PRAGMA data_version")
@@ -209,7 +208,7 @@ package final class SQLiteCubeStore: CubeStore {
         }
     }
 
-    /// One change: everything in it is committed together with the version that it makes, and the cube's new size.
+    /// Performs one change. It is committed together with its version and the cube's new size.
     private func edit<Value: Codable & Hashable & Sendable>(
         _ change: @escaping @Sendable (Database, CubeVersion) throws -> CubeChange<Value>
     ) async throws -> CubeEdit<Value> {
@@ -219,7 +218,7 @@ package final class SQLiteCubeStore: CubeStore {
             let size = try size(in: database)
             let change = try Self.readable { try change(database, version) }
             try sizeLimit.check(size: size, growth: change.growth)
-            // What is left on the disk is for messages that were accepted.
+            // The rest of the disk is reserved for accepted messages.
             if change.growth > 0 { try self.database.checkRoom() }
             try database.execute(sql: "UPDATE cube SET size = ?", arguments: [size + change.growth])
             known.withLock { known in
@@ -230,7 +229,7 @@ package final class SQLiteCubeStore: CubeStore {
         }
     }
 
-    /// Refuses a change of what cannot be read, or of what it is in.
+    /// Refuses a change of an unreadable object, or of an object that contains one.
     private static func readable<Value>(_ change: () throws -> Value) throws -> Value {
         do {
             return try change()
@@ -247,7 +246,7 @@ package final class SQLiteCubeStore: CubeStore {
 }
 
 extension CubeRow {
-    /// Refuses an edit that was begun before the row was last changed.
+    /// Refuses an edit of a row that was changed since the editor read it.
     fileprivate func check(unchangedSince known: CubeVersion?) throws {
         guard let known, version > known else { return }
         throw CommandFailure.changed(Self.databaseTableName, id, in: version, after: known)
@@ -255,7 +254,7 @@ extension CubeRow {
 }
 
 extension AreaRow {
-    /// Refuses to delete what was changed, at any depth, after its editor looked.
+    /// Refuses to delete an object that was changed, at any depth, since the editor read it.
     fileprivate func checkWithSubjects(unchangedSince known: CubeVersion?, in database: Database) throws {
         try check(unchangedSince: known)
         guard known != nil else { return }

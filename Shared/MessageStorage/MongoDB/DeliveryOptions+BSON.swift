@@ -1,9 +1,9 @@
 import MongoDatabase
 import Schemas
 
-/// `options` of a message's document, by the names that they have in JSON.
+/// The field `options` of a message's document, with the same names as in JSON.
 extension DeliveryOptions {
-    /// - Throws: ``BSONError`` for a field that is something else.
+    /// - Throws: ``BSONError`` for a field of another type.
     init?(_ fields: BSONFields?) throws {
         guard let fields else { return nil }
         self.init(

@@ -2,8 +2,8 @@ import Logging
 import MongoDatabase
 import Synchronization
 
-/// Whether another program has stored two documents with one `msi_key`, or one idempotency key. There is no unique index then,
-/// so the store itself looks for a message before it stores it.
+/// Whether another program has stored two documents with the same `msi_key` or idempotency key. Then there is no unique index,
+/// and the store looks for an existing message before each insert.
 final class DuplicateMessages: Sendable {
     private let logger: Logger
     private let areKnown = Mutex(false)
@@ -14,7 +14,7 @@ final class DuplicateMessages: Sendable {
 
     var exist: Bool { areKnown.withLock(\.self) }
 
-    /// - Parameter error: What the server says, with one of the keys.
+    /// - Parameter error: The server's error, which contains one of the keys.
     func found(_ error: MongoError) {
         areKnown.withLock { $0 = true }
         logger.error(

@@ -1,9 +1,8 @@
 import Synchronization
 
-/// Lets those who want to change the same thing do it one after another, in the order in which they came. Within one process
-/// they so never get in one another's way.
+/// A lock for each key, in FIFO order. It avoids conflicts between changes of the same document within one process.
 final class KeyedLock<Key: Hashable & Sendable>: Sendable {
-    /// Those who wait, for each key that somebody is at work on.
+    /// The waiting tasks for each locked key.
     private let waiting = Mutex<[Key: [CheckedContinuation<Void, Never>]]>([:])
 
     func take<Value>(

@@ -5,9 +5,9 @@ import Schemas
 enum MessageCollection {
     static let name = "message"
 
-    /// Makes the indexes, where they are not there yet.
+    /// Creates missing indexes.
     ///
-    /// - Parameter duplicates: Told where a unique index cannot be made, because another program has stored a message twice.
+    /// - Parameter duplicates: Notified if a unique index cannot be made, because another program has stored a message twice.
     static func prepare(_ connection: MongoConnection, _ duplicates: DuplicateMessages) throws {
         try create(indexes, connection)
         for (index, substitute) in uniqueIndexes {
@@ -26,7 +26,7 @@ enum MessageCollection {
         ])
     }
 
-    /// What no two messages may have in common; and in each case the index that finds it while two have.
+    /// The unique indexes, each with a non-unique substitute for the time while duplicates exist.
     private static var uniqueIndexes: [(BSONDocument, substitute: BSONDocument)] {
         let hasKey: BSONValue = ["idempotency_key": ["$gt": ""]]
         return [
@@ -47,13 +47,13 @@ enum MessageCollection {
         ]
     }
 
-    /// Every index that gives pages ends in the order of the archive, so that a page costs the same however long the archive is.
+    /// Every index for pages ends with the order of the archive, so that a page costs the same in an archive of any size.
     private static var indexes: [BSONDocument] {
         [
             history("history", []),
             history("channel", ["topic.channel"]), history("area", ["topic.area"]), history("subject", ["topic.subject"]),
             history("sender", ["sender"]), history("state", ["relay.state"]), history("words", ["words"]),
-            // Only what still has to be relayed is in these three, so they stay short.
+            // These three contain only messages that are still to be relayed, so they stay small.
             outbox("expiry", ["expires"]),
             outbox("due", ["distribution", "relay.next_attempt"]),
             outbox("due of topic", ["distribution", "topic_key", "relay.next_attempt"]),

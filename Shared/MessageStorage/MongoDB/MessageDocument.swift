@@ -1,16 +1,16 @@
 import MongoDatabase
 import Schemas
 
-/// A message as a document of `message`: the seed's fields, and beside them what its way to FCM and the history need: those of
-/// ``Message``, the parts of the topic key in `topic`, and the words that it is found by in `words`.
+/// A message as a document of `message`: the seed's fields, the other fields of ``Message``, the parts of the topic key in
+/// `topic`, and the words for searches in `words`.
 ///
-/// Documents that another program has written may lack ours: they count as relayed.
+/// Documents of other programs may lack the fields that are not the seed's. They count as relayed.
 struct MessageDocument {
     let message: Message
-    /// Counts the changes of the relay record; absent in another program's documents.
+    /// Counts the changes of the relay record. Absent in documents of other programs.
     let revision: Int64?
 
-    /// - Throws: ``BSONError`` where a field of the seed's schema is missing or something else.
+    /// - Throws: ``BSONError`` if a field of the seed's schema is missing or has another type.
     init(_ document: BSONDocument) throws {
         let fields = try BSONFields(document)
         let timestamp: UnixMilliseconds = try fields.value("timestamp")
@@ -28,19 +28,19 @@ struct MessageDocument {
         revision = try relay?.optional("revision")
     }
 
-    /// Which of two with the same key is the message; the other one is left alone.
+    /// Whether the first of two documents with the same key is the message. The other one is ignored.
     static func comesFirst(_ one: MessageDocument, _ other: MessageDocument) -> Bool {
         let (isOurs, isOthersOurs) = (one.revision != nil, other.revision != nil)
         return isOurs == isOthersOurs ? one.message.id.description < other.message.id.description : isOurs
     }
 
-    /// The update that gives it another relay record; `nil` where it has that one already.
+    /// The update to another relay record; `nil` if the document has that record already.
     func changes(to relay: RelayRecord) -> BSONDocument? {
         guard revision != nil else { return ["$set": ["relay": .document(relay.document(revision: 1))]] }
         return relay.changes(from: message.relay)
     }
 
-    /// A new message.
+    /// The document of a new message.
     static func new(_ message: Message) -> BSONDocument {
         let words = message.searchWords.sorted().map { BSONValue.string($0) }
         let fields: [(String, BSONValue?)] = [
@@ -58,7 +58,7 @@ struct MessageDocument {
 }
 
 extension CubeNames {
-    /// - Parameter fields: `nil` for a message of another program's.
+    /// - Parameter fields: `nil` for a message of another program.
     fileprivate init(_ fields: BSONFields?) throws {
         self.init(
             channel: try fields?.value("channel") ?? "", area: try fields?.value("area") ?? "",

@@ -2,9 +2,9 @@ import MongoDatabase
 import Schemas
 
 extension MessageFilter {
-    /// The filter as MongoDB's.
+    /// The filter in MongoDB's language.
     ///
-    /// - Parameter cursor: Only what stands after it, which is older.
+    /// - Parameter cursor: Only older messages than this one.
     func document(after cursor: PageCursor?) -> BSONDocument {
         var fields: [(String, BSONValue)] = []
         if let channel { fields.append(("topic.channel", channel.bson)) }
@@ -12,13 +12,13 @@ extension MessageFilter {
         if let subject { fields.append(("topic.subject", subject.bson)) }
         if let sender { fields.append(("sender", sender.bson)) }
         if let state {
-            // Those of another program have no state, and have been relayed.
+            // Messages of other programs have no state and count as relayed.
             fields.append(("relay.state", state == .relayed ? ["$in": [state.bson, nil]] : state.bson))
         }
         if let text {
             let words = text.terms.filter { !$0.isPrefix }.map { $0.word.bson }
             let beginnings = text.terms.filter(\.isPrefix).map { term -> BSONValue in
-                // A word has nothing in it that a regular expression takes for anything but a letter.
+                // A word contains no special characters of regular expressions.
                 ["words": ["$regex": .string("^" + term.word)]]
             }
             if words.count == 1 { fields.append(("words", words[0])) }
@@ -34,7 +34,7 @@ extension MessageFilter {
         if let from { bounds.append(("$gte", from.bson)) }
         if let to { bounds.append(("$lt", to.bson)) }
         guard let cursor else { return bounds.isEmpty ? [] : [("timestamp", .document(BSONDocument(bounds)))] }
-        // The first condition finds the place in the index, the second one the place among equal times.
+        // The first condition finds the position in the index, the second one the position among equal times.
         bounds.append(("$lte", cursor.timestamp.bson))
         return [
             ("timestamp", .document(BSONDocument(bounds))),

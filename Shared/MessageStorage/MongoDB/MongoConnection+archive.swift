@@ -3,10 +3,10 @@ import Schemas
 
 /// Changes of archived messages.
 extension MongoConnection {
-    /// The message that matches. Of several with the same key it is always the same one: of those that can be read one with a
-    /// relay record, and the one that was stored first.
+    /// The matching message. Of several with the same key it is always the same one: a readable one with a relay record, and of
+    /// those the one that was stored first.
     ///
-    /// - Throws: ``BSONError`` where it cannot be read.
+    /// - Throws: ``BSONError`` if it cannot be read.
     func message(_ filter: BSONDocument) throws -> MessageDocument? {
         let stored = try find(filter, in: MessageCollection.name, options: ["projection": ["words": 0]])
         guard stored.count > 1 else { return try stored.first.map { try MessageDocument($0) } }
@@ -14,7 +14,7 @@ extension MongoConnection {
         return documents.min(by: MessageDocument.comesFirst)
     }
 
-    /// Changes a relay record, unless somebody changes it at the same moment.
+    /// Changes a relay record, unless another process changes it at the same time.
     func update(
         _ msiKey: ObjectID, _ change: (inout RelayRecord, Message) throws -> Void
     ) throws -> MessageUpdate {
@@ -40,17 +40,17 @@ extension MongoConnection {
             options: ["sort": ["timestamp": 1, "msi_key": 1], "limit": .int64(Int64(limit)), "projection": ["_id": 1]])
         let identifiers = try found.map { try BSONFields($0).value("_id", as: ObjectID.self) }
         guard !identifiers.isEmpty else { return 0 }
-        // One that is to be tried once more after all stays.
+        // A message that is to be retried by now is kept.
         return Int(
             try delete(["_id": ["$in": identifiers.bson], "relay.next_attempt": nil], from: MessageCollection.name))
     }
 }
 
-/// What became of an attempt to change a message.
+/// The result of an attempt to change a message.
 enum MessageUpdate: Sendable {
-    /// The message as it is now.
+    /// The changed message.
     case done(Message)
-    /// Somebody else has changed it since it was read.
+    /// Another process has changed it since it was read.
     case overtaken
     case notFound
 }

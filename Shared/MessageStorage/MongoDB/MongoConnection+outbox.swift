@@ -2,9 +2,9 @@ import MongoDatabase
 import Schemas
 import UnreadableDocuments
 
-/// The outbox: the messages that have a next attempt.
+/// The outbox: the messages with a next attempt.
 extension MongoConnection {
-    /// Leases messages that are due, and returns them as they are then.
+    /// Leases due messages, and returns them with the lease.
     func claim(
         _ claim: Claim, lease: Lease, now: UnixMilliseconds, unreadable: UnreadableDocuments
     ) throws -> [Message] {
@@ -14,7 +14,7 @@ extension MongoConnection {
             guard !candidates.isEmpty else { break }
             let won = try take(candidates, for: lease, now: now, unreadable)
             claimed += won
-            // Whatever another claimant has taken meanwhile leaves room for others.
+            // Messages that another claimant has taken meanwhile leave room for more.
             guard won.count < candidates.count else { break }
             for message in won {
                 claim.room[message.topicKey] = claim.room(for: message.topicKey) - 1
@@ -24,7 +24,7 @@ extension MongoConnection {
         return claimed
     }
 
-    /// Those that are the messages of their keys. Of the others each may be a copy of one that FCM has already.
+    /// The claimed documents without duplicates. A duplicate may be a copy of a message that FCM has already.
     func withoutDuplicates(_ claimed: [Message], _ unreadable: UnreadableDocuments) throws -> [Message] {
         try unreadable.readable(of: claimed, named: \.id.description) { claimed in
             guard let original = try message(["msi_key": claimed.msiKey.bson]), original.message.id != claimed.id else {
@@ -34,7 +34,7 @@ extension MongoConnection {
         }
     }
 
-    /// Gives up leases: the messages are due at once.
+    /// Releases leases. The messages are due at once.
     func releaseLeases(of owner: String, now: UnixMilliseconds) throws {
         _ = try update(
             [
@@ -48,7 +48,7 @@ extension MongoConnection {
             in: MessageCollection.name, all: true)
     }
 
-    /// Messages that have expired and are not leased, the first to expire first.
+    /// Expired messages that are not leased, in the order of their expiry.
     func expired(by now: UnixMilliseconds, limit: Int) throws -> [ObjectID] {
         let found = try find(
             [
@@ -61,7 +61,7 @@ extension MongoConnection {
         return try found.map { try BSONFields($0).value("msi_key") }
     }
 
-    /// Messages that wait for a moment that is still to come, and that a condition is true of.
+    /// Messages whose next attempt is in the future and that satisfy a condition.
     func waiting(after now: UnixMilliseconds, where isWanted: (Message) -> Bool) throws -> [ObjectID] {
         var found: [ObjectID] = []
         for distribution in Distribution.allCases {
@@ -74,7 +74,7 @@ extension MongoConnection {
                         "sort": ["relay.next_attempt": 1], "skip": .int64(position), "limit": .int64(Self.page),
                         "projection": ["words": 0],
                     ])
-                // One that cannot be read has no part in the outbox.
+                // An unreadable document is not part of the outbox.
                 let messages = documents.compactMap { try? MessageDocument($0).message }
                 found += messages.filter(isWanted).map(\.msiKey)
                 position += Int64(documents.count)
@@ -84,18 +84,18 @@ extension MongoConnection {
         return found
     }
 
-    /// How many documents are read at a time.
+    /// The number of documents that are read at a time.
     private static let page: Int64 = 1_000
 
-    /// The identifiers of messages that may be claimed, each topic with its share.
+    /// The identifiers of messages to claim, each topic with its share.
     private func candidates(
         for claim: Claim, now: UnixMilliseconds, _ unreadable: UnreadableDocuments
     ) throws -> [ObjectID] {
-        // A look first: most of the time nothing is due.
+        // Check first: most of the time nothing is due.
         let first = try find(
             Self.due(claim.distribution, now), in: MessageCollection.name, options: Self.maxDue(skip: 0, limit: 1))
         guard !first.isEmpty else { return [] }
-        // One that cannot be claimed stays the first, and so is named here.
+        // A document that cannot be claimed stays the first one, so it is reported here.
         _ = try unreadable.readable(of: first) { document in
             let fields = try BSONFields(document)
             _ = try fields.value("_id", as: ObjectID.self)
@@ -114,11 +114,11 @@ extension MongoConnection {
         return candidates
     }
 
-    /// The topics that have messages due, the longest waiting first.
+    /// The topics with due messages, the longest waiting first.
     private func topics(
         _ distribution: Distribution, _ now: UnixMilliseconds, _ unreadable: UnreadableDocuments
     ) throws -> [TopicKey] {
-        // In the order of the index, so that the server can go from one topic to the next in it.
+        // In the order of the index, so that the server can skip from one topic to the next.
         let topics = try aggregate(
             [
                 ["$match": .document(Self.due(distribution, now))],
@@ -129,7 +129,7 @@ extension MongoConnection {
         return try unreadable.readable(of: topics) { try BSONFields($0).value("_id") }
     }
 
-    /// Of those that can be messages, the longest due first.
+    /// The identifiers of possible messages, the longest due first.
     private func identifiers(_ filter: BSONDocument, skip: Int, limit: Int) throws -> [ObjectID] {
         let found = try find(
             filter.with("_id", ["$type": "objectId"]).with("relay.revision", ["$type": "number"]), in: MessageCollection.name,
@@ -144,11 +144,11 @@ extension MongoConnection {
         ]
     }
 
-    /// Leases those of the messages that are still due, and returns them as they are then.
+    /// Leases the messages that are still due, and returns them with the lease.
     private func take(
         _ candidates: [ObjectID], for lease: Lease, now: UnixMilliseconds, _ unreadable: UnreadableDocuments
     ) throws -> [Message] {
-        // Tells what is taken now from what the same owner has taken in the same millisecond.
+        // Distinguishes this claim from another one of the same owner in the same millisecond.
         let claim = ObjectID()
         let among: BSONValue = ["$in": candidates.bson]
         _ = try update(
@@ -163,7 +163,7 @@ extension MongoConnection {
             in: MessageCollection.name, all: true)
         let taken = try find(
             ["_id": among, "relay.lease.claim": claim.bson], in: MessageCollection.name, options: ["projection": ["words": 0]])
-        // One that cannot be read is out of the others' way as long as the lease lasts.
+        // An unreadable document does not block the others while its lease lasts.
         let messages = try unreadable.readable(of: taken) { try MessageDocument($0).message }
         let byIdentifier = Dictionary(messages.map { ($0.id, $0) }) { first, _ in first }
         return candidates.compactMap { byIdentifier[$0] }
@@ -173,13 +173,13 @@ extension MongoConnection {
         ["distribution": distribution.bson, "relay.next_attempt": dueTime(now)]
     }
 
-    /// The lower bound is that of the outbox's indexes, which the server uses only for what is surely in them.
+    /// The lower bound is part of the indexes' filter. Without it the server does not use them.
     private static func dueTime(_ now: UnixMilliseconds) -> BSONValue {
         ["$gte": .int64(0), "$lte": now.bson]
     }
 }
 
-/// A document has the key of another one.
+/// A document has the same key as another one.
 private struct Duplicate: Error, CustomStringConvertible {
     let description: String
 

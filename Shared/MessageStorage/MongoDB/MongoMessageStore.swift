@@ -11,12 +11,12 @@ package struct MongoMessageStore: MessageStore {
     private let unreadable: UnreadableDocuments
     private let duplicates: DuplicateMessages
     private let turns = KeyedLock<ObjectID>()
-    /// Lets one message in at a time while several have the same key.
+    /// Serialises inserts while there are duplicates.
     private let insertTurns = KeyedLock<Bool>()
 
-    /// Connects; where the database is away the log says so, and every method throws until it is there.
+    /// Connects. While the database is unreachable, every method throws, and the log says so.
     ///
-    /// - Parameter unreadable: What pages do with documents that are no messages; claims and retention leave them alone.
+    /// - Parameter unreadable: How pages treat documents that are no messages. Claims and retention ignore them.
     package init(url: MongoURL, unreadable: UnreadableDocument = .skipped, logger: Logger) async {
         self.unreadable = UnreadableDocuments(of: "message", unreadable, logger: logger)
         let duplicates = DuplicateMessages(logger: logger)
@@ -34,7 +34,7 @@ package struct MongoMessageStore: MessageStore {
     package func insert(_ message: Message) async throws -> Message? {
         try await MongoError.asFailure {
             guard duplicates.exist else { return try await insertUnique(message) }
-            // No index tells that it is stored already.
+            // There is no unique index that would detect an existing message.
             return try await insertTurns.take(true) {
                 if let known = try await known(as: message) { return known }
                 return try await insertUnique(message)
@@ -65,7 +65,7 @@ package struct MongoMessageStore: MessageStore {
     ) async throws -> [Message] {
         try await MongoError.asFailure {
             try await database.run { [unreadable] connection in
-                // It may have waited for a thread.
+                // The call may have waited for a thread.
                 try checkTurn()
                 var messages: [Message] = []
                 var position = 0
@@ -78,7 +78,7 @@ package struct MongoMessageStore: MessageStore {
                         ])
                     messages += try unreadable.readable(of: documents) { try MessageDocument($0).message }
                     position += documents.count
-                    // What is left out makes room for others: a page that is not full is the last one.
+                    // Omitted documents are replaced by further ones, because a page that is not full is the last one.
                     guard documents.count == limit else { break }
                 }
                 return Array(messages.prefix(limit))
@@ -150,25 +150,25 @@ package struct MongoMessageStore: MessageStore {
         }
     }
 
-    /// What the server's files hold; they follow what is stored by up to a minute.
+    /// The used size of the server's files. The figures lag by up to a minute.
     package func size() async throws -> Int64 {
         try await MongoError.asFailure {
             try await database.run { connection in
                 let sizes = try BSONFields(connection.read(["dbStats": 1, "freeStorage": 1]))
                 let used = try sizes.value("storageSize", as: Int64.self) + sizes.value("indexSize", as: Int64.self)
-                // Not every server tells them.
+                // Not every server reports them.
                 let free = try ["freeStorageSize", "indexFreeStorageSize"].map { try sizes.optional($0, as: Int64.self) ?? 0 }
                 return used - free.reduce(0, +)
             }
         }
     }
 
-    /// That of the server's files.
+    /// The disk of the server's files.
     package func diskSpace() async throws -> DiskSpace? {
         try await MongoError.asFailure {
             try await database.run { connection in
                 let sizes = try BSONFields(connection.read(["dbStats": 1]))
-                // Not every server tells them.
+                // Not every server reports them.
                 guard let total = try sizes.optional("fsTotalSize", as: Int64.self), total > 0,
                     let used = try sizes.optional("fsUsedSize", as: Int64.self)
                 else { return nil }
@@ -177,7 +177,7 @@ package struct MongoMessageStore: MessageStore {
         }
     }
 
-    /// The message that stands in the way of another.
+    /// The existing message with the same keys.
     private func known(as message: Message) async throws -> Message? {
         if let known = try await self.message(message.msiKey) { return known }
         guard let key = message.idempotencyKey else { return nil }

@@ -3,7 +3,7 @@ import Schemas
 
 /// The relay record as the document `relay`.
 extension RelayRecord {
-    /// - Parameter fields: `nil` for a message of another program's, which that has relayed.
+    /// - Parameter fields: `nil` for a message of another program, which counts as relayed.
     init(_ fields: BSONFields?) throws {
         guard let fields else {
             self.init(state: .relayed, attempts: 0, nextAttempt: nil, components: [])
@@ -22,7 +22,7 @@ extension RelayRecord {
         BSONDocument(fields.compactMap { key, value in value.map { (key, $0) } } + [("revision", .int64(revision))])
     }
 
-    /// The update that makes this of a former record; `nil` where they are the same.
+    /// The update from a former record to this one; `nil` if they are equal.
     func changes(from former: RelayRecord) -> BSONDocument? {
         var (set, unset): ([(String, BSONValue)], [(String, BSONValue)]) = ([], [])
         for (new, old) in zip(fields, former.fields) where new.value != old.value {
@@ -33,7 +33,7 @@ extension RelayRecord {
         return BSONDocument(parts.filter { !$0.1.isEmpty }.map { ($0.0, .document(BSONDocument($0.1))) })
     }
 
-    /// In the same order in every record.
+    /// The fields in a fixed order.
     private var fields: [(key: String, value: BSONValue?)] {
         [
             ("state", state.bson), ("attempts", .int64(Int64(attempts))), ("next_attempt", nextAttempt?.bson),

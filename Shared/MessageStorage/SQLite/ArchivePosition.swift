@@ -1,15 +1,15 @@
 import GRDB
 import Schemas
 
-/// A message's place in the archive: its timestamp, and a number among those of the same millisecond. As the primary key
-/// it makes every index, the full-text index too, give messages in the order of time. Within one millisecond the order is that of
-/// `msi_key`, as in MongoDB: a message keeps its place when it moves from one database to the other.
+/// A message's position in the archive: its timestamp, and a number within the millisecond. It is the primary key, so every
+/// index, including the full-text index, returns messages in the order of time. Pages sort messages of the same millisecond by
+/// `msi_key`, as in MongoDB. So the order is the same in both databases.
 enum ArchivePosition {
     /// Leaves 48 bits for the timestamp, enough for the year 9999.
     static let bitsWithinMillisecond: Int64 = 15
     static let perMillisecond: Int64 = 1 << bitsWithinMillisecond
 
-    /// How many milliseconds later than its timestamp a message's position may be.
+    /// How far a message's position may be after its timestamp, in milliseconds.
     static let latest: Int64 = 60_000
 
     /// The first position of a millisecond.
@@ -22,7 +22,7 @@ enum ArchivePosition {
         position >> bitsWithinMillisecond
     }
 
-    /// A place for one more message: after those of its millisecond, or, where it is full, in the next one that is not.
+    /// A free position: after the other messages of the millisecond, or in the next millisecond that is not full.
     static func free(for timestamp: UnixMilliseconds, in database: Database) throws -> Int64 {
         let statement = try database.cachedStatement(
             sql: "SELECT MAX(position) FROM message WHERE position >= ? AND position < ?")
@@ -35,7 +35,7 @@ enum ArchivePosition {
         throw CommandFailure(.invalid, "there are too many messages with the timestamp \(timestamp)", field: "timestamp")
     }
 
-    /// The millisecond in which the message that a cursor names has its place, or, where it is not stored, would have it.
+    /// The millisecond of the position of a cursor's message. If the message is not stored, the one where it would be.
     static func millisecond(of cursor: PageCursor, in database: Database) throws -> UnixMilliseconds {
         let position = try Int64.fetchOne(
             database, sql: "SELECT position FROM message WHERE msiKey = ? AND timestamp = ?",

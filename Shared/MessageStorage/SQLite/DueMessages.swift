@@ -3,14 +3,14 @@ import GRDB
 import Schemas
 import UnreadableDocuments
 
-/// Finds what the outbox has to take up, by its index: the cost depends on how many topics have something outstanding, and not
-/// on how much.
+/// Finds the outbox's due messages by its index. The cost depends on the number of topics with outstanding messages, and not on
+/// the number of messages.
 enum DueMessages {
-    /// The topics that have messages due, the longest waiting first.
+    /// The topics with due messages, the longest waiting first.
     static func topics(
         _ distribution: Distribution, now: UnixMilliseconds, in database: Database, _ unreadable: UnreadableDocuments
     ) throws -> [TopicKey] {
-        // From one topic to the next in the index, without a look at the messages in between.
+        // Skips from one topic to the next in the index, without reading the messages in between.
         let topics = try DatabaseValue.fetchAll(
             database,
             sql: """
@@ -33,9 +33,9 @@ enum DueMessages {
         return try unreadable.topics(topics)
     }
 
-    /// Leases the messages of one topic that are due, the longest waiting first.
+    /// Leases the due messages of one topic, the longest waiting first.
     ///
-    /// - Returns: Their rows as they are then. One that cannot be read is out of the others' way as long as the lease lasts.
+    /// - Returns: Their rows with the lease. An unreadable row does not block the others while its lease lasts.
     static func lease(
         _ distribution: Distribution, of topic: TopicKey, for lease: Lease, now: UnixMilliseconds, limit: Int,
         in database: Database
@@ -56,7 +56,7 @@ enum DueMessages {
         }
     }
 
-    /// Messages that have expired and are not leased, the first to expire first.
+    /// Expired messages that are not leased, in the order of their expiry.
     static func expired(by now: UnixMilliseconds, limit: Int, in database: Database) throws -> [ObjectID] {
         let found = try DatabaseValue.fetchAll(
             database,
@@ -69,14 +69,14 @@ enum DueMessages {
         return found.compactMap(ObjectID.fromDatabaseValue)
     }
 
-    /// Messages that wait for a moment that is still to come, and that a condition is true of.
+    /// Messages whose next attempt is in the future and that satisfy a condition.
     static func waiting(
         after now: UnixMilliseconds, where isWanted: (Message) -> Bool, in database: Database
     ) throws -> [ObjectID] {
         var found: [ObjectID] = []
         let rows = try Row.fetchCursor(database, MessageRow.filter(Column("nextAttempt") > now))
         while let row = try rows.next() {
-            // One that cannot be read has no part in the outbox.
+            // An unreadable row is not part of the outbox.
             guard let message = try? MessageRow(row: row).document else { continue }
             if isWanted(message) { found.append(message.msiKey) }
         }

@@ -2,22 +2,22 @@ import EmbeddedDatabase
 import GRDB
 import Schemas
 
-/// Reads pages of the archive, a few at a time and none for long: a search for words that are everywhere may have to look at
-/// most of the archive, and neither the outbox nor whoever asks for one message must wait for it.
+/// Limits the number and the duration of reads of pages. A search for common words may scan most of the archive. The outbox and
+/// reads of single messages must not wait for it.
 actor HistoryReaders {
-    /// Of the database's readers; the others are for the outbox, and for single messages.
+    /// The maximum number of the database's readers for pages. The others are for the outbox and for single messages.
     private static let maxAtATime = 3
-    /// So that whoever waits is told before it gives up by itself.
+    /// Keeps the wait shorter than the callers' timeouts.
     private static let maxWaiting = 50
     private static let maxRead = Duration.seconds(4)
 
     private var free = maxAtATime
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// - Parameter checkTurn: Called when a reader is free; throws if the caller has given up. Without it, readers
-    ///   with a queue would serve only those who have given up.
-    /// - Throws: ``CommandFailure`` with status `overloaded` where too many wait already, and `deadline_exceeded` for one that
-    ///   takes too long.
+    /// - Parameter checkTurn: Called when a reader is free. Throws if the caller has given up. Without it, under load, readers
+    ///   would only serve callers that have given up.
+    /// - Throws: ``CommandFailure`` with status `overloaded` if too many wait already, and `deadline_exceeded` if the read takes
+    ///   too long.
     func read<Value: Sendable>(
         from database: EmbeddedDatabase, checkTurn: @Sendable () throws -> Void,
         _ body: @escaping @Sendable (Database) throws -> Value

@@ -2,15 +2,14 @@ import EmbeddedDatabase
 import GRDB
 import Schemas
 
-/// A message on its way into the archive. All that can be worked out beforehand is, so that the one writer that all have in
-/// common spends its time on the database alone.
+/// An insert of a message. Its values are prepared in advance, so that the single writer only does the database's work.
 struct MessageInsertion: Sendable {
     private let message: Message
     private let words: String
     /// The row's values in the order of ``columns``.
     private let values: [DatabaseValue]
 
-    /// Every column but the position, which is known to the writer alone.
+    /// All columns except the position, which only the writer knows.
     private static let columns = [
         "id", "msiKey", "title", "desc", "message", "topicKey", "channel", "area", "subject", "distribution", "sender",
         "timestamp", "ttl", "sendAt", "names", "expires", "idempotencyKey", "state", "attempts", "nextAttempt", "leaseOwner",
@@ -28,7 +27,7 @@ struct MessageInsertion: Sendable {
         values = Self.columns.map { row[$0] ?? .null }
     }
 
-    /// - Returns: The message that is stored under the same keys already, if there is one.
+    /// - Returns: The existing message with the same keys, if there is one.
     func run(in database: Database) throws -> Message? {
         if let known = try known(in: database) { return known }
         let position = try ArchivePosition.free(for: message.timestamp, in: database)

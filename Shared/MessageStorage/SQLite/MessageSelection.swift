@@ -2,19 +2,18 @@ import EmbeddedDatabase
 import GRDB
 import Schemas
 
-/// A filter as SQL, which gives rows from the newest to the oldest: by the millisecond of their position, and within one by
-/// `msi_key`.
+/// A filter as SQL. It returns rows from the newest to the oldest: by the millisecond of their position, then by `msi_key`.
 struct MessageSelection {
     private let tables: String
     private let position: String
     private var conditions: [String] = []
     private var arguments: [any DatabaseValueConvertible] = []
-    /// What was given last: the rest stands after it.
+    /// The last returned row. The rest follows it.
     private var last: (millisecond: UnixMilliseconds, msiKey: DatabaseValue)?
 
     init(_ filter: MessageFilter) {
         if let text = filter.text {
-            // The full-text index gives its rows in the order of their positions by itself.
+            // The full-text index returns its rows in the order of their positions.
             tables = "messageText JOIN message ON message.position = messageText.rowid"
             position = "messageText.rowid"
             add("messageText MATCH ?", MessageText.match(text))
@@ -28,10 +27,10 @@ struct MessageSelection {
         if let sender = filter.sender { add("sender = ?", sender) }
         if let state = filter.state {
             add("state = ?", state.rawValue)
-            // Written out, so that the index is found which leaves the relayed out.
+            // This redundant condition lets SQLite use the partial index without relayed messages.
             if state != .relayed { conditions.append("state <> 'relayed'") }
         }
-        // The times themselves decide; the positions, which may be a little later, spare the search the rest of the archive.
+        // The timestamps decide. The positions, which may be a little later, limit the search to a part of the archive.
         if let from = filter.from {
             add("timestamp >= ?", from)
             add(position: ">=", ArchivePosition.first(of: from))
@@ -42,26 +41,26 @@ struct MessageSelection {
         }
     }
 
-    /// Begins with what stands after the message that a cursor names, which is older.
+    /// Starts after a cursor's message, with older ones.
     mutating func begin(after cursor: PageCursor, in database: Database) throws {
         last = (try ArchivePosition.millisecond(of: cursor, in: database), cursor.msiKey.databaseValue)
     }
 
-    /// The next rows; fewer than asked for at the end of the archive.
+    /// The next rows; fewer than requested at the end of the archive.
     mutating func next(_ count: Int, in database: Database) throws -> [Row] {
         var rows = try rows(count, where: [], orderedBy: "\(position) DESC", in: database)
         if rows.count == count, let end = rows.last.map({ ArchivePosition.millisecond(of: $0["position"]) }) {
-            // The last millisecond is cut where the positions have it: its rows are taken in their order instead.
+            // The limit may have cut the last millisecond by position. Its rows are read again, by `msi_key`.
             let whole = rows.filter { ArchivePosition.millisecond(of: $0["position"]) > end }
             let atEnd = "\(position) >= \(ArchivePosition.first(of: end)) AND \(position) < \(ArchivePosition.first(of: end + 1))"
-            // The plus keeps SQLite from going through the whole index of msi_key.
+            // The plus prevents a scan of the whole index of msi_key.
             rows = whole + (try self.rows(count - whole.count, where: [atEnd], orderedBy: "+msiKey DESC", in: database))
         }
         if let row = rows.last { last = (ArchivePosition.millisecond(of: row["position"]), row["msiKey"]) }
         return rows
     }
 
-    /// Rows in their order, of those that an order in SQL puts first.
+    /// The first rows by an SQL order, sorted in the archive's order.
     private func rows(
         _ count: Int, where more: [String], orderedBy order: String, in database: Database
     ) throws -> [Row] {
@@ -69,7 +68,7 @@ struct MessageSelection {
         var arguments = arguments
         if let last {
             conditions.append("\(position) < \(ArchivePosition.first(of: last.millisecond + 1))")
-            // The plus keeps SQLite from looking for each half in an index of its own.
+            // The plus prevents a separate index search for each half.
             conditions.append("(+\(position) < \(ArchivePosition.first(of: last.millisecond)) OR +msiKey < ?)")
             arguments.append(last.msiKey)
         }

@@ -2,8 +2,8 @@ import EmbeddedDatabase
 import GRDB
 import Schemas
 
-/// The archive's tables: `message`, in the order of time by its primary key, and `messageText`, the words that messages are
-/// found by. The outbox is the part of `message` that has a next attempt.
+/// The archive's tables: `message`, whose primary key is in the order of time, and `messageText`, the full-text index. The outbox
+/// consists of the rows of `message` with a next attempt.
 enum MessageTables {
     static func register(in migrator: inout DatabaseMigrator) {
         migrator.registerMigration("message") { database in
@@ -50,7 +50,7 @@ enum MessageTables {
         }
     }
 
-    /// What scheduling, interventions, filters and searches need.
+    /// Adds the columns and indexes for scheduling, interventions, filters and searches.
     private static func addHistory(to database: Database) throws {
         try database.alter(table: MessageRow.databaseTableName) { table in
             table.add(column: "ttl", .integer)
@@ -70,17 +70,17 @@ enum MessageTables {
                 """)
         try database.drop(index: "messageByTime")
         try database.drop(index: "outbox")
-        // By its topics, so that each can have its share of what is claimed.
+        // By topic, so that each topic can have its share of a claim.
         try database.create(
             index: "outbox", on: MessageRow.databaseTableName, columns: ["distribution", "topicKey", "nextAttempt"],
             condition: Column("nextAttempt") != nil)
-        // An index ends with the primary key, so what it finds comes in the order of time.
+        // An index ends with the primary key, so its results are in the order of time.
         for column in ["channel", "area", "subject", "sender"] {
             try database.create(
                 index: "messageBy" + column.prefix(1).uppercased() + column.dropFirst(), on: MessageRow.databaseTableName,
                 columns: [column])
         }
-        // Nearly every message is relayed: those are found without an index.
+        // Nearly all messages are relayed: they are found without an index.
         try database.create(
             index: "messageByState", on: MessageRow.databaseTableName, columns: ["state"],
             condition: Column("state") != RelayState.relayed.rawValue)

@@ -1,10 +1,10 @@
 import GRDB
 import Schemas
 
-/// The full-text index: SQLite's FTS5, which keeps which words stand in which message, and no copy of the text.
+/// The full-text index: a contentless FTS5 table, which stores no copy of the text.
 ///
-/// It is given ``SearchWords`` ready-made, so its own division into words has nothing to do: `ascii` takes every character
-/// beyond ASCII for part of a word.
+/// Its input is ``SearchWords``, already split into words. So its tokenizer is `ascii`, which treats every non-ASCII character as
+/// part of a word.
 enum MessageText {
     static func createTable(in database: Database) throws {
         try database.execute(
@@ -14,13 +14,13 @@ enum MessageText {
                 """)
     }
 
-    /// - Parameter words: Those of the message, as ``words(of:)`` puts them.
+    /// - Parameter words: The message's words from ``words(of:)``.
     static func add(_ words: String, at position: Int64, in database: Database) throws {
         let statement = try database.cachedStatement(sql: "INSERT INTO messageText(rowid, words) VALUES (?, ?)")
         try statement.execute(arguments: [position, words])
     }
 
-    /// An index without the text needs to be told what it has to forget.
+    /// Removes an entry. A contentless index needs the words for that.
     static func remove(_ words: String, at position: Int64, in database: Database) throws {
         try database.execute(
             sql: "INSERT INTO messageText(messageText, rowid, words) VALUES ('delete', ?, ?)", arguments: [position, words])
@@ -31,12 +31,12 @@ enum MessageText {
         query.terms.map { "\"\($0.word)\"\($0.isPrefix ? "*" : "")" }.joined(separator: " AND ")
     }
 
-    /// What the index is given of a message.
+    /// A message's words for the index.
     static func words(of message: Message) -> String {
         message.searchWords.sorted().joined(separator: " ")
     }
 
-    /// What the index is given of a row, also of one that cannot be read as a message.
+    /// A row's words for the index, even if the row cannot be read as a message.
     static func words(of row: Row) -> String {
         let texts = ["title", "desc", "message"].compactMap { String.fromDatabaseValue(row[$0]) }
         return Set(texts.flatMap { SearchWords($0) }).sorted().joined(separator: " ")

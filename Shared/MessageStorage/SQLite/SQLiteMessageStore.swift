@@ -12,9 +12,9 @@ package struct SQLiteMessageStore: MessageStore {
     private let unreadable: UnreadableDocuments
 
     /// - Parameters:
-    ///   - unreadable: What pages and claims do with rows that are no messages.
-    ///   - logger: Told of these rows.
-    /// - Throws: ``CommandFailure`` with status `unavailable` when the file cannot be used.
+    ///   - unreadable: How pages and claims treat rows that are no messages.
+    ///   - logger: Gets lines about these rows.
+    /// - Throws: ``CommandFailure`` with status `unavailable` if the file cannot be used.
     package init(
         path: String, unreadable: UnreadableDocument = .skipped, logger: Logger = Logger(label: "msi-message-log")
     ) throws {
@@ -50,7 +50,7 @@ package struct SQLiteMessageStore: MessageStore {
                 let missing = limit - messages.count
                 let rows = try selection.next(missing, in: database)
                 messages += try unreadable.messages(of: rows)
-                // What is left out makes room for others: a page that is not full is the last one.
+                // Omitted rows are replaced by further ones, because a page that is not full is the last one.
                 guard rows.count == missing else { break }
             }
             return messages
@@ -58,7 +58,7 @@ package struct SQLiteMessageStore: MessageStore {
     }
 
     package func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [Message] {
-        // A look first: most of the time nothing is due, and then nothing needs to wait for the writer.
+        // Check first, without the writer: most of the time nothing is due.
         let isDue = try await database.read { [unreadable] database in
             try DueMessages.topics(claim.distribution, now: now, in: database, unreadable)
                 .contains { claim.room(for: $0) > 0 }
