@@ -58,21 +58,21 @@ extension ServicePlan {
 }
 
 extension Router where Context == GatewayContext {
-    /// A router with what every request passes through.
+    /// A router with the middleware for every request.
     static func gateway(allowedOrigins: [String], limit: ConnectionLimit, logger: Logger) -> Router {
         let router = Router(context: GatewayContext.self)
         router.add(middleware: HeadMiddleware())
         router.add(middleware: TraceMiddleware())
         router.add(middleware: ProblemMiddleware(logger: logger))
         router.add(middleware: OriginMiddleware(allowed: allowedOrigins))
-        // The origins that come this far are allowed.
+        // Only requests of allowed origins get here.
         router.add(
             middleware: CORSMiddleware(
                 allowOrigin: .originBased,
                 allowHeaders: [.accept, .contentType, .idempotencyKey, .ifMatch, .ifNoneMatch, .requestID, .traceparent],
                 allowMethods: [.get, .head, .post, .put, .delete, .options],
                 maxAge: .hours(1)))
-        // Within, so that a problem is an answer like any other, which the page of an allowed origin may read.
+        // Inside the CORS middleware, so that a page of an allowed origin may read problems, too.
         router.add(middleware: ProblemMiddleware(logger: logger))
         router.add(middleware: ConnectionLimitMiddleware(limit: limit))
         return router

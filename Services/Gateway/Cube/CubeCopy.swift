@@ -2,7 +2,7 @@ import FoundationEssentials
 import JSON
 import Schemas
 
-/// The gateway's copy of the cube, as `GET /channel` answers it.
+/// The gateway's copy of the cube, in the form of `GET /channel`.
 struct CubeCopy: Sendable {
     let version: CubeVersion
     /// All channels.

@@ -5,8 +5,8 @@ import Schemas
 
 /// The information cube over HTTP (seed, "REST API": Channel, Area, Subject).
 ///
-/// Each answer carries the cube's version as its entity tag. `If-None-Match` spares a portal an unchanged cube; with
-/// `If-Match` an edit or a deletion is refused when its object has been changed since that version.
+/// Each answer has the cube's version as its entity tag. With `If-None-Match` an unchanged cube is not sent again. With
+/// `If-Match` an edit or a deletion is refused if its object was changed after that version.
 struct CubeRoutes {
     let cube: CubeService
 
@@ -95,13 +95,13 @@ struct CubeRoutes {
                     subjectID: try context.identifier("subjectID"), unchangedSince: try request.unchangedSince)))
     }
 
-    /// An edit that may come too late.
+    /// Performs an edit, which fails if the object was changed meanwhile.
     private func edit<Edit: Command, Value>(_ command: Edit) async throws -> CubeEdit<Value>
     where Edit.Reply == CubeEdit<Value> {
         do {
             return try await cube.edit(command)
         } catch let failure as CommandFailure where failure.status == .conflict && failure.field == nil {
-            // With a field it is about something else: what that names cannot be read.
+            // A conflict with a field has another reason: the object that the field names cannot be read.
             throw Problem(.changedMeanwhile, failure.message, field: "If-Match")
         }
     }

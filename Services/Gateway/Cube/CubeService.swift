@@ -6,9 +6,9 @@ import Schemas
 import ServiceLifecycle
 import Synchronization
 
-/// The cube service, seen from the gateway: commands go through, and reads are answered from a copy while it is fresh.
+/// The gateway's access to the cube service. It forwards commands, and answers reads from a copy while the copy is fresh.
 ///
-/// The whole cube is read for those who list it alone. A post needs one subject, which is asked for by its topic key.
+/// The whole cube is read only for `GET /channel`. A post needs one subject, which is requested by its topic key.
 final class CubeService: Service {
     private struct State {
         var freshness = CubeFreshness()
@@ -28,12 +28,12 @@ final class CubeService: Service {
         self.logger = logger
     }
 
-    /// The cube as it is now, give or take a moment.
+    /// The current cube. It may lag by a moment.
     ///
-    /// - Throws: ``CommandFailure`` when there is no fresh copy and the cube service does not answer.
+    /// - Throws: ``CommandFailure`` if there is no fresh copy and the cube service does not answer.
     func current() async throws -> CubeCopy {
         if let copy = freshCopy() { return copy }
-        // A reading that was under way may have begun before the change that it has to show; the one after it has not.
+        // A read that was already running may have begun before the change that it must show. The next one has not.
         var copy = try await read()
         for _ in 0..<2 {
             if let fresh = freshCopy() { return fresh }
@@ -42,9 +42,9 @@ final class CubeService: Service {
         return copy
     }
 
-    /// The subject that a topic key names, as it is now, give or take a moment; `nil` where there is none.
+    /// The current subject with a topic key; `nil` if there is none. It may lag by a moment.
     ///
-    /// - Throws: ``CommandFailure`` when what is known is not fresh and the cube service does not answer.
+    /// - Throws: ``CommandFailure`` if the known subjects are not fresh and the cube service does not answer.
     func subject(of topicKey: TopicKey) async throws -> FindSubject.Reply? {
         let known = state.withLock { state -> FindSubject.Reply? in
             guard let known = state.subjects[topicKey], state.freshness.isFresh(known.version, at: .now) else { return nil }
@@ -65,14 +65,14 @@ final class CubeService: Service {
         }
     }
 
-    /// Makes a change.
+    /// Performs a change.
     func edit<Edit: Command, Value>(_ command: Edit) async throws -> CubeEdit<Value> where Edit.Reply == CubeEdit<Value> {
         let edit = try await client.request(command)
         state.withLock { $0.freshness.edited(edit.version, at: .now) }
         return edit
     }
 
-    /// Follows the cube service's announcements.
+    /// Follows the cube service's events.
     func run() async throws {
         await cancelWhenGracefulShutdown {
             for await event in self.subscriber.events {
@@ -94,7 +94,7 @@ final class CubeService: Service {
         }
     }
 
-    /// Reads the cube, together with whoever wants it at the same time.
+    /// Reads the cube. Concurrent callers share one read.
     private func read() async throws -> CubeCopy {
         let task = state.withLock { state in
             if let reading = state.reading { return reading }

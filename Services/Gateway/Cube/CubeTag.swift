@@ -21,8 +21,8 @@ struct CubeTag {
 }
 
 extension Request {
-    /// The version of the cube that an edit was made in sight of: its `If-Match`. `*` asks for no more than that the object
-    /// exists, which every edit does.
+    /// The version of the cube that the editor has read: `If-Match`. `*` only requires that the object exists, as every edit
+    /// does.
     var unchangedSince: CubeVersion? {
         get throws {
             guard let text = headers[.ifMatch], text != "*" else { return nil }

@@ -1,6 +1,6 @@
 import Schemas
 
-/// The subjects that messages were posted to lately, as they are in one version of the cube.
+/// The subjects of recent posts, in one version of the cube.
 struct KnownSubjects: Sendable {
     private var version: CubeVersion?
     private var subjects: [TopicKey: FindSubject.Reply] = [:]
@@ -9,7 +9,7 @@ struct KnownSubjects: Sendable {
         subjects[topicKey]
     }
 
-    /// Adds one, and forgets those of another version.
+    /// Adds a subject, and removes those of other versions.
     mutating func add(_ found: FindSubject.Reply) {
         if found.version != version { subjects = [:] }
         version = found.version

@@ -1,22 +1,22 @@
 import Schemas
 
-/// Knows whether a copy of the cube, or of a part of it, may still be used. Pure: what was heard, and when, in; yes or no out.
+/// Decides whether a copy of the cube, or of a part of it, is still fresh. Pure.
 ///
-/// The cube service announces its version after each change and once a second. A copy is fresh while it is of the latest
-/// version heard of and that was confirmed a moment ago; missed announcements only make it be asked for again.
+/// The cube service announces its version after each change and once a second. A copy is fresh if it has the latest known version
+/// and that version was confirmed recently. Missed announcements only cause another read.
 struct CubeFreshness: Sendable {
-    /// For how long a version counts as confirmed: two announcements may be missed.
+    /// How long a version counts as confirmed. Two announcements may be missed.
     static let moment = Duration.milliseconds(2_500)
 
-    /// The version that a copy has to have, and when it was heard of.
+    /// The latest known version, and when it was learned.
     private var latest: (version: CubeVersion, heard: ContinuousClock.Instant)?
-    /// When the cube service said last that it is the latest.
+    /// When the cube service last confirmed it.
     private var confirmed: ContinuousClock.Instant?
 
     /// The cube service announced its version.
     mutating func announced(_ version: CubeVersion, at now: ContinuousClock.Instant) {
         if version < latest?.version ?? 0 {
-            // On its way for longer than a later one, or a cube that was set back: asking tells which.
+            // A late announcement, or a cube that was restored from a backup. The next read shows which.
             confirmed = nil
             return
         }
@@ -24,17 +24,17 @@ struct CubeFreshness: Sendable {
         confirmed = now
     }
 
-    /// A change made through this gateway has been answered with the version that it made: its author must see it.
+    /// A change through this gateway has made a version. Its author must see it.
     mutating func edited(_ version: CubeVersion, at now: ContinuousClock.Instant) {
         if version > latest?.version ?? 0 { latest = (version, now) }
     }
 
-    /// The cube or a part of it was read, or found unchanged.
+    /// The cube or a part of it was read or found unchanged.
     ///
-    /// - Parameter asked: When it was asked for: what was heard of since then may not be in it.
+    /// - Parameter asked: When it was requested. Later changes may not be in it.
     mutating func read(_ version: CubeVersion, asked: ContinuousClock.Instant) {
         if let latest, latest.heard > asked, latest.version > version { return }
-        // Also where it is lower than what was heard before: a cube that was restored from a backup is the cube.
+        // Even if it is lower than an earlier one: a cube may be restored from a backup.
         latest = (version, asked)
         confirmed = confirmed.map { max($0, asked) } ?? asked
     }

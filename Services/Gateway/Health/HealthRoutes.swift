@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Schemas
 
-/// Whether the gateway and the services behind it can do their work.
+/// `GET /health` and `GET /problems`.
 struct HealthRoutes {
     /// The services to ask, by name.
     let services: [(name: String, client: CommandClient)]
@@ -17,14 +17,14 @@ struct HealthRoutes {
     private struct Health: Encodable {
         enum Status: String, Encodable {
             case ok
-            /// Messages are taken and kept; something that they need further on is away.
+            /// Messages are accepted and stored, but a dependency of their delivery is unreachable.
             case degraded
             case unavailable
         }
 
         let status: Status
         let services: [String: ReplyStatus]
-        /// What a service depends on, by the service's name; only services that have something to say.
+        /// The states of services' dependencies, by the service's name. Services without a report are missing.
         let parts: [String: [String: PartHealth]]
 
         init(_ states: [String: PartHealth]) {
@@ -35,7 +35,7 @@ struct HealthRoutes {
         }
     }
 
-    /// 200 when every service can do its work, also while what it depends on further on is away; 503 otherwise.
+    /// 200 if every service can do its work, even while the relay or FCM is unreachable; otherwise 503.
     @Sendable private func health(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let states = await withTaskGroup(of: (String, PartHealth).self) { group in
             for (name, client) in services {

@@ -1,13 +1,13 @@
 import Schemas
 
-/// For how long a message is worth delivering whose sender does not say.
+/// The default lifetimes of messages.
 struct MessageLifetimes: Sendable {
-    /// Any message, in seconds.
+    /// The lifetime of a message, in seconds.
     let message: Int64
-    /// An Alert, in seconds; no longer than any message.
+    /// The lifetime of an Alert, in seconds; not longer than ``message``.
     let alert: Int64
 
-    /// In seconds.
+    /// The lifetime for a distribution, in seconds.
     subscript(distribution: Distribution) -> Int64 {
         switch distribution {
         case .alert: min(alert, message)

@@ -3,12 +3,12 @@ import FCM
 import JSON
 import Schemas
 
-/// Accepts a message: checks it against the cube and FCM's limits, gives it its identity, and has it stored.
+/// Accepts a message: checks it against the cube and FCM's limits, gives it its identity, and stores it in the message log.
 struct MessagePosting: Sendable {
-    /// What became of a post.
+    /// The result of a post.
     struct Outcome {
         let message: Message
-        /// Whether it is the answer to an earlier post with the same idempotency key.
+        /// Whether the message was stored by an earlier post with the same idempotency key.
         let isReplay: Bool
     }
 
@@ -17,24 +17,25 @@ struct MessagePosting: Sendable {
     let payloadLimit: PayloadLimit
     let lifetimes: MessageLifetimes
 
-    /// A portal's clock may be so far behind, in milliseconds, that its now is in the past.
+    /// How far a portal's clock may be behind, in milliseconds: a `send_at` of its current time may then be in the past.
     private static let clockDifference: Int64 = 60_000
-    /// The furthest that a message may be scheduled ahead, in milliseconds: a year and a day.
+    /// How far ahead a message may be scheduled, in milliseconds: a year and a day.
     private static let furthest: Int64 = 366 * 86_400_000
-    /// For how many seconds "now or never" (a `ttl` of 0) is tried: relaying takes a moment.
+    /// How long "now or never" (a `ttl` of 0) is tried, in seconds: relaying takes a moment.
     private static let minTry: Int64 = 10
 
-    /// How long the message log may take, restarts included.
+    /// How long the message log may take, including a restart.
     private static let patience = Duration.seconds(5)
 
-    /// - Throws: ``Problem`` or ``CommandFailure``. After `unavailable` or `deadline_exceeded` the message may have been stored all
-    ///   the same; a retry with the same idempotency key finds out.
+    /// - Throws: ``Problem`` or ``CommandFailure``. After `unavailable` or `deadline_exceeded` it is unknown whether the message
+    /// was
+    ///   stored. A retry with the same idempotency key finds out.
     func post(_ draft: MessageDraft, idempotencyKey: String?, for caller: RequestContext) async throws -> Outcome {
         let command: LogMessage
         do {
             command = try self.command(for: draft, try await subject(for: draft), idempotencyKey)
         } catch {
-            // The answer to a retry is the first answer, whatever has become of the subject, and of the time, since.
+            // A retry gets the first answer, even if the subject has changed or `send_at` has passed since.
             guard let idempotencyKey, let first = try await find(idempotencyKey, for: caller) else { throw error }
             return try outcome(of: first, for: draft, isReplay: true)
         }
@@ -78,23 +79,22 @@ struct MessagePosting: Sendable {
         return command
     }
 
-    /// Stores the message once, however often the message log goes away meanwhile: its `msi_key` makes the command the same
-    /// each time.
+    /// Stores the message once, and retries while the message log restarts. The `msi_key` makes the command idempotent.
     private func store(_ command: LogMessage, for caller: RequestContext) async throws -> Message {
         let deadline = ContinuousClock.now + Self.patience
         while true {
             do {
                 return try await messageLog.request(command, timeout: deadline - .now, context: caller).message
             } catch {
-                // A restart is waited for, a database that is away is not.
+                // Wait for a restart, but not for an unreachable database.
                 guard error.status == .unavailable, error.retryAfter == nil, ContinuousClock.now < deadline else { throw error }
-                // The client has waited for a connection; this only keeps one that fails at once from being a busy loop.
+                // The client waits for a connection itself. This pause only prevents a busy loop if the request fails at once.
                 try await Task.sleep(for: .milliseconds(50))
             }
         }
     }
 
-    /// The message that the caller posted with a key before; `nil` if there is none.
+    /// The message that the caller has posted with this key; `nil` if there is none.
     private func find(_ idempotencyKey: String, for caller: RequestContext) async throws -> Message? {
         do throws(CommandFailure) {
             return try await messageLog.request(FindMessage(idempotencyKey: idempotencyKey), context: caller)

@@ -5,8 +5,7 @@ import JSON
 import Logging
 import Schemas
 
-/// Messages over HTTP (seed, "REST API", Message; the seed has no way to read them back or to change their way, so that is
-/// made to fit).
+/// Messages over HTTP (seed, "REST API", Message). The routes to read, recall and retry messages are not in the seed.
 struct MessageRoutes {
     let posting: MessagePosting
     let messageLog: CommandClient
@@ -18,7 +17,7 @@ struct MessageRoutes {
         router.path("/message/:msi_key/retry", [.post: retry])
     }
 
-    /// The answer to a post: what identifies the message.
+    /// The answer to a post: the message's identity.
     private struct Posted: Encodable {
         let msiKey: ObjectID
         let timestamp: UnixMilliseconds
@@ -41,7 +40,7 @@ struct MessageRoutes {
             Posted(msiKey: message.msiKey, timestamp: message.timestamp), status: .created, headers: headers)
     }
 
-    /// One page, newest first. The next one is at `next`, which is also a `Link`; the last page has none.
+    /// One page, newest first. `next` is the path of the next page, and is also sent as a `Link`. The last page has none.
     private struct Page: Encodable {
         let messages: [Message]
         let next: String?

@@ -9,20 +9,20 @@ import Schemas
 import ServiceKit
 import UnreadableDocuments
 
-/// `msi migrate`: moves the product from one kind of database to the other.
+/// `msi migrate`: moves the data from one kind of database to the other.
 struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Copies the cube and all messages between SQLite and MongoDB.",
         discussion: """
-            MSI_DATABASE_URL says where MongoDB is, and MSI_STATE_DIR where SQLite's files are. Stop the services first. The \
-            copy can be cut off and run again at any time; it leaves its source as it is. At the end both sides are read and \
-            compared, by count and digest. Then start the services with MSI_DATABASE_URL, or without it.
+            MSI_DATABASE_URL names the MongoDB database, and MSI_STATE_DIR the folder of the SQLite files. Stop the services \
+            first. The copy can be interrupted and run again at any time. It does not change its source. At the end both sides \
+            are read and compared, by count and digest. Then start the services with MSI_DATABASE_URL, or without it.
             """)
 
     enum Target: String, CaseIterable, ExpressibleByArgument {
         case sqlite, mongodb
 
-        /// How the operator names another one.
+        /// How to use another target, in words for the operator.
         var another: String {
             switch self {
             case .sqlite: "an empty folder: set MSI_STATE_DIR to another one"
@@ -31,7 +31,7 @@ struct Migrate: AsyncParsableCommand {
         }
     }
 
-    @Option(help: "Where to copy to; what is copied is in the other one.")
+    @Option(help: "The target database. The source is the other one.")
     var to: Target
 
     func run() async throws {
@@ -63,7 +63,7 @@ struct Migrate: AsyncParsableCommand {
         }
     }
 
-    /// An archive that is not there would be made, and its emptiness copied.
+    /// Opening a missing file would create it, and the empty store would be copied.
     private func checkFiles(in folder: String) throws {
         for file in ["cube.sqlite", "message-log.sqlite"] where !FileManager.default.fileExists(atPath: folder + "/" + file) {
             throw StartFailure(description: "there is no \(file) in \(folder); MSI_STATE_DIR says where the services keep theirs")
@@ -73,7 +73,7 @@ struct Migrate: AsyncParsableCommand {
     private func migrate(folder: String, url: MongoURL) async throws {
         var logger = Logger(label: "msi")
         logger.logLevel = .critical
-        // A copy is as large as its source.
+        // The limit does not apply to a copy.
         let unlimited = CubeSizeLimit(bytes: .max)
         let cubes = (
             sqlite: try await openCubeStore(

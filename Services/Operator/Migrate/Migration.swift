@@ -4,22 +4,22 @@ import Schemas
 
 /// Copies the cube and the archive from one pair of stores to another.
 ///
-/// It can be cut off at any moment and run again: what is there already is left, or, where its way to FCM has gone on
-/// meanwhile, brought up to date. A target that holds anything but an earlier copy is refused before anything is written. At the
+/// It can be interrupted at any time and run again. Messages that are copied already are kept, or updated if their relay record
+/// has changed meanwhile. If the target contains anything but an earlier copy, it is refused before anything is written. At the
 /// end both sides are read and compared.
 struct Migration {
     let cubes: (source: any CubeStore, target: any CubeStore)
     let archives: (source: any MessageStore, target: any MessageStore)
-    /// Where the operator can copy to when the target holds something else.
+    /// Advice for the operator if the target contains something else.
     let otherTarget: String
-    /// Tells the operator how far it is.
+    /// Reports the progress to the operator.
     let report: (String) -> Void
 
-    /// How many messages there are between two reports.
+    /// The number of messages between two reports.
     private static let reportEvery = 10_000
 
-    /// - Throws: ``MigrationFailure`` where the target holds something else, or does not hold the same at the end;
-    ///   ``CommandFailure`` where a store cannot be used.
+    /// - Throws: ``MigrationFailure`` if the target contains something else, or differs at the end; ``CommandFailure`` if a store
+    ///   cannot be used.
     func run() async throws {
         try await TargetCheck(cubes: cubes, archives: archives, otherTarget: otherTarget).run()
         do {
@@ -35,7 +35,7 @@ struct Migration {
             "messages", try await StoreDigest(of: archives.source), try await StoreDigest(of: archives.target), of: "messages")
     }
 
-    /// - Returns: How many were not there before.
+    /// - Returns: How many were new in the target.
     private func copyMessages() async throws -> Int {
         var pages = MessagePages(of: archives.source)
         var (read, copied) = (0, 0)
@@ -53,7 +53,7 @@ struct Migration {
         return copied
     }
 
-    /// - Returns: Whether it was not there before.
+    /// - Returns: Whether it was new in the target.
     private static func copy(_ message: Message, to target: any MessageStore) async throws -> Bool {
         guard let known = try await target.insert(message) else { return true }
         guard known != message else { return false }
@@ -87,7 +87,7 @@ struct Migration {
     }
 }
 
-/// A migration that did not come to its end.
+/// Why a migration failed.
 struct MigrationFailure: Error, CustomStringConvertible {
     let description: String
 

@@ -1,13 +1,12 @@
 import Schemas
 
-// Which of two records of the same message is the older one. A copy may only replace a record by what has come of it: the other
-// way round a message that has gone out would go out again, and one that was taken back would come to life.
+// Which of two records of the same message is the older one. A copy may replace a record only by a later state. Otherwise a
+// message that was relayed would be relayed again, and a recalled one would be sent.
 
 extension RelayRecord {
-    /// Whether another record can have come of this one by what happens to a message on its way. Where that is in doubt it
-    /// has not.
+    /// Whether another record can be a later state of this one. In doubt the answer is no.
     ///
-    /// When the next attempt is due and who has the lease do not count: they go forth and back, and take nothing back.
+    /// The time of the next attempt and the lease are ignored: they change in both directions.
     func canHaveBecome(_ later: RelayRecord) -> Bool {
         guard self != later else { return true }
         let interventions = (trace ?? [], later.trace ?? [])
@@ -25,13 +24,13 @@ extension RelayRecord {
 extension ComponentRecord {
     /// - Parameters:
     ///   - answered: Whether a relay has answered for the message in between.
-    ///   - intervened: Whether somebody has retried or recalled it in between.
+    ///   - intervened: Whether the message was retried or recalled in between.
     fileprivate func canHaveBecome(_ later: ComponentRecord, answered: Bool, intervened: Bool) -> Bool {
         guard component == later.component else { return false }
         guard self != later else { return true }
         return switch state {
         case .accepted: false
-        // The deadline may pass without anybody's doing.
+        // A message can expire without any other event.
         case .pending: answered || intervened || later.state == .expired
         // A relay's answer may come late.
         case .expired, .recalled: answered && later.state == .accepted

@@ -4,10 +4,10 @@ import JSON
 import MessageStorage
 import Schemas
 
-/// What is in a store, in a few characters: two stores with equal digests hold the same documents, whatever their order.
+/// A digest of a store's documents. Two stores with equal digests contain the same documents, in any order.
 struct StoreDigest: Hashable, CustomStringConvertible {
     private(set) var count = 0
-    /// The exclusive or of the documents' SHA-256. No document occurs twice, so none can cancel another out.
+    /// The exclusive or of the documents' SHA-256. No document occurs twice, so documents do not cancel each other out.
     private var bytes = [UInt8](repeating: 0, count: SHA256.byteCount)
 
     mutating func add(_ document: some Encodable) throws {
@@ -17,7 +17,7 @@ struct StoreDigest: Hashable, CustomStringConvertible {
         }
     }
 
-    /// The first eight bytes: enough for a reader to compare.
+    /// The first eight bytes, which are enough to compare by eye.
     var description: String {
         bytes.prefix(8).map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
     }

@@ -2,14 +2,14 @@ import CubeStorage
 import MessageStorage
 import Schemas
 
-/// What is looked at before anything is written: that all that the target holds is the source's, as it is now or was before.
+/// The check before anything is written: the target may only contain the source's data, in its current or an earlier state.
 struct TargetCheck {
     let cubes: (source: any CubeStore, target: any CubeStore)
     let archives: (source: any MessageStore, target: any MessageStore)
-    /// Where the operator can copy to instead.
+    /// Advice for the operator about another target.
     let otherTarget: String
 
-    /// - Throws: ``MigrationFailure`` where the target holds anything else.
+    /// - Throws: ``MigrationFailure`` if the target contains anything else.
     func run() async throws {
         let stored = try await cubes.target.snapshot()
         if try await stored != cubes.source.snapshot(), stored != CubeSnapshot(version: 0, channels: []) {
@@ -39,7 +39,7 @@ struct TargetCheck {
 }
 
 extension Message {
-    /// Why a copy must not replace this message, the target's, by the source's; `nil` where it may.
+    /// Why the source's message must not replace this one of the target; `nil` if it may.
     func objection(toBecoming source: Message) -> String? {
         var updated = self
         updated.relay = source.relay

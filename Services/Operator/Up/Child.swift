@@ -5,17 +5,17 @@ import Subprocess
 import Synchronization
 import SystemPackage
 
-/// One process of the stack: started, started again whenever it ends, and stopped at the end.
+/// One process of the stack. It is started, restarted whenever it ends, and stopped at the end.
 final class Child: Sendable {
     private struct State {
         var isStopping = false
-        /// From just before a start to the end of the process.
+        /// Whether the process is starting or running.
         var isRunning = false
-        /// Sends a signal to the process that is running.
+        /// Sends a signal to the running process.
         var signal: (@Sendable (Signal) -> Void)?
-        /// How the first start went, once that is known.
+        /// The result of the first start, once it is known.
         var start: Result<Void, StartFailure>?
-        /// Waits for that.
+        /// Waits for the result of the first start.
         var waiting: CheckedContinuation<Void, any Error>?
     }
 
@@ -38,7 +38,7 @@ final class Child: Sendable {
         self.say = say
     }
 
-    /// Runs the process until ``stop()``, or until it turns out that it cannot be started at all.
+    /// Runs the process until ``stop()``, or until its first start fails.
     func run() async {
         var policy = RestartPolicy()
         while !state.withLock(\.isStopping) {
@@ -64,7 +64,7 @@ final class Child: Sendable {
 
     /// Returns once the process has been ready for the first time.
     ///
-    /// - Throws: ``StartFailure`` when it ended before, `CancellationError` when the task is cancelled.
+    /// - Throws: ``StartFailure`` if it ended before, `CancellationError` if the task is cancelled.
     func whenReady() async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -81,13 +81,13 @@ final class Child: Sendable {
         }
     }
 
-    /// Ends the process: politely, and after a while not.
+    /// Ends the process with SIGTERM, and after a timeout with SIGKILL.
     func stop() async {
         let signal = state.withLock { state in
             state.isStopping = true
             return state.signal
         }
-        // Where there is no signal yet but a start is under way, that sends it.
+        // If the process is just starting, the start sends the signal.
         signal?(.terminate)
         if await !hasEnded(within: DeliveryTimes.supervisorStopTimeout) {
             say("\(name) does not stop; killing it")
@@ -100,13 +100,13 @@ final class Child: Sendable {
         let deadline = ContinuousClock.now + time
         while state.withLock(\.isRunning) {
             guard ContinuousClock.now < deadline else { return false }
-            // A cancelled task still has to wait for the process.
+            // A cancelled task must still wait for the process.
             await Task { try? await Task.sleep(for: .milliseconds(10)) }.value
         }
         return true
     }
 
-    /// Runs the process once, and says how that ended.
+    /// Runs the process once, and returns how it ended.
     private func runOnce() async -> String {
         let mayStart = state.withLock { state in
             state.isRunning = !state.isStopping
@@ -123,7 +123,7 @@ final class Child: Sendable {
             let socket = try NotifySocket(for: name)
             defer { socket.close() }
             let output = try log.open()
-            // Only the child writes to it.
+            // Only the child writes to the log.
             defer { try? output.close() }
             return "\(try await spawn(notify: socket, output: output))"
         } catch {
@@ -133,7 +133,7 @@ final class Child: Sendable {
 
     private func spawn(notify: NotifySocket, output: FileDescriptor) async throws -> TerminationStatus {
         var options = PlatformOptions()
-        // A group of its own: the terminal's Ctrl-C is for the supervisor alone, which stops its children in order.
+        // A process group of its own: the terminal's Ctrl-C must reach only the supervisor, which stops its children in order.
         options.processGroupID = 0
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: DeliveryTimes.supervisorStopTimeout)]
         var variables = process.environment
@@ -149,7 +149,7 @@ final class Child: Sendable {
         ) { execution in
             try notify.listen(to: execution.processIdentifier.value) { self.settleStart(.success(())) }
             let signal: @Sendable (Signal) -> Void = { signal in
-                // It fails only for a process that has ended already.
+                // This fails only if the process has ended already.
                 try? execution.send(signal: signal)
             }
             let mustStop = state.withLock { state in
@@ -161,7 +161,7 @@ final class Child: Sendable {
         return result.terminationStatus
     }
 
-    /// Tells whoever waits, now or later, how the first start went.
+    /// Stores the result of the first start, and resumes the task that waits for it.
     private func settleStart(_ outcome: Result<Void, StartFailure>) {
         state.withLock { state in
             if state.start == nil { state.start = outcome }

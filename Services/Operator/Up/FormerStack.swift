@@ -1,15 +1,15 @@
 import ServiceLifecycle
 
-/// The services of an earlier `msi up` that was killed: they stop by themselves, which takes a moment, and until then they have
-/// their ports, sockets and locks.
+/// The services of an earlier `msi up` that was killed. They stop by themselves after a moment. Until then they hold their ports,
+/// sockets and locks.
 struct FormerStack {
-    /// Where they write to.
+    /// Their log files.
     let logs: [LogFile]
     let say: @Sendable (String) -> Void
 
     /// Waits until they have ended.
     ///
-    /// - Throws: ``StartFailure`` when they take longer than a service may, `CancellationError` when this process is told to stop.
+    /// - Throws: ``StartFailure`` if they take longer than the timeout, `CancellationError` if this process is stopped.
     func end(within timeout: Duration) async throws {
         var running = stillRunning
         guard !running.isEmpty else { return }

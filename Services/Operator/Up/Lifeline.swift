@@ -1,7 +1,7 @@
 import SystemPackage
 
-/// A pipe whose one end every child has as its standard input, and whose other end only the supervisor has: when the
-/// supervisor is gone, however it ended, the children see the end of it and stop.
+/// A pipe between the supervisor and its children. The read end is every child's standard input, and only the supervisor has the
+/// write end. When the supervisor ends, even by SIGKILL, the children read the end of the pipe and stop.
 struct Lifeline: Sendable {
     let end: FileDescriptor
     private let held: FileDescriptor

@@ -1,20 +1,20 @@
 import Glibc
 
-/// One datagram of sd_notify(3), and who sent it.
+/// One datagram of sd_notify(3) and its sender.
 struct NotifyMessage {
     let lines: [String]
-    /// The process as the kernel knows it.
+    /// The sender's process id, from the kernel.
     let sender: pid_t
 
     /// `SCM_CREDENTIALS`, which Swift does not import.
     private static let credentials: Int32 = 2
 
-    /// Receives one from a socket with `SO_PASSCRED` that does not block.
+    /// Receives a datagram from a non-blocking socket with `SO_PASSCRED`.
     ///
-    /// - Returns: `nil` where there is none, or the kernel does not say who sent it.
+    /// - Returns: `nil` if there is none, or if it has no credentials.
     init?(from descriptor: Int32) {
         var text = [UInt8](repeating: 0, count: 4_096)
-        // Room for the credentials alone, which come first: descriptors that a sender adds are closed by the kernel.
+        // Space for the credentials only, which come first. The kernel closes descriptors that a sender adds.
         let headerSize = MemoryLayout<cmsghdr>.size
         var control = [UInt64](repeating: 0, count: (headerSize + 3 * MemoryLayout<Int32>.size + 7) / 8)
         let count = text.withUnsafeMutableBytes { text in
@@ -33,7 +33,7 @@ struct NotifyMessage {
         let sender = control.withUnsafeBytes { control -> pid_t? in
             let header = control.loadUnaligned(as: cmsghdr.self)
             guard header.cmsg_level == SOL_SOCKET, header.cmsg_type == Self.credentials else { return nil }
-            // `struct ucred` begins with the process.
+            // `struct ucred` begins with the process id.
             return control.loadUnaligned(fromByteOffset: headerSize, as: pid_t.self)
         }
         guard count >= 0, let sender else { return nil }

@@ -4,16 +4,15 @@ import ServiceKit
 import Synchronization
 import SystemPackage
 
-/// The datagram socket on which a child tells that it is ready: the receiving side of sd_notify(3).
+/// The receiving side of sd_notify(3): a datagram socket on which a child reports that it is ready.
 ///
-/// Its name is in Linux's abstract namespace, which leaves no file behind and which every user can send to. So the kernel has to
-/// say which process sent a message (`SO_PASSCRED`), and only the child's count.
+/// Its name is in Linux's abstract namespace. So it leaves no file behind, but every user can send to it. Therefore the kernel
+/// adds the sender's process id (`SO_PASSCRED`), and only the child's messages count.
 final class NotifySocket: Sendable {
-    /// For the child's `NOTIFY_SOCKET`.
+    /// The value of the child's `NOTIFY_SOCKET`.
     let name: String
     private let descriptor: Int32
-    /// A pipe: closing one end tells the thread at the other that nothing more is to come. Once there is a thread, it owns the
-    /// socket and its end.
+    /// A pipe. Closing the write end stops the thread at the read end. Once the thread runs, it owns the socket and the read end.
     private let closing: (read: Int32, write: Int32)
     private let isListening = Atomic(false)
 
@@ -29,9 +28,9 @@ final class NotifySocket: Sendable {
         }
     }
 
-    /// Calls a function each time that a process says `READY=1`, until ``close()``. To be called at most once, and before that.
+    /// Calls a function for each `READY=1` of a process, until ``close()``. Call it at most once, and before ``close()``.
     ///
-    /// What the process has said before waits in the socket.
+    /// Earlier messages of the process are queued in the socket.
     func listen(to process: pid_t, onReady: @escaping @Sendable () -> Void) throws {
         let (descriptor, end) = (descriptor, closing.read)
         try DedicatedThread.start {
@@ -42,7 +41,7 @@ final class NotifySocket: Sendable {
         isListening.store(true, ordering: .relaxed)
     }
 
-    /// To be called once.
+    /// Closes the socket. Call it once.
     func close() {
         Glibc.close(closing.write)
         guard !isListening.load(ordering: .relaxed) else { return }

@@ -1,11 +1,11 @@
-/// When a process that has ended is started again. Pure: how long it ran, in; how long to wait, out.
+/// The wait before a process is restarted. Pure: the duration of the run in, the wait out.
 ///
-/// The first restart comes almost at once, since most crashes are accidents; each further one waits twice as long, so that a
-/// process that cannot run does not keep the machine busy; a good run starts the count afresh.
+/// The first restart comes almost at once. Each further wait is twice as long, so that a process that cannot run does not keep
+/// the machine busy. A long run resets the wait.
 struct RestartPolicy: Sendable {
     static let first = Duration.milliseconds(100)
     static let longest = Duration.seconds(10)
-    /// A run of this length was a good one.
+    /// The minimum run that resets the wait.
     static let goodRun = Duration.seconds(10)
 
     private var failuresInARow = 0

@@ -2,12 +2,12 @@ import FoundationEssentials
 import Glibc
 import ServiceKit
 
-/// The processes of `msi up`, in the order in which they depend on one another, and what each is told.
+/// The processes of `msi up` in the order of their dependencies, with their environments.
 struct Stack: Sendable {
     struct Process: Sendable {
         /// The executable's name.
         let name: String
-        /// What it gets beside what this process has, and, where the value is `nil`, what it does not get.
+        /// Changes of this process's environment; `nil` removes a variable.
         let environment: [String: String?]
     }
 
@@ -15,7 +15,7 @@ struct Stack: Sendable {
     let gatewayPort: Int
     let emulatorPort: Int
     let processes: [Process]
-    /// Where the executables are: beside this one.
+    /// The folder of the executables, which is this one's.
     let executables: URL
 
     init(_ settings: SettingValues) throws {
@@ -39,12 +39,12 @@ struct Stack: Sendable {
             "MSI_FCM_SERVICE_ACCOUNT_FILE": emulator + "/service-account.json",
             "MSI_FCM_CA_FILE": emulator + "/ca.pem",
             "MSI_SUPERVISED": "true",
-            // A Swift crash is reported by the supervisor; taking a backtrace would only delay the restart.
+            // The supervisor reports a crash. A backtrace would only delay the restart.
             "SWIFT_BACKTRACE": "enable=no",
         ]
         let databases: Set = ["msi-cube", "msi-message-log"]
         processes = ["msi-fcm-emulator", "msi-fcm-relay", "msi-cube", "msi-message-log", "msi-gateway"].map { name in
-            // The database's password is for those alone that need it.
+            // Only the services with a database get its password.
             let withheld = databases.contains(name) ? [:] : [Setting.databaseURL.declaration.name: String?.none]
             return Process(name: name, environment: shared.merging(withheld) { $1 })
         }
@@ -52,7 +52,7 @@ struct Stack: Sendable {
 
     var logDirectory: String { stateDirectory + "/log" }
 
-    /// What the terminal says once everything runs. Its first line is the first to say that the stack is ready.
+    /// The text for the terminal once everything runs. Its first line says that the stack is ready.
     var greeting: String {
         """
         ready: the gateway is at http://127.0.0.1:\(gatewayPort) (loopback only: there is no access control yet)
@@ -65,9 +65,9 @@ struct Stack: Sendable {
     }
 }
 
-/// Ports for processes that are restarted: each start has to find the same one.
+/// Chooses ports in advance, so that a restarted process gets the same one.
 private enum FreePort {
-    /// The port itself, or a free one for 0.
+    /// The given port, or a free one for 0.
     static func choose(_ port: Int) throws -> Int {
         guard port == 0 else { return port }
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

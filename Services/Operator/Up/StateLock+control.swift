@@ -1,7 +1,7 @@
 import ServiceKit
 
 extension StateLock {
-    /// Keeps a second `msi up`, or a migration, away from the same state directory.
+    /// Takes the lock that excludes a second `msi up` or a migration in the same state directory.
     ///
     /// - Throws: ``StateLockFailure``.
     static func control(of directory: String) throws -> StateLock {

@@ -1,7 +1,7 @@
 import ServiceKit
 import ServiceLifecycle
 
-/// Starts the processes of a stack one after another, keeps them running, and stops them in the opposite order.
+/// Starts the processes of a stack one after another, restarts them when they end, and stops them in reverse order.
 struct Supervisor: Service {
     private static let startTimeout = Duration.seconds(60)
 
@@ -19,7 +19,7 @@ struct Supervisor: Service {
         children = try stack.processes.map { try Child($0, in: stack, lifeline: lifeline, say: say) }
     }
 
-    /// - Throws: ``StartFailure`` when a process does not start; those that run are stopped first.
+    /// - Throws: ``StartFailure`` if a process does not start. The running ones are stopped first.
     func run() async throws {
         let failure = await withTaskGroup(returning: (any Error)?.self) { group in
             group.addTask { await keepLogsShort() }
@@ -33,7 +33,7 @@ struct Supervisor: Service {
                 say(stack.greeting)
                 try await gracefulShutdown()
             } catch is CancellationError {
-                // Told to stop while it was starting.
+                // Stopped while it was starting.
             } catch {
                 failure = error
             }
@@ -80,7 +80,7 @@ struct Supervisor: Service {
 }
 
 extension Duration {
-    /// For a reader: `0.1 s`.
+    /// The duration as text: `0.1 s`.
     var formatted: String {
         let milliseconds = components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
         return milliseconds % 1_000 == 0 ? "\(milliseconds / 1_000) s" : "\(Double(milliseconds) / 1_000) s"

@@ -7,13 +7,13 @@ import ServiceKit
 import ServiceLifecycle
 import UnixSignals
 
-/// `msi up`: the whole product on one machine, each service a process of its own, until Ctrl-C.
+/// `msi up`: runs the whole product on one machine until Ctrl-C, each service in its own process.
 struct Up: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Starts everything on this machine, with a local FCM emulator, and keeps it running until Ctrl-C.",
         discussion: """
             Settings come from the environment: MSI_GATEWAY_PORT (8080), MSI_FCM_EMULATOR_PORT (8443), MSI_STATE_DIR \
-            (~/.local/state/msi), and any other that a service has (its --help lists them).
+            (~/.local/state/msi), and all settings of the services (see their --help).
             """)
 
     func run() async throws {

@@ -2,11 +2,11 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes the connection after a response that says `Connection: close`, that answers a request with `Connection: close`, or that
-/// is written before the request has been read to its end: the rest of an unwanted body is not read.
+/// Closes the connection after a response if the request or the response says `Connection: close`, or if the response was written
+/// before the end of the request. In that case the rest of the body is not read.
 ///
-/// A client that is still sending would see its connection reset, and lose the response, if both directions were closed at
-/// once. So this side is closed first, and what arrives is dropped until the client closes, for a moment and up to a limit.
+/// If both directions were closed at once, a client that is still sending would get a reset and lose the response. So the sending
+/// direction is closed first. Arriving bytes are dropped until the client closes, within limits of time and size.
 final class ConnectionClosing: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -18,17 +18,17 @@ final class ConnectionClosing: ChannelDuplexHandler, RemovableChannelHandler {
     private var isReadingRequest = false
     /// Whether the last request says `Connection: close`.
     private var isLastRequest = false
-    /// Requests that have begun, and whose response has not ended.
+    /// Requests that have begun and whose responses have not ended.
     private var unanswered = 0
     private var closesAfterResponse = false
     private var isClosing = false
-    /// Bytes that have arrived since.
+    /// Bytes that have arrived while closing.
     private var dropped = 0
 
-    /// What the client may still send, in bytes, before nothing more is read.
+    /// The maximum number of bytes that are dropped before reading stops.
     private static let maxDropped = 1_024 * 1_024
 
-    /// - Parameter timeout: For how long the client may still send.
+    /// - Parameter timeout: How long the client may still send.
     init(timeout: TimeAmount) {
         self.timeout = timeout
     }
@@ -52,7 +52,7 @@ final class ConnectionClosing: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         context.fireChannelReadComplete()
-        // The next handler may not want more requests, but the client's end has to be noticed.
+        // The next handler may not read any more, but the client's end of the connection must be noticed.
         if isClosing { read(context: context) }
     }
 

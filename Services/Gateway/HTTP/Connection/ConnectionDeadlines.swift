@@ -3,9 +3,9 @@ import Logging
 import NIOCore
 import NIOHTTPTypes
 
-/// Ends a connection whose client takes too long: to begin a request, to send the rest of it, or to read the response.
+/// Ends a connection whose client takes too long to begin a request, to send the rest of it, or to read the response.
 ///
-/// Every deadline is for the whole of it. A client that sends or takes a byte now and then gains no time.
+/// A deadline is for the whole request or response. A client that sends or reads single bytes gains no time.
 final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -67,7 +67,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Sees to it that the deadline is looked at when it is over. An alarm that comes too early is set anew then.
+    /// Sets an alarm for the deadline. If it goes off too early, it is set again.
     private func setAlarm(_ context: ChannelHandlerContext) {
         guard let time = phase.deadline?.time else { return }
         if let alarm {

@@ -3,29 +3,30 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// Counts the connections, and keeps their number down.
+/// Limits the number of connections.
 ///
-/// A few above the maximum are kept as surplus: ``ConnectionLimitMiddleware`` answers `GET /health` on them, and 503 to everything
-/// else. When there are too many of these, too, the oldest of them is closed, so that a new one always has its turn.
+/// A few connections above the maximum are accepted as surplus: ``ConnectionLimitMiddleware`` answers `GET /health` on them, and
+/// 503 to everything else. If there are too many surplus connections as well, the oldest is closed, so that a new one is always
+/// served.
 final class ConnectionLimit: Sendable {
     private struct State {
         var open = 0
         /// The connections that were opened above the maximum, the oldest first.
         var surplus: [any Channel] = []
-        /// Whether the log says that there is no room.
+        /// Whether the log's last line says that there is no room.
         var isReported = false
     }
 
-    /// How many may be served at a time.
+    /// The maximum number of connections.
     let maxConnections: Int
     private let logger: Logger
     private let state = Mutex(State())
 
     private static let maxSurplus = 16
-    /// What the gateway needs beside its connections: the bus, the log, event loops.
+    /// Descriptors for other things than connections: the bus, the log, event loops.
     private static let otherDescriptors = 100
 
-    /// - Parameter maxConnections: Fewer where the process may not have so many descriptors.
+    /// - Parameter maxConnections: The maximum; it is reduced if the process may not have enough descriptors.
     init(maxConnections: Int, logger: Logger) {
         let room = max(1, Self.maxDescriptors - Self.otherDescriptors - Self.maxSurplus)
         if maxConnections > room {
@@ -55,7 +56,7 @@ final class ConnectionLimit: Sendable {
         channel.closeFuture.whenComplete { _ in self.closed(channel) }
     }
 
-    /// Whether a connection is one above the maximum.
+    /// Whether a connection is above the maximum.
     func isSurplus(_ channel: any Channel) -> Bool {
         state.withLock { state in state.surplus.contains { $0 === channel } }
     }
@@ -64,7 +65,7 @@ final class ConnectionLimit: Sendable {
         let isNews = state.withLock { state in
             state.open -= 1
             state.surplus.removeAll { $0 === channel }
-            // Some way below the maximum, so that one connection that comes and goes is not news each time.
+            // Hysteresis: the log reports free room only well below the maximum.
             guard state.isReported, state.open <= maxConnections - max(1, maxConnections / 10) else { return false }
             state.isReported = false
             return true
@@ -74,7 +75,7 @@ final class ConnectionLimit: Sendable {
         }
     }
 
-    /// How many descriptors the process may have.
+    /// The process's limit of descriptors.
     private static var maxDescriptors: Int {
         var limits = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits) == 0 else { return 1_024 }

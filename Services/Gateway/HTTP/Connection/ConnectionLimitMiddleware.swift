@@ -1,8 +1,8 @@
 import HTTPTypes
 import Hummingbird
 
-/// Answers 503 on connections above the maximum, except to `GET /health`: who watches the gateway must not be locked out by those
-/// who fill it up. Either answer ends the connection.
+/// Answers 503 on connections above the maximum, except to `GET /health`, so that monitoring works under overload. Either answer
+/// ends the connection.
 struct ConnectionLimitMiddleware: RouterMiddleware {
     let limit: ConnectionLimit
 

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// How long a client may take for its part of a connection.
+/// The timeouts for the client's actions on a connection.
 struct ConnectionTimeouts: Sendable {
     /// From the connection's opening, or the end of a response, to the first byte of a request.
     var idle = TimeAmount.seconds(15)

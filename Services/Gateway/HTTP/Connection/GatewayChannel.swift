@@ -5,10 +5,10 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
-/// What a connection to the gateway passes through: Hummingbird's HTTP/1 channel with the gateway's limits.
+/// The channel of a connection to the gateway: Hummingbird's HTTP/1 channel with the gateway's limits.
 ///
-/// In the order in which bytes arrive: NIO's decoder, ``UpgradeRefusal``, NIO's codec for `HTTPTypes`, ``ResponseHeaders``,
-/// ``ConnectionClosing``, ``ConnectionDeadlines``, and Hummingbird.
+/// The handlers in the order of arriving bytes: NIO's decoder, ``UpgradeRefusal``, NIO's codec for `HTTPTypes`,
+/// ``ResponseHeaders``, ``ConnectionClosing``, ``ConnectionDeadlines``, and Hummingbird.
 struct GatewayChannel: ServerChildChannel, HTTPChannelHandler {
     typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 

@@ -5,12 +5,12 @@ import JSON
 import NIOCore
 import Schemas
 
-/// A failure as a client sees it: a problem document (RFC 9457) of one kind of the catalogue.
+/// A failure for a client: a problem document (RFC 9457) of a kind in the catalogue.
 struct Problem: Error {
     let kind: ProblemKind
-    /// What is wrong this time, in one sentence.
+    /// The specific problem, in one sentence.
     let detail: String
-    /// The field, parameter or header that is wrong, where it is one's fault.
+    /// The invalid field, parameter or header, if there is one.
     var field: String?
     /// Further response headers, such as `Allow`.
     var headers: HTTPFields = [:]
@@ -31,7 +31,7 @@ extension Problem {
             field: violation.field.isEmpty ? nil : violation.field)
     }
 
-    /// What a service answered over the bus.
+    /// A service's failure on the bus.
     init(_ failure: CommandFailure) {
         let kind: ProblemKind =
             switch failure.status {
@@ -65,7 +65,7 @@ extension Problem {
         }
     }
 
-    /// The response, with the id under which the services' logs tell more.
+    /// The response, with the request's id in the services' logs.
     func response(requestID: String) throws -> Response {
         let document = try document(requestID: requestID)
         return Response(

@@ -1,7 +1,6 @@
 import HTTPTypes
 
-/// The catalogue of everything that the gateway may answer instead of what was asked for. `GET /problems` lists it, and the
-/// `type` of a problem document is the path of its entry there.
+/// The catalogue of the gateway's errors. `GET /problems` lists it. The `type` of a problem document is the path of its entry.
 enum ProblemKind: String, CaseIterable {
     case invalidJSON = "invalid-json"
     case invalidField = "invalid-field"
@@ -67,7 +66,7 @@ enum ProblemKind: String, CaseIterable {
         }
     }
 
-    /// Seconds after which trying again makes sense, for what passes by itself.
+    /// The `Retry-After` in seconds, for transient errors.
     var retryAfter: Int? {
         switch self {
         case .overloaded, .serviceUnavailable, .serviceTimeout: 2

@@ -2,18 +2,18 @@ import HTTPTypes
 import Hummingbird
 import ServiceKit
 
-/// Refuses requests that a page of a foreign origin makes through its reader's browser.
+/// Refuses requests that a page of a foreign origin makes through a browser.
 ///
-/// Until there are accounts, being on this machine is the only permission that the gateway asks for, and a browser on this
-/// machine runs pages from anywhere. So a request that names an origin must name one of the configured ones, or the
-/// gateway's own; and the host that it was sent to must be this machine by a loopback name, or a configured origin's: a
-/// page whose own name was made to resolve to this machine is foreign still.
+/// Until there are accounts, every process on this machine may use the gateway, and a browser on this machine runs pages from
+/// anywhere. So the origin of a request must be a configured one or the gateway's own. The host of a request must be a loopback
+/// name or a configured origin's host. This also refuses pages whose own name was made to resolve to this machine (DNS
+/// rebinding).
 struct OriginMiddleware: RouterMiddleware {
     /// Origins such as `https://portal.example.edu`.
     let allowed: [String]
 
-    /// What a page may read of an answer beside its body. Browsers look for it on the answer itself; Hummingbird's CORS
-    /// middleware has it on preflights alone.
+    /// The header fields that a page may read. Browsers expect this list in the answer itself; Hummingbird's CORS middleware
+    /// sends it only in preflights.
     private static let exposed = "ETag, Link, Location, Retry-After, Idempotency-Replayed, X-Request-Id"
 
     func handle(
@@ -37,9 +37,9 @@ struct OriginMiddleware: RouterMiddleware {
         return response
     }
 
-    /// The request's host, which is one, well formed, and this machine's.
+    /// The request's only host, which must be well formed and this machine's.
     private func checkedHost(of request: Request) throws -> String {
-        // The first `Host` is the authority; any other one stays among the header fields.
+        // The first `Host` becomes the authority; further ones stay among the header fields.
         guard let text = request.head.authority, request.headers[.hostField] == nil else {
             throw Problem(.invalidField, "Host: expected exactly one", field: "Host")
         }
@@ -58,8 +58,8 @@ struct OriginMiddleware: RouterMiddleware {
         return text
     }
 
-    /// Refuses a change that another site's page asks for. Browsers say so themselves, also where they send no `Origin`; other
-    /// clients send no `Sec-Fetch-Site`.
+    /// Refuses a change that a page of another site requests. Browsers send `Sec-Fetch-Site` even without an `Origin`; other
+    /// clients do not send it.
     private func checkFetchSite(of request: Request) throws {
         guard let site = request.headers[.secFetchSite], !Self.readingMethods.contains(request.method),
             site != "same-origin", site != "none"

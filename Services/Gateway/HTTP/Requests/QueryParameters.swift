@@ -1,8 +1,8 @@
 import Hummingbird
 import Schemas
 
-/// The parameters of a request's query, each read once and named when it is wrong. One that is not expected is an error as
-/// well: a filter that is mistyped must not show everything.
+/// The parameters of a request's query. An error names the parameter. An unexpected parameter is an error as well: a mistyped
+/// filter must not show everything.
 struct QueryParameters {
     private let values: [String: String]
 
@@ -23,7 +23,7 @@ struct QueryParameters {
         self.values = values
     }
 
-    /// - Returns: `nil` where the parameter is not there.
+    /// - Returns: `nil` if the parameter is missing.
     func value<Value>(_ name: String, expected: String, parse: (String) -> Value?) throws -> Value? {
         guard let text = values[name] else { return nil }
         guard let value = parse(text) else {

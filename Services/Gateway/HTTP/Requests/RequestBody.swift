@@ -6,14 +6,14 @@ import Schemas
 
 /// The JSON in a request's body.
 enum RequestBody {
-    /// Many times what the largest document takes.
+    /// Many times the size of the largest document.
     static let maxBytes = 64 * 1_024
 
-    /// Reads the body as a document of the schemas, whatever its content type says: a portal means JSON.
+    /// Reads the body as JSON, regardless of its content type.
     ///
     /// - Throws: ``SchemaViolation``, or `NIOTooManyBytesError`.
     static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from request: Request) async throws -> Value {
-        // What is announced as too large need not be read to be refused.
+        // A body that is announced as too large is refused unread.
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > maxBytes {
             throw NIOTooManyBytesError(maxBytes: maxBytes)
         }
@@ -23,7 +23,7 @@ enum RequestBody {
         } catch let error as NIOTooManyBytesError {
             throw error
         } catch {
-            // The client has hung up, or its chunks are none: nothing has gone wrong here.
+            // The client has disconnected, or its chunked encoding is invalid. It is not an error of the gateway.
             throw SchemaViolation(field: "", problem: "the body breaks off, or is not framed as HTTP asks")
         }
         guard buffer.readableBytes > 0 else {

@@ -13,7 +13,7 @@ extension Response {
         json(.init(byteBuffer: ByteBuffer(bytes: try JSONCoder.encode(value))), status: status, headers: headers)
     }
 
-    /// JSON of any size, which goes out as fast as the client reads it.
+    /// JSON of any size, which is written as fast as the client reads it.
     ///
     /// - Parameter channel: The request's connection.
     static func json(large bytes: Data, on channel: any NIOCore.Channel, headers: HTTPFields = [:]) -> Response {

@@ -3,10 +3,10 @@ import Hummingbird
 import NIOCore
 import ServiceContextModule
 
-/// What travels with a request through the gateway.
+/// The context of a request in the gateway.
 struct GatewayContext: Hummingbird.RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// The connection on which the request came.
+    /// The request's connection.
     let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {
@@ -14,16 +14,16 @@ struct GatewayContext: Hummingbird.RequestContext {
         channel = source.channel
     }
 
-    /// The request's id, for its answer: the trace id that stands in every service's log lines about it.
+    /// The request's id for the answer: the trace id in every service's log lines about the request.
     var requestID: String {
         ServiceContext.current?.traceparent?.traceID ?? ""
     }
 
-    /// The caller, for the commands that a request leads to. Until there are accounts, every caller is the seed's
-    /// "Communicator" (seed, "Data Dictionary", `sender`).
+    /// The actor of the request's commands. Until there are accounts, every caller is the seed's "Communicator" (seed, "Data
+    /// Dictionary", `sender`).
     var caller: CommandBus.RequestContext { .init(actor: "Communicator") }
 
-    /// The id for the answer to a request that never came to be one.
+    /// An id for the answer to a request that could not be parsed.
     static func newRequestID() -> String {
         Traceparent().traceID
     }

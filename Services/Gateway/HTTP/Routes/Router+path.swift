@@ -4,7 +4,7 @@ import Hummingbird
 extension Router where Context == GatewayContext {
     typealias Handler = @Sendable (Request, GatewayContext) async throws -> Response
 
-    /// Everything that can be done at one path. Other methods are answered with what can (405 and `Allow`, RFC 9110).
+    /// Adds a path with its methods. Every other method is answered with 405 and `Allow` (RFC 9110).
     func path(_ path: RouterPath, _ handlers: [HTTPRequest.Method: Handler]) {
         var allowed = Set(handlers.keys)
         if allowed.contains(.get) { allowed.insert(.head) }
@@ -15,7 +15,7 @@ extension Router where Context == GatewayContext {
             on(path, method: method, use: handler)
         }
         if let get = handlers[.get] {
-            // HeadMiddleware takes the body away.
+            // HeadMiddleware removes the body.
             on(path, method: .head, use: get)
         }
         on(path, method: .options) { _, _ in
@@ -30,7 +30,7 @@ extension Router where Context == GatewayContext {
         }
     }
 
-    /// The methods of RFC 9110 and PATCH; any other is as unknown as a path that does not exist.
+    /// The methods of RFC 9110, and PATCH. Any other method is answered like an unknown path.
     private static var methods: Set<HTTPRequest.Method> {
         [.get, .head, .post, .put, .delete, .connect, .options, .trace, .patch]
     }
