@@ -87,12 +87,15 @@ let package = Package(
         .executableTarget(
             name: "Gateway",
             dependencies: [
-                "CommandBus", "FCM", "JSON", "Schemas", "ServiceKit", httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
+                "CommandBus", "FCM", "HTTPRouting", "JSON", "Schemas", "ServiceKit", httpTypes, hummingbird, hummingbirdCore,
+                logging,
+                nioCore,
                 nioHTTP1,
                 nioHTTPTypes,
                 nioHTTPTypesHTTP1, serviceContext, serviceLifecycle,
             ],
-            path: "Services/Gateway"),
+            path: "Services/Gateway",
+            exclude: ["API.md"]),
         .executableTarget(
             name: "Cube",
             dependencies: [
@@ -118,13 +121,15 @@ let package = Package(
         .executableTarget(
             name: "FCMEmulator",
             dependencies: [
-                "EmbeddedDatabase", "JSON", "Schemas", "SeededRandom", "ServiceKit", crypto, cryptoExtras, grdb, httpTypes,
+                "EmbeddedDatabase", "HTTPRouting", "JSON", "Schemas", "SeededRandom", "ServiceKit", crypto, cryptoExtras, grdb,
+                httpTypes,
                 hummingbird,
                 hummingbirdCore,
                 jwtKit, logging, nioCore, nioHPACK, nioHTTP1, nioHTTP2, nioHTTPTypes, nioHTTPTypesHTTP2, nioSSL, serviceLifecycle,
                 swiftASN1, x509,
             ],
-            path: "Services/FCMEmulator"),
+            path: "Services/FCMEmulator",
+            exclude: ["API.md"]),
         .executableTarget(
             name: "Operator",
             dependencies: [
@@ -151,6 +156,7 @@ let package = Package(
         .target(name: "Schemas", dependencies: ["JSON"], path: "Shared/Schemas", exclude: ["GLOSSARY.md"]),
         .target(name: "FCM", dependencies: ["JSON", "Schemas"], path: "Shared/FCM"),
         .target(name: "SeededRandom", path: "Shared/SeededRandom"),
+        .target(name: "HTTPRouting", dependencies: [httpTypes, hummingbird], path: "Shared/HTTPRouting"),
         .target(
             name: "CommandBus",
             dependencies: [
@@ -249,7 +255,9 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "CubeStorage", "Gateway", "MongoDatabase", "JSON", "Schemas", "SeededRandom", "TestSupport", hummingbird,
+                "CommandBus", "CubeStorage", "FCM", "Gateway", "MongoDatabase", "JSON", "Schemas", "SeededRandom", "TestSupport",
+                hummingbird,
+                httpTypes,
                 hummingbirdCore,
                 logging,
                 nioCore,

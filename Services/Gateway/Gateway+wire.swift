@@ -22,17 +22,19 @@ extension ServicePlan {
         let bus = try Bus(logger: logger)
         let cubeClient = try CommandClient(bus: bus, endpoints: settings.value(.cubeEndpoints), logger: logger)
         let messageLog = try CommandClient(bus: bus, endpoints: settings.value(.messageLogEndpoints), logger: logger)
-        let announcements = try EventSubscriber(
-            bus: bus, endpoints: settings.value(.cubeEventsEndpoints), names: [CubeChanged.name], logger: logger)
-        let cube = CubeService(client: cubeClient, subscriber: announcements, logger: logger)
+        let cubeVersion = try FollowedVersion<CubeChanged>(
+            bus: bus, endpoints: settings.value(.cubeEventsEndpoints), logger: logger)
+        let cube = CubeService(client: cubeClient, version: cubeVersion)
         let posting = MessagePosting(
             cube: cube, messageLog: messageLog, payloadLimit: payloadLimit, lifetimes: lifetimes)
 
         let limit = ConnectionLimit(maxConnections: try settings.value(.gatewayMaxConnections), logger: logger)
         let router = Router.gateway(allowedOrigins: origins, limit: limit, logger: logger)
-        CubeRoutes(cube: cube).register(in: router)
-        MessageRoutes(posting: posting, messageLog: messageLog, logger: logger).register(in: router)
-        HealthRoutes(services: [("cube", cubeClient), ("message-log", messageLog)]).register(in: router)
+        let features = Features(
+            cube: CubeRoutes(cube: cube),
+            messages: MessageRoutes(posting: posting, messageLog: messageLog, logger: logger),
+            health: HealthRoutes(services: [("cube", cubeClient), ("message-log", messageLog)]))
+        router.add(features.routes)
 
         let listening = AsyncStream<Void>.makeStream()
         var quiet = logger
@@ -49,7 +51,7 @@ extension ServicePlan {
             },
             logger: quiet)
         return ServicePlan(
-            services: [cube, ListeningService(application, at: "http://127.0.0.1:\(port)")],
+            services: [cubeVersion, ListeningService(application, at: "http://127.0.0.1:\(port)")],
             close: { await bus.close() },
             whenReady: {
                 for await _ in listening.stream {}
@@ -58,21 +60,21 @@ extension ServicePlan {
 }
 
 extension Router where Context == GatewayContext {
-    /// A router with the middleware for every request.
+    /// A router with the middleware of all routes.
     static func gateway(allowedOrigins: [String], limit: ConnectionLimit, logger: Logger) -> Router {
         let router = Router(context: GatewayContext.self)
         router.add(middleware: HeadMiddleware())
         router.add(middleware: TraceMiddleware())
         router.add(middleware: ProblemMiddleware(logger: logger))
         router.add(middleware: OriginMiddleware(allowed: allowedOrigins))
-        // Only requests of allowed origins get here.
+        // OriginMiddleware has refused all other origins.
         router.add(
             middleware: CORSMiddleware(
                 allowOrigin: .originBased,
                 allowHeaders: [.accept, .contentType, .idempotencyKey, .ifMatch, .ifNoneMatch, .requestID, .traceparent],
                 allowMethods: [.get, .head, .post, .put, .delete, .options],
                 maxAge: .hours(1)))
-        // Inside the CORS middleware, so that a page of an allowed origin may read problems, too.
+        // Inside CORSMiddleware, so that the page of an allowed origin may read the problem.
         router.add(middleware: ProblemMiddleware(logger: logger))
         router.add(middleware: ConnectionLimitMiddleware(limit: limit))
         return router

@@ -77,7 +77,9 @@ struct RequestTimeTests {
 
     @Test func gapsAndJumpsArePauses() {
         let watch = PauseWatch()
-        func moment(_ monotonic: MonotonicMilliseconds, _ wall: UnixMilliseconds) -> BusMoment { BusMoment(monotonic: monotonic, wall: wall) }
+        func moment(_ monotonic: MonotonicMilliseconds, _ wall: UnixMilliseconds) -> BusMoment {
+            BusMoment(monotonic: monotonic, wall: wall)
+        }
         #expect(watch.look(from: moment(1_000, 50_000), to: moment(1_600, 50_600)) == nil)
         #expect(watch.count == 0 && !watch.hasPaused(since: 0, now: 1_700))
         // Before the bus thread has looked, others see how long ago its last look was.

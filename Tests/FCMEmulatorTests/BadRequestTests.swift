@@ -14,7 +14,7 @@ import Testing
             let wrong: [(HTTPMethod, String, String)] = [
                 (.GET, "/token", "POST"), (.GET, "/v1/projects/msi-emulator/messages:send", "POST"),
                 (.DELETE, "/emulator/devices", "POST"), (.POST, "/emulator/messages", "DELETE, GET"),
-                (.PUT, "/iid/v1:batchAdd", "POST"),
+                (.PUT, "/iid/v1:batchAdd", "POST"), (.OPTIONS, "/token", "POST"),
             ]
             for (method, path, allowed) in wrong {
                 let answer = try await client.call(method, path, token: "owner")

@@ -19,7 +19,7 @@ struct ConnectionDeadlineTests {
         logger.logLevel = .critical
         let limit = ConnectionLimit(maxConnections: 100, logger: logger)
         let router = Router.gateway(allowedOrigins: [], limit: limit, logger: logger)
-        router.path("/large", [.get: { _, context in .json(large: Self.large, on: context.channel) }])
+        router.add([Route(.get, "/large", right: .anyone, answer: .ok(String.self)) { _ in Answer(json: Self.large) }])
         let (ports, port) = AsyncStream<Int>.makeStream()
         let server = Application(
             router: router, server: HTTPServerBuilder { GatewayChannel(responder: $0, limit: limit, timeouts: timeouts) },

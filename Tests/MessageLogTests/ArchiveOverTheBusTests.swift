@@ -46,7 +46,8 @@ struct ArchiveOverTheBusTests {
                 #expect(first.relay.components.map(\.component) == [.notification, .data])
                 let again = try await log.log(command)
                 #expect(again.id == first.id)
-                let other = await log.client.failure(of: LogMessage.sample("another", msiKey: command.msiKey), context: .communicator)
+                let other = await log.client.failure(
+                    of: LogMessage.sample("another", msiKey: command.msiKey), context: .communicator)
                 #expect(other?.status == .conflict && other?.field == "msi_key")
                 let page = try await log.client.request(ListMessages(limit: 10))
                 #expect(page.messages.map(\.id) == [first.id] && page.next == nil)

@@ -39,20 +39,3 @@ struct ErrorResponses: RouterMiddleware {
         }
     }
 }
-
-extension RouterMethods where Context == EmulatorRequestContext {
-    typealias Handler = @Sendable (Request, EmulatorRequestContext) async throws -> Response
-
-    /// Adds a path with its methods. Every other method is answered 405 with the list of allowed ones.
-    func resource(_ path: RouterPath, _ handlers: [HTTPRequest.Method: Handler]) {
-        let allowed = handlers.keys.map(\.rawValue).sorted().joined(separator: ", ")
-        for method in [HTTPRequest.Method.get, .head, .post, .put, .patch, .delete, .options] {
-            let refusal: Handler = { request, _ in
-                throw GoogleError(
-                    httpStatus: .methodNotAllowed, status: "UNIMPLEMENTED",
-                    message: "\(request.method.rawValue) is not served here, but \(allowed).", headers: [.allow: allowed])
-            }
-            on(path, method: method, use: handlers[method] ?? refusal)
-        }
-    }
-}

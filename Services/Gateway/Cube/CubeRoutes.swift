@@ -1,120 +1,123 @@
-import FoundationEssentials
 import HTTPTypes
-import Hummingbird
 import Schemas
 
 /// The information cube over HTTP (seed, "REST API": Channel, Area, Subject).
 ///
-/// Each answer has the cube's version as its entity tag. With `If-None-Match` an unchanged cube is not sent again. With
+/// Each answer carries the cube's version as its entity tag. With `If-None-Match` an unchanged cube is not sent again. With
 /// `If-Match` an edit or a deletion is refused if its object was changed after that version.
 struct CubeRoutes {
     let cube: CubeService
 
-    func register(in router: Router<GatewayContext>) {
-        router.path("/channel", [.get: list, .post: addChannel])
-        router.path("/channel/:channelID", [.put: updateChannel, .delete: deleteChannel])
-        router.path("/area/:channelID", [.post: addArea])
-        router.path("/area/:channelID/:areaID", [.put: updateArea, .delete: deleteArea])
-        router.path("/subject/:channelID/:areaID", [.post: addSubject])
-        router.path("/subject/:channelID/:areaID/:subjectID", [.put: updateSubject, .delete: deleteSubject])
-    }
+    var routes: [Route] { [list] + channel + area + subject }
 
-    @Sendable private func list(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let copy = try await cube.current()
-        let tag = CubeTag(version: copy.version)
-        if request.headers[.ifNoneMatch] == tag.text {
-            return Response(status: .notModified, headers: [.eTag: tag.text])
+    private var list: Route {
+        Route(.get, "/channel", right: .read, answer: .ok([Channel].self)) { call in
+            let copy = try await cube.current()
+            return Answer(json: copy.json, version: copy.version, for: call.request)
         }
-        return .json(large: copy.json, on: context.channel, headers: [.eTag: tag.text])
     }
 
-    @Sendable private func addChannel(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        try created(await cube.edit(AddChannel(channel: try await RequestBody.decode(from: request))))
+    private var channel: [Route] {
+        [
+            Route(.post, "/channel", right: .administer, body: NamedDraft.self, answer: .created(Channel.self)) { call in
+                try await add(AddChannel(channel: call.body()), for: call)
+            },
+            Route(.put, "/channel/:channelID", right: .administer, body: NamedDraft.self, answer: .ok(Channel.self)) { call in
+                try await update(
+                    UpdateChannel(
+                        channelID: call.identifier("channelID"), channel: call.body(), unchangedSince: call.unchangedSince),
+                    for: call)
+            },
+            Route(.delete, "/channel/:channelID", right: .administer, answer: .noContent) { call in
+                try await delete(
+                    DeleteChannel(channelID: call.identifier("channelID"), unchangedSince: call.unchangedSince), for: call)
+            },
+        ]
     }
 
-    @Sendable private func updateChannel(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        try replaced(
-            await edit(
-                UpdateChannel(
-                    channelID: try context.identifier("channelID"), channel: try await RequestBody.decode(from: request),
-                    unchangedSince: try request.unchangedSince)))
+    private var area: [Route] {
+        let one = "/area/:channelID/:areaID"
+        return [
+            Route(.post, "/area/:channelID", right: .administer, body: NamedDraft.self, answer: .created(Area.self)) { call in
+                try await add(AddArea(channelID: call.identifier("channelID"), area: call.body()), for: call)
+            },
+            Route(.put, one, right: .administer, body: NamedDraft.self, answer: .ok(Area.self)) { call in
+                try await update(
+                    UpdateArea(
+                        channelID: call.identifier("channelID"), areaID: call.identifier("areaID"), area: call.body(),
+                        unchangedSince: call.unchangedSince),
+                    for: call)
+            },
+            Route(.delete, one, right: .administer, answer: .noContent) { call in
+                try await delete(
+                    DeleteArea(
+                        channelID: call.identifier("channelID"), areaID: call.identifier("areaID"),
+                        unchangedSince: call.unchangedSince),
+                    for: call)
+            },
+        ]
     }
 
-    @Sendable private func deleteChannel(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        try deleted(
-            await edit(
-                DeleteChannel(
-                    channelID: try context.identifier("channelID"), unchangedSince: try request.unchangedSince)))
+    private var subject: [Route] {
+        let all = "/subject/:channelID/:areaID"
+        let one = "/subject/:channelID/:areaID/:subjectID"
+        return [
+            Route(.post, all, right: .administer, body: SubjectDraft.self, answer: .created(Subject.self)) { call in
+                try await add(
+                    AddSubject(
+                        channelID: call.identifier("channelID"), areaID: call.identifier("areaID"), subject: call.body()),
+                    for: call)
+            },
+            Route(.put, one, right: .administer, body: SubjectDraft.self, answer: .ok(Subject.self)) { call in
+                try await update(
+                    UpdateSubject(
+                        channelID: call.identifier("channelID"), areaID: call.identifier("areaID"),
+                        subjectID: call.identifier("subjectID"), subject: call.body(), unchangedSince: call.unchangedSince),
+                    for: call)
+            },
+            Route(.delete, one, right: .administer, answer: .noContent) { call in
+                try await delete(
+                    DeleteSubject(
+                        channelID: call.identifier("channelID"), areaID: call.identifier("areaID"),
+                        subjectID: call.identifier("subjectID"), unchangedSince: call.unchangedSince),
+                    for: call)
+            },
+        ]
     }
 
-    @Sendable private func addArea(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        try created(
-            await cube.edit(
-                AddArea(
-                    channelID: try context.identifier("channelID"), area: try await RequestBody.decode(from: request))))
-    }
-
-    @Sendable private func updateArea(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        try replaced(
-            await edit(
-                UpdateArea(
-                    channelID: try context.identifier("channelID"), areaID: try context.identifier("areaID"),
-                    area: try await RequestBody.decode(from: request), unchangedSince: try request.unchangedSince)))
-    }
-
-    @Sendable private func deleteArea(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        try deleted(
-            await edit(
-                DeleteArea(
-                    channelID: try context.identifier("channelID"), areaID: try context.identifier("areaID"),
-                    unchangedSince: try request.unchangedSince)))
-    }
-
-    @Sendable private func addSubject(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        try created(
-            await cube.edit(
-                AddSubject(
-                    channelID: try context.identifier("channelID"), areaID: try context.identifier("areaID"),
-                    subject: try await RequestBody.decode(from: request))))
-    }
-
-    @Sendable private func updateSubject(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        try replaced(
-            await edit(
-                UpdateSubject(
-                    channelID: try context.identifier("channelID"), areaID: try context.identifier("areaID"),
-                    subjectID: try context.identifier("subjectID"), subject: try await RequestBody.decode(from: request),
-                    unchangedSince: try request.unchangedSince)))
-    }
-
-    @Sendable private func deleteSubject(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        try deleted(
-            await edit(
-                DeleteSubject(
-                    channelID: try context.identifier("channelID"), areaID: try context.identifier("areaID"),
-                    subjectID: try context.identifier("subjectID"), unchangedSince: try request.unchangedSince)))
-    }
-
-    /// Performs an edit, which fails if the object was changed meanwhile.
-    private func edit<Edit: Command, Value>(_ command: Edit) async throws -> CubeEdit<Value>
+    private func add<Edit: Command, Value>(_ command: Edit, for call: Call<some Sendable>) async throws -> Answer<Value>
     where Edit.Reply == CubeEdit<Value> {
+        let edit = try await cube.edit(command, for: call.caller)
+        return Answer(edit.value, version: edit.version)
+    }
+
+    private func update<Edit: Command, Value>(_ command: Edit, for call: Call<some Sendable>) async throws -> Answer<Value>
+    where Edit.Reply == CubeEdit<Value> {
+        let edit = try await editUnlessChanged(command, for: call)
+        return Answer(edit.value, version: edit.version)
+    }
+
+    private func delete<Edit: Command>(_ command: Edit, for call: Call<some Sendable>) async throws -> Answer<NoContent>
+    where Edit.Reply == CubeEdit<Done> {
+        Answer(version: try await editUnlessChanged(command, for: call).version)
+    }
+
+    /// An edit that may come too late: then the answer is 412.
+    private func editUnlessChanged<Edit: Command, Value>(
+        _ command: Edit, for call: Call<some Sendable>
+    ) async throws -> CubeEdit<Value> where Edit.Reply == CubeEdit<Value> {
         do {
-            return try await cube.edit(command)
+            return try await cube.edit(command, for: call.caller)
         } catch let failure as CommandFailure where failure.status == .conflict && failure.field == nil {
-            // A conflict with a field has another reason: the object that the field names cannot be read.
+            // A conflict with a field has another reason: the cube's document of that object cannot be read.
             throw Problem(.changedMeanwhile, failure.message, field: "If-Match")
         }
     }
+}
 
-    private func created(_ edit: CubeEdit<some Encodable>) throws -> Response {
-        try .json(edit.value, status: .created, headers: [.eTag: CubeTag(version: edit.version).text])
-    }
-
-    private func replaced(_ edit: CubeEdit<some Encodable>) throws -> Response {
-        try .json(edit.value, headers: [.eTag: CubeTag(version: edit.version).text])
-    }
-
-    private func deleted(_ edit: CubeEdit<Done>) throws -> Response {
-        Response(status: .noContent, headers: [.eTag: CubeTag(version: edit.version).text])
+extension Call {
+    /// The version of the cube that the author of an edit saw.
+    fileprivate var unchangedSince: CubeVersion? {
+        get throws { try request.unchangedSince(of: "the cube") }
     }
 }

@@ -1,6 +1,5 @@
 import CommandBus
 import HTTPTypes
-import Hummingbird
 import Schemas
 
 /// `GET /health` and `GET /problems`.
@@ -8,10 +7,8 @@ struct HealthRoutes {
     /// The services to ask, by name.
     let services: [(name: String, client: CommandClient)]
 
-    func register(in router: Router<GatewayContext>) {
-        router.path("/health", [.get: health])
-        router.path("/problems", [.get: problems])
-        router.path("/problems/:kind", [.get: problem])
+    var routes: [Route] {
+        [Route(.get, "/health", right: .anyone, answer: .ok(Health.self), health)]
     }
 
     private struct Health: Encodable {
@@ -35,8 +32,8 @@ struct HealthRoutes {
         }
     }
 
-    /// 200 if every service can do its work, even while the relay or FCM is unreachable; otherwise 503.
-    @Sendable private func health(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    /// 200 when every service can do its work, also while what it depends on further on is away; 503 otherwise.
+    private func health(_ call: Call<NoBody>) async throws -> Answer<Health> {
         let states = await withTaskGroup(of: (String, PartHealth).self) { group in
             for (name, client) in services {
                 group.addTask {
@@ -51,31 +48,6 @@ struct HealthRoutes {
         }
         let health = Health(states)
         let canWork = health.status != .unavailable
-        return try .json(
-            health, status: canWork ? .ok : .serviceUnavailable, headers: canWork ? [:] : [.retryAfter: "2"])
-    }
-
-    /// An entry of the catalogue of problems.
-    private struct ProblemEntry: Encodable {
-        let type: String
-        let title: String
-        let status: Int
-
-        init(_ kind: ProblemKind) {
-            type = "/problems/\(kind.rawValue)"
-            title = kind.title
-            status = kind.status.code
-        }
-    }
-
-    @Sendable private func problems(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        try .json(ProblemKind.allCases.map(ProblemEntry.init))
-    }
-
-    @Sendable private func problem(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        guard let kind = context.parameters.get("kind").flatMap({ ProblemKind(rawValue: $0) }) else {
-            throw Problem(.notFound, "There is no such kind of problem; /problems lists them.")
-        }
-        return try .json(ProblemEntry(kind))
+        return canWork ? Answer(health) : Answer(health, status: .serviceUnavailable, headers: [.retryAfter: "2"])
     }
 }

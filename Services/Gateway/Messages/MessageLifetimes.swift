@@ -1,6 +1,6 @@
 import Schemas
 
-/// The default lifetimes of messages.
+/// How long a message is worth delivering if its sender does not say.
 struct MessageLifetimes: Sendable {
     /// The lifetime of a message, in seconds.
     let message: Int64

@@ -3,12 +3,12 @@ import FCM
 import JSON
 import Schemas
 
-/// Accepts a message: checks it against the cube and FCM's limits, gives it its identity, and stores it in the message log.
+/// Accepts a message: checks it against the cube and FCM's limits, gives it its `msi_key`, and has the message log store it.
 struct MessagePosting: Sendable {
     /// The result of a post.
     struct Outcome {
         let message: Message
-        /// Whether the message was stored by an earlier post with the same idempotency key.
+        /// Whether an earlier post with the same idempotency key has stored it.
         let isReplay: Bool
     }
 
@@ -17,25 +17,24 @@ struct MessagePosting: Sendable {
     let payloadLimit: PayloadLimit
     let lifetimes: MessageLifetimes
 
-    /// How far a portal's clock may be behind, in milliseconds: a `send_at` of its current time may then be in the past.
+    /// How far in the past `send_at` may be, in milliseconds: a portal's clock may be slow.
     private static let clockDifference: Int64 = 60_000
     /// How far ahead a message may be scheduled, in milliseconds: a year and a day.
-    private static let furthest: Int64 = 366 * 86_400_000
-    /// How long "now or never" (a `ttl` of 0) is tried, in seconds: relaying takes a moment.
-    private static let minTry: Int64 = 10
+    private static let maxAhead: Int64 = 366 * 86_400_000
+    /// The shortest lifetime in seconds, also for "now or never" (a `ttl` of 0): relaying takes a moment.
+    private static let minLifetime: Int64 = 10
 
     /// How long the message log may take, including a restart.
-    private static let patience = Duration.seconds(5)
+    private static let storeTimeout = Duration.seconds(5)
 
-    /// - Throws: ``Problem`` or ``CommandFailure``. After `unavailable` or `deadline_exceeded` it is unknown whether the message
-    /// was
-    ///   stored. A retry with the same idempotency key finds out.
+    /// - Throws: ``Problem`` or ``CommandFailure``. After `unavailable` or `deadline_exceeded` the message may be stored or not; a
+    ///   retry with the same idempotency key finds out.
     func post(_ draft: MessageDraft, idempotencyKey: String?, for caller: RequestContext) async throws -> Outcome {
         let command: LogMessage
         do {
             command = try self.command(for: draft, try await subject(for: draft), idempotencyKey)
         } catch {
-            // A retry gets the first answer, even if the subject has changed or `send_at` has passed since.
+            // A retry gets the first answer, even if the subject has changed or the time is over.
             guard let idempotencyKey, let first = try await find(idempotencyKey, for: caller) else { throw error }
             return try outcome(of: first, for: draft, isReplay: true)
         }
@@ -62,13 +61,13 @@ struct MessagePosting: Sendable {
         for draft: MessageDraft, _ entry: FindSubject.Reply, _ idempotencyKey: String?
     ) throws -> LogMessage {
         let now = UnixMilliseconds.now
-        if let sendAt = draft.sendAt, !(now - Self.clockDifference...now + Self.furthest).contains(sendAt) {
+        if let sendAt = draft.sendAt, !(now - Self.clockDifference...now + Self.maxAhead).contains(sendAt) {
             throw Problem(
                 .invalidField,
                 "send_at: expected a moment from now on, at most a year ahead, in Unix milliseconds; now is \(now), found \(sendAt)",
                 field: "send_at")
         }
-        let lifetime = max(draft.ttl ?? lifetimes[draft.distribution], Self.minTry) * 1_000
+        let lifetime = max(draft.ttl ?? lifetimes[draft.distribution], Self.minLifetime) * 1_000
         let command = LogMessage(
             msiKey: ObjectID(), draft: draft, timestamp: now, names: entry.names,
             expires: max(now, draft.sendAt ?? now) + lifetime, idempotencyKey: idempotencyKey)
@@ -79,22 +78,22 @@ struct MessagePosting: Sendable {
         return command
     }
 
-    /// Stores the message once, and retries while the message log restarts. The `msi_key` makes the command idempotent.
+    /// Stores the message once, even if the message log restarts in between: a command with the same `msi_key` may be repeated.
     private func store(_ command: LogMessage, for caller: RequestContext) async throws -> Message {
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + Self.storeTimeout
         while true {
             do {
                 return try await messageLog.request(command, timeout: deadline - .now, context: caller).message
             } catch {
-                // Wait for a restart, but not for an unreachable database.
+                // Waits for a restart of the message log, but not for its database.
                 guard error.status == .unavailable, error.retryAfter == nil, ContinuousClock.now < deadline else { throw error }
-                // The client waits for a connection itself. This pause only prevents a busy loop if the request fails at once.
+                // The client has waited for a connection. The pause prevents a busy loop if a request fails at once.
                 try await Task.sleep(for: .milliseconds(50))
             }
         }
     }
 
-    /// The message that the caller has posted with this key; `nil` if there is none.
+    /// The message that the caller posted earlier with the key; `nil` if there is none.
     private func find(_ idempotencyKey: String, for caller: RequestContext) async throws -> Message? {
         do throws(CommandFailure) {
             return try await messageLog.request(FindMessage(idempotencyKey: idempotencyKey), context: caller)

@@ -1,20 +1,30 @@
 import CommandBus
 import HTTPTypes
 import Hummingbird
-import JSON
 import Logging
 import Schemas
 
-/// Messages over HTTP (seed, "REST API", Message). The routes to read, recall and retry messages are not in the seed.
+/// Messages over HTTP (seed, "REST API", Message). The seed has no way to read messages back, to recall them or to try them
+/// again; those routes are ours.
 struct MessageRoutes {
     let posting: MessagePosting
     let messageLog: CommandClient
     let logger: Logger
 
-    func register(in router: Router<GatewayContext>) {
-        router.path("/message", [.get: list, .post: post])
-        router.path("/message/:msi_key", [.get: show, .delete: recall])
-        router.path("/message/:msi_key/retry", [.post: retry])
+    var routes: [Route] {
+        [
+            Route(.get, "/message", right: .read, answer: .ok(Page.self), list),
+            Route(.post, "/message", right: .send, body: MessageDraft.self, answer: .created(Posted.self), post),
+            Route(.get, "/message/:msi_key", right: .read, answer: .ok(Message.self)) { call in
+                try await answer(GetMessage(msiKey: call.identifier("msi_key")), for: call)
+            },
+            Route(.delete, "/message/:msi_key", right: .send, answer: .ok(Message.self)) { call in
+                try await answer(RecallMessage(msiKey: call.identifier("msi_key")), for: call)
+            },
+            Route(.post, "/message/:msi_key/retry", right: .send, answer: .ok(Message.self)) { call in
+                try await answer(RetryMessage(msiKey: call.identifier("msi_key")), for: call)
+            },
+        ]
     }
 
     /// The answer to a post: the message's identity.
@@ -28,16 +38,14 @@ struct MessageRoutes {
         }
     }
 
-    @Sendable private func post(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let key = try idempotencyKey(of: request)
-        let draft = try await RequestBody.decode(MessageDraft.self, from: request)
-        let outcome = try await posting.post(draft, idempotencyKey: key, for: context.caller)
+    private func post(_ call: Call<MessageDraft>) async throws -> Answer<Posted> {
+        let key = try idempotencyKey(of: call.request)
+        let outcome = try await posting.post(try await call.body(), idempotencyKey: key, for: call.caller)
         let message = outcome.message
         logger.info("accepted", metadata: ["msi_key": "\(message.msiKey)", "topic_key": "\(message.topicKey)"])
         var headers: HTTPFields = [.location: "/message/\(message.msiKey)"]
         if outcome.isReplay { headers[.idempotencyReplayed] = "true" }
-        return try .json(
-            Posted(msiKey: message.msiKey, timestamp: message.timestamp), status: .created, headers: headers)
+        return Answer(Posted(msiKey: message.msiKey, timestamp: message.timestamp), headers: headers)
     }
 
     /// One page, newest first. `next` is the path of the next page, and is also sent as a `Link`. The last page has none.
@@ -46,28 +54,18 @@ struct MessageRoutes {
         let next: String?
     }
 
-    @Sendable private func list(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let query = try HistoryQuery(request)
-        let page = try await messageLog.request(query.command, context: context.caller)
+    private func list(_ call: Call<NoBody>) async throws -> Answer<Page> {
+        let query = try HistoryQuery(call.request)
+        let page = try await messageLog.request(query.command, context: call.caller)
         let next = page.next.map(query.next)
-        return .json(
-            large: try JSONCoder.encode(Page(messages: page.messages, next: next)), on: context.channel,
-            headers: next.map { [.link: "<\($0)>; rel=\"next\""] } ?? [:])
+        return Answer(
+            Page(messages: page.messages, next: next), headers: next.map { [.link: "<\($0)>; rel=\"next\""] } ?? [:])
     }
 
-    @Sendable private func show(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let command = GetMessage(msiKey: try context.identifier("msi_key"))
-        return try .json(await messageLog.request(command, context: context.caller))
-    }
-
-    @Sendable private func recall(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let command = RecallMessage(msiKey: try context.identifier("msi_key"))
-        return try .json(await messageLog.request(command, context: context.caller))
-    }
-
-    @Sendable private func retry(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let command = RetryMessage(msiKey: try context.identifier("msi_key"))
-        return try .json(await messageLog.request(command, context: context.caller))
+    /// The answer to a command about one message: the message.
+    private func answer<C: Command>(_ command: C, for call: Call<NoBody>) async throws -> Answer<Message>
+    where C.Reply == Message {
+        Answer(try await messageLog.request(command, context: call.caller))
     }
 
     private func idempotencyKey(of request: Request) throws -> String? {

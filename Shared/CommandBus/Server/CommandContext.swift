@@ -43,7 +43,8 @@ package struct CommandContext: Sendable {
     /// - Throws: ``CommandFailure`` with status `unauthenticated` if the request has none.
     package func requireActor() throws(CommandFailure) -> String {
         guard let actor else {
-            throw CommandFailure(.unauthenticated, "\(command) needs the caller's account name: the header's \"actor\" is missing")
+            throw CommandFailure(
+                .unauthenticated, "\(command) requires the caller's account name: the header's \"actor\" is missing")
         }
         return actor
     }

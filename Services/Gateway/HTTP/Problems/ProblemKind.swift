@@ -66,7 +66,7 @@ enum ProblemKind: String, CaseIterable {
         }
     }
 
-    /// The `Retry-After` in seconds, for transient errors.
+    /// Seconds until a retry makes sense, for errors that pass by themselves.
     var retryAfter: Int? {
         switch self {
         case .overloaded, .serviceUnavailable, .serviceTimeout: 2

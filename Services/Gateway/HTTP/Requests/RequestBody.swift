@@ -9,11 +9,11 @@ enum RequestBody {
     /// Many times the size of the largest document.
     static let maxBytes = 64 * 1_024
 
-    /// Reads the body as JSON, regardless of its content type.
+    /// Reads the body as a document of the schemas. The content type is ignored.
     ///
     /// - Throws: ``SchemaViolation``, or `NIOTooManyBytesError`.
     static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from request: Request) async throws -> Value {
-        // A body that is announced as too large is refused unread.
+        // Refuses a body that is announced as too large without reading it.
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > maxBytes {
             throw NIOTooManyBytesError(maxBytes: maxBytes)
         }
@@ -23,22 +23,12 @@ enum RequestBody {
         } catch let error as NIOTooManyBytesError {
             throw error
         } catch {
-            // The client has disconnected, or its chunked encoding is invalid. It is not an error of the gateway.
+            // The client has disconnected, or its chunked encoding is invalid. Neither is the gateway's error.
             throw SchemaViolation(field: "", problem: "the body breaks off, or is not framed as HTTP asks")
         }
         guard buffer.readableBytes > 0 else {
             throw SchemaViolation(field: "", problem: "expected a JSON object, found an empty body")
         }
         return try JSONCoder.decodeStrictly(type, from: Data(buffer.readableBytesView))
-    }
-}
-
-extension GatewayContext {
-    /// An identifier in the path.
-    func identifier(_ name: String) throws -> ObjectID {
-        guard let text = parameters.get(name), let identifier = ObjectID(text) else {
-            throw Problem(.invalidField, "\(name): expected 24 hexadecimal digits (an ObjectId)", field: name)
-        }
-        return identifier
     }
 }

@@ -2,10 +2,10 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Freshness of the gateway's copy of the cube")
-struct CubeFreshnessTests {
+@Suite("Freshness of the gateway's copies")
+struct FreshnessTests {
     private let start = ContinuousClock.now
-    private var freshness = CubeFreshness()
+    private var freshness = Freshness<Int64>()
 
     private func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
 
@@ -71,7 +71,7 @@ struct CubeFreshnessTests {
         #expect(freshness.isFresh(8, at: at(20)))
     }
 
-    @Test("a cube that was set back is served once it has been read")
+    @Test("data that was set back is served once it has been read")
     mutating func setBack() {
         freshness.read(7, asked: at(0))
         freshness.announced(3, at: at(10))

@@ -1,0 +1,68 @@
+import CommandBus
+import JSON
+import Logging
+import ServiceLifecycle
+import Synchronization
+
+/// The event by which a service announces the version of its data: after each change, and once a second.
+protocol VersionEvent: Decodable, Sendable {
+    associatedtype Version: Comparable & LosslessStringConvertible & Sendable
+
+    /// The event's name on the bus.
+    static var name: String { get }
+
+    var version: Version { get }
+}
+
+/// A value that belongs to one version of a service's data.
+protocol Versioned<Version>: Sendable {
+    associatedtype Version: Comparable & LosslessStringConvertible & Sendable
+
+    var version: Version { get }
+}
+
+/// The latest version of a service's data, as its events and replies tell it. Copies ask it whether they are fresh.
+final class FollowedVersion<Event: VersionEvent>: Service {
+    private let subscriber: EventSubscriber
+    private let logger: Logger
+    private let freshness = Mutex(Freshness<Event.Version>())
+
+    /// - Parameter endpoints: The event sockets of the service's instances.
+    /// - Throws: ``BusError`` if an endpoint is invalid, or the bus is closed.
+    init(bus: Bus, endpoints: [String], logger: Logger) throws(BusError) {
+        subscriber = try EventSubscriber(bus: bus, endpoints: endpoints, names: [Event.name], logger: logger)
+        self.logger = logger
+    }
+
+    /// Whether a copy of this version may be used now.
+    func isFresh(_ version: Event.Version) -> Bool {
+        freshness.withLock { $0.isFresh(version, at: .now) }
+    }
+
+    /// A change through this gateway made this version.
+    func edited(_ version: Event.Version) {
+        freshness.withLock { $0.edited(version, at: .now) }
+    }
+
+    /// A reply had this version.
+    ///
+    /// - Parameter asked: When the request was sent.
+    func read(_ version: Event.Version, asked: ContinuousClock.Instant) {
+        freshness.withLock { $0.read(version, asked: asked) }
+    }
+
+    /// Follows the service's events.
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            for await event in self.subscriber.events {
+                guard case .event(_, let payload, _) = event else { continue }
+                do {
+                    let version = try JSONCoder.decode(Event.self, from: payload).version
+                    self.freshness.withLock { $0.announced(version, at: .now) }
+                } catch {
+                    self.logger.warning("an event cannot be read", metadata: ["event": "\(Event.name)", "error": "\(error)"])
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import CommandBus
+import Hummingbird
+import Schemas
+
+/// A request to a route, as the route's handler sees it.
+struct Call<Body: Sendable>: Sendable {
+    let request: Request
+    let context: GatewayContext
+
+    /// The caller, for the commands that the request leads to.
+    var caller: CommandBus.RequestContext { context.caller }
+
+    /// A parameter of the path; `nil` if the path has none of this name.
+    func parameter(_ name: String) -> String? {
+        context.parameters.get(name)
+    }
+
+    /// An identifier in the path.
+    ///
+    /// - Throws: ``Problem``.
+    func identifier(_ name: String) throws -> ObjectID {
+        guard let text = parameter(name), let identifier = ObjectID(text) else {
+            throw Problem(.invalidField, "\(name): expected 24 hexadecimal digits (an ObjectId)", field: name)
+        }
+        return identifier
+    }
+}
+
+extension Call where Body: Decodable {
+    /// Reads the document in the body. Call it once, after the checks that need no body.
+    ///
+    /// - Throws: ``SchemaViolation``, or `NIOTooManyBytesError`.
+    func body() async throws -> Body {
+        try await RequestBody.decode(from: request)
+    }
+}
+
+/// The body of a route that reads none.
+struct NoBody: Sendable {}

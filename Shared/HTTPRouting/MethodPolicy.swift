@@ -1,0 +1,29 @@
+package import HTTPTypes
+
+/// How a server answers the methods that a path does not declare.
+package struct MethodPolicy: Sendable {
+    /// The methods that the server knows. It answers any other method like an unknown path.
+    package let known: Set<HTTPRequest.Method>
+    /// Whether each path answers OPTIONS (204 and `Allow`), and each path with GET also HEAD. The server removes the body.
+    package let answersHeadAndOptions: Bool
+    /// The error for a known method that the path does not have, answered with 405. `allow` is the value of the `Allow` header.
+    package let refusal: @Sendable (_ method: HTTPRequest.Method, _ allow: String) -> any Error
+
+    package init(
+        known: Set<HTTPRequest.Method>, answersHeadAndOptions: Bool,
+        refusal: @escaping @Sendable (_ method: HTTPRequest.Method, _ allow: String) -> any Error
+    ) {
+        self.known = known
+        self.answersHeadAndOptions = answersHeadAndOptions
+        self.refusal = refusal
+    }
+
+    /// All methods that a path answers without 405.
+    func allowed(_ declared: some Sequence<HTTPRequest.Method>) -> Set<HTTPRequest.Method> {
+        var allowed = Set(declared)
+        guard answersHeadAndOptions else { return allowed }
+        if allowed.contains(.get) { allowed.insert(.head) }
+        allowed.insert(.options)
+        return allowed
+    }
+}
