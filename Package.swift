@@ -87,7 +87,8 @@ let package = Package(
         .executableTarget(
             name: "Gateway",
             dependencies: [
-                "CommandBus", "FCM", "HTTPRouting", "JSON", "Schemas", "ServiceKit", httpTypes, hummingbird, hummingbirdCore,
+                "CommandBus", "FCM", "HTTPRouting", "JSON", "Schemas", "ServiceKit", deque, httpTypes, hummingbird,
+                hummingbirdCore,
                 logging,
                 nioCore,
                 nioHTTP1,
@@ -105,7 +106,7 @@ let package = Package(
         .executableTarget(
             name: "MessageLog",
             dependencies: [
-                "CommandBus", "DurableFiles", "MessageStorage", "MongoDatabase", "JSON", "Schemas", "ServiceKit", logging,
+                "CommandBus", "DurableFiles", "MessageStorage", "MongoDatabase", "JSON", "Schemas", "ServiceKit", "Time", logging,
                 serviceContext,
                 serviceLifecycle,
             ],
@@ -113,7 +114,7 @@ let package = Package(
         .executableTarget(
             name: "FCMRelay",
             dependencies: [
-                "CCurl", "CommandBus", "DedicatedThread", "FCM", "JSON", "Schemas", "ServiceKit", jwtKit, logging,
+                "CCurl", "CommandBus", "DedicatedThread", "FCM", "JSON", "Schemas", "ServiceKit", "Time", deque, jwtKit, logging,
                 serviceLifecycle,
             ],
             path: "Services/FCMRelay",
@@ -121,7 +122,8 @@ let package = Package(
         .executableTarget(
             name: "FCMEmulator",
             dependencies: [
-                "EmbeddedDatabase", "HTTPRouting", "JSON", "Schemas", "SeededRandom", "ServiceKit", crypto, cryptoExtras, grdb,
+                "EmbeddedDatabase", "HTTPRouting", "JSON", "Schemas", "SeededRandom", "ServiceKit", crypto, cryptoExtras, deque,
+                grdb,
                 httpTypes,
                 hummingbird,
                 hummingbirdCore,
@@ -134,7 +136,7 @@ let package = Package(
             name: "Operator",
             dependencies: [
                 "CubeStorage", "DedicatedThread", "MessageStorage", "MongoDatabase", "JSON", "Schemas", "ServiceKit",
-                "UnreadableDocuments", argumentParser,
+                "Time", "UnreadableDocuments", argumentParser,
                 crypto, logging,
                 serviceLifecycle,
                 subprocess, systemPackage,
@@ -153,6 +155,7 @@ let package = Package(
 
         // What the services share. Dependencies point one way: ServiceKit → CommandBus → Schemas → JSON → nothing.
         .target(name: "JSON", path: "Shared/JSON"),
+        .target(name: "Time", path: "Shared/Time"),
         .target(name: "Schemas", dependencies: ["JSON"], path: "Shared/Schemas", exclude: ["GLOSSARY.md"]),
         .target(name: "FCM", dependencies: ["JSON", "Schemas"], path: "Shared/FCM"),
         .target(name: "SeededRandom", path: "Shared/SeededRandom"),
@@ -177,12 +180,12 @@ let package = Package(
         .target(name: "DurableFiles", path: "Shared/DurableFiles"),
         .target(
             name: "MongoDatabase",
-            dependencies: ["CMongoC", "DedicatedThread", "JSON", "Schemas", "UnreadableDocuments", logging],
+            dependencies: ["CMongoC", "DedicatedThread", "JSON", "Schemas", "Time", "UnreadableDocuments", deque, logging],
             path: "Shared/MongoDatabase",
             exclude: ["OPERATING.md"]),
         .target(
             name: "EmbeddedDatabase",
-            dependencies: ["DurableFiles", "JSON", "Schemas", "UnreadableDocuments", grdb],
+            dependencies: ["DurableFiles", "JSON", "Schemas", "UnreadableDocuments", deque, grdb],
             path: "Shared/EmbeddedDatabase"),
 
         // The stores: libraries, so that `msi migrate` and the benchmarks work with the same code as the services.
@@ -193,7 +196,8 @@ let package = Package(
         .target(
             name: "MessageStorage",
             dependencies: [
-                "DurableFiles", "EmbeddedDatabase", "MongoDatabase", "JSON", "Schemas", "UnreadableDocuments", grdb, logging,
+                "DurableFiles", "EmbeddedDatabase", "MongoDatabase", "JSON", "Schemas", "Time", "UnreadableDocuments", deque,
+                grdb, logging,
             ],
             path: "Shared/MessageStorage"),
 
@@ -324,6 +328,8 @@ let package = Package(
                 nioHTTPTypesHTTP2, nioPosix, nioSSL, serviceLifecycle, swiftASN1, x509,
             ],
             path: "Tests/TestSupport"),
+
+        .testTarget(name: "TimeTests", dependencies: ["Time"], path: "Tests/TimeTests"),
 
         // How fast it is: Tests/Benchmarks/run.
         .executableTarget(

@@ -1,3 +1,4 @@
+import DequeModule
 import GRDB
 import Synchronization
 
@@ -13,7 +14,7 @@ final class GroupCommit: Sendable {
     }
 
     private struct State {
-        var waiting: [Write] = []
+        var waiting: Deque<Write> = []
         var isDraining = false
     }
 

@@ -1,3 +1,5 @@
+import DequeModule
+
 /// The position of one event stream: what it reads next, what it has written, and which of that counts as delivered.
 ///
 /// An event counts as delivered once its stream has stayed open for a second after the write. If the stream or the emulator
@@ -9,7 +11,7 @@ struct DeliveryCursor {
     /// The stream has processed everything up to here.
     private(set) var position: Int64
     /// Writes that are not settled yet: the last position of each, in order.
-    private var unsettled: [(position: Int64, written: ContinuousClock.Instant)] = []
+    private var unsettled: Deque<(position: Int64, written: ContinuousClock.Instant)> = []
     private var lastWrite: ContinuousClock.Instant
 
     init(after position: Int64, now: ContinuousClock.Instant) {

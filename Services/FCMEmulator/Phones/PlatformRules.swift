@@ -1,3 +1,4 @@
+import DequeModule
 import Schemas
 
 /// How the phones' operating systems treat the messages of an app that sends too many: Android demotes them, iOS throttles them.
@@ -26,7 +27,7 @@ struct PlatformRules: Sendable {
     let android: Limit
     /// Pushes that only wake the app.
     let ios: Limit
-    private var phones: [Int64: [Received]] = [:]
+    private var phones: [Int64: Deque<Received>] = [:]
     private(set) var demoted = 0
     private(set) var throttled = 0
 
@@ -69,13 +70,13 @@ struct PlatformRules: Sendable {
     }
 
     /// Whether the high-priority messages that showed nothing exceed the limit, and also outnumber those that showed something.
-    private static func isStrained(_ received: [Received], _ limit: Limit) -> Bool {
+    private static func isStrained(_ received: Deque<Received>, _ limit: Limit) -> Bool {
         let silent = received.count { !$0.isShown }
         return silent >= limit.most && silent > received.count - silent
     }
 
     /// Whether the app has been woken as often as the limit allows.
-    private static func isExhausted(_ received: [Received], _ limit: Limit) -> Bool {
+    private static func isExhausted(_ received: Deque<Received>, _ limit: Limit) -> Bool {
         received.count { !$0.isShown && $0.treatment == .asSent } >= limit.most
     }
 }

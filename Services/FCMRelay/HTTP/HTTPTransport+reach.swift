@@ -1,3 +1,5 @@
+import Time
+
 extension HTTPTransport {
     /// Sends a single request.
     func reach(
@@ -24,12 +26,11 @@ extension HTTPTransport {
         _ requests: [HTTPTransportRequest], after outcomes: [HTTPTransportOutcome], before end: ContinuousClock.Instant
     ) async -> [HTTPTransportOutcome] {
         var outcomes = outcomes
-        var pause = Duration.milliseconds(100)
+        var backoff = Backoff(first: .milliseconds(100), max: .milliseconds(500), deadline: end)
         while case let unsent = outcomes.indices.filter({ outcomes[$0].hasReachedNobody }), !unsent.isEmpty,
-            .now + pause < end, (try? await Task.sleep(for: pause)) != nil
+            let pause = backoff.nextPause(), (try? await Task.sleep(for: pause)) != nil
         {
             for (index, outcome) in zip(unsent, await send(unsent.map { requests[$0] })) { outcomes[index] = outcome }
-            pause = min(pause * 2, .milliseconds(500))
         }
         return outcomes
     }

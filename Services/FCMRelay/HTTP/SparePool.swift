@@ -1,9 +1,11 @@
+import DequeModule
+
 /// A pool of reusable items. It keeps as many as were recently in use at the same time. Pure: its owner creates and destroys the
 /// items.
 struct SparePool<Item> {
     /// The window over which the maximum in use is counted.
     private let period: Duration
-    private var spare: [Item] = []
+    private var spare: Deque<Item> = []
     private(set) var inUse = 0
     private var maxInUse = 0
     private var nextCount: ContinuousClock.Instant

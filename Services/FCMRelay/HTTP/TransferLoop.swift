@@ -1,4 +1,5 @@
 import CCurl
+import DequeModule
 
 /// The loop of the transport's thread. Each turn takes new transfers, starts as many as the connections carry, lets libcurl
 /// work, and ends transfers that are done, cancelled or late.
@@ -21,7 +22,7 @@ struct TransferLoop {
     /// All transfers without an outcome, in no order.
     private var open: [Transfer] = []
     /// Transfers that are not started yet, oldest first. Some may have ended meanwhile.
-    private var queue: [Transfer] = []
+    private var queue: Deque<Transfer> = []
     /// Transfers that libcurl has finished. It is a property only to reuse its memory.
     private var done: [CurlEasy] = []
     /// The handles. Those in use carry the transfers that libcurl works on.
@@ -87,11 +88,8 @@ struct TransferLoop {
         let room = configuration.maxInFlight - connections.transfers
         guard room > 0, !queue.isEmpty else { return }
         let now = clock.now
-        var taken = 0
         var started = 0
-        while started < room, taken < queue.count {
-            let transfer = queue[taken]
-            taken += 1
+        while started < room, let transfer = queue.popFirst() {
             if transfer.place == nil { continue }
             if transfer.request.deadline <= now {
                 endLate(transfer)
@@ -100,7 +98,6 @@ struct TransferLoop {
                 started += 1
             }
         }
-        queue.removeFirst(taken)
     }
 
     private mutating func start(_ transfer: Transfer) {
@@ -193,7 +190,7 @@ struct TransferLoop {
             release(transfer)
             unsent.append(transfer)
         }
-        queue.insert(contentsOf: unsent, at: 0)
+        queue.prepend(contentsOf: unsent)
     }
 
     /// Closes abandoned connections without transfers.

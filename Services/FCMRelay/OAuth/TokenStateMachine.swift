@@ -1,3 +1,5 @@
+import Time
+
 /// Decides when to request a new access token, and keeps the list of waiters: events in, actions out.
 ///
 /// Only one request for a token is pending at a time, and all waiters share it. A token is renewed early, while it is still used.
@@ -36,14 +38,12 @@ struct TokenStateMachine<Waiter: Hashable> {
     private static var renewalMargin: Duration { .seconds(300) }
     /// A token is not used in the last part of its lifetime: it could expire in transit.
     private static var safetyMargin: Duration { .seconds(10) }
-    private static var firstBackoff: Duration { .seconds(1) }
-    private static var maxBackoff: Duration { .seconds(60) }
-    /// Two tokens that are refused within this time are followed by a backoff of this length.
-    private static var refusalBackOff: Duration { .seconds(10) }
+    /// Two tokens that are refused within this time are followed by a pause of this length.
+    private static var refusalPause: Duration { .seconds(10) }
 
     private var current: Current?
     private var request = Request.none
-    private var failuresInARow = 0
+    private var backoff = Backoff(first: .seconds(1), max: .seconds(60))
     private var lastRefusal: Instant?
     /// In the order of arrival.
     private var waiters: [Waiter] = []
@@ -92,14 +92,13 @@ struct TokenStateMachine<Waiter: Hashable> {
             token: granted.token, renewAt: now + life - min(Self.renewalMargin, life / 2),
             goodUntil: now + life - min(Self.safetyMargin, life / 10))
         request = .none
-        failuresInARow = 0
+        backoff.succeeded()
         return answer(.success(granted.token))
     }
 
     /// The pending request has failed.
     mutating func failed(_ failure: TokenFailure, now: Instant) -> Answer {
-        let pause = min(Self.firstBackoff * (1 << min(failuresInARow, 10)), Self.maxBackoff)
-        failuresInARow += 1
+        let pause = backoff.failed()
         request = .backingOff(until: now + pause, failure)
         return answer(.failure(TokenFailure(failure.description, retryAfter: pause)))
     }
@@ -109,9 +108,9 @@ struct TokenStateMachine<Waiter: Hashable> {
         guard let current, current.token == token else { return }
         self.current = nil
         // If the second token is refused as well, further ones would be refused too.
-        if let lastRefusal, now - lastRefusal < Self.refusalBackOff, case .none = request {
+        if let lastRefusal, now - lastRefusal < Self.refusalPause, case .none = request {
             request = .backingOff(
-                until: now + Self.refusalBackOff, TokenFailure("FCM refuses the tokens that it is sent"))
+                until: now + Self.refusalPause, TokenFailure("FCM refuses the tokens that it is sent"))
         }
         lastRefusal = now
     }

@@ -1,5 +1,6 @@
 import Schemas
 import Synchronization
+import Time
 
 /// Limits the rate of sends to FCM's quota. The state machine decides; this shell resumes the waiting sends.
 final class Pacer: Sendable {
@@ -7,8 +8,8 @@ final class Pacer: Sendable {
 
     private struct State {
         var machine: PacingStateMachine<Waiter>
-        /// The time for which the alarm is set.
-        var alarm: ContinuousClock.Instant?
+        /// Goes off when the next send may go, or when a caller gives up.
+        var alarm = Alarm<ContinuousClock.Instant>()
     }
 
     private let state: Mutex<State>
@@ -75,8 +76,8 @@ final class Pacer: Sendable {
         _ event: (inout PacingStateMachine<Waiter>) -> [PacingStateMachine<Waiter>.Decision]
     ) {
         let (decisions, next) = state.withLock { state in
-            let late = state.alarm.map { state.machine.refuseAfterPause(alarm: $0, at: .now) } ?? []
-            if alarm != nil, state.alarm == alarm { state.alarm = nil }
+            let late = state.alarm.moment.map { state.machine.refuseAfterPause(alarm: $0, at: .now) } ?? []
+            if let alarm { state.alarm.rang(alarm) }
             let decisions = late + event(&state.machine)
             return (decisions, Self.newAlarm(&state))
         }
@@ -95,8 +96,7 @@ final class Pacer: Sendable {
 
     /// - Returns: The time of a new alarm, unless an earlier one is set already.
     private static func newAlarm(_ state: inout State) -> ContinuousClock.Instant? {
-        guard let moment = state.machine.nextMoment(at: .now), state.alarm.map({ moment < $0 }) ?? true else { return nil }
-        state.alarm = moment
+        guard let moment = state.machine.nextMoment(at: .now), state.alarm.set(for: moment) else { return nil }
         return moment
     }
 }

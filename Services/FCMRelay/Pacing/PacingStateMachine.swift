@@ -1,3 +1,4 @@
+import DequeModule
 import Schemas
 
 /// Decides when each send may go out. Pure: events in, decisions out.
@@ -35,15 +36,14 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
     }
 
     private struct Queue: Sendable {
-        private var requests: [Request] = []
-        private var head = 0
+        private var requests: Deque<Request> = []
         /// The total cost of the queue.
         private(set) var cost = 0
         /// A lower bound of the deadlines in the queue. It may be too early, since the end of a request does not change it.
         private(set) var earliestDeadline: ContinuousClock.Instant?
 
-        var isEmpty: Bool { head == requests.count }
-        var first: Request? { isEmpty ? nil : requests[head] }
+        var isEmpty: Bool { requests.isEmpty }
+        var first: Request? { requests.first }
 
         mutating func append(_ request: Request) {
             requests.append(request)
@@ -52,32 +52,22 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
         }
 
         mutating func removeFirst() {
-            cost -= requests[head].cost
-            head += 1
-            if isEmpty {
-                requests.removeAll(keepingCapacity: true)
-                head = 0
-                earliestDeadline = nil
-            } else if head > 1_000, head * 2 > requests.count {
-                requests.removeFirst(head)
-                head = 0
-            }
+            cost -= requests.removeFirst().cost
+            if isEmpty { earliestDeadline = nil }
         }
 
         /// Removes the sends whose callers have given up. Nearly always this is one comparison.
         mutating func removeLate(at now: ContinuousClock.Instant) -> [Request] {
             guard let earliestDeadline, earliestDeadline <= now else { return [] }
             let late = removeAll { $0.deadline <= now }
-            self.earliestDeadline = requests[head...].lazy.map(\.deadline).min()
+            self.earliestDeadline = requests.lazy.map(\.deadline).min()
             return late
         }
 
         mutating func removeAll(where isGone: (Request) -> Bool) -> [Request] {
-            let waiting = requests[head...]
-            let gone = waiting.filter(isGone)
+            let gone: [Request] = requests.filter(isGone)
             if !gone.isEmpty {
-                requests = waiting.filter { !isGone($0) }
-                head = 0
+                requests.removeAll(where: isGone)
                 cost -= gone.reduce(0) { $0 + $1.cost }
             }
             return gone

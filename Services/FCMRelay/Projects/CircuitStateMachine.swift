@@ -1,4 +1,5 @@
 import ServiceKit
+import Time
 
 /// The state of a project's circuit breaker. Pure: events in, decisions out.
 ///
@@ -16,29 +17,28 @@ struct CircuitStateMachine: Sendable {
 
     private enum State {
         case closed(failures: Int)
-        /// Nothing is sent before `until`, the end of a pause of this length.
-        case open(until: ContinuousClock.Instant, pause: Duration)
+        /// Nothing is sent before `until`.
+        case open(until: ContinuousClock.Instant)
         /// A trial is pending. Without an answer by `until` another one goes.
-        case trying(until: ContinuousClock.Instant, pause: Duration)
+        case trying(until: ContinuousClock.Instant)
     }
 
     /// This many failures in a row open the circuit.
     private static let maxFailures = 20
-    private static let firstPause = Duration.seconds(1)
-    /// Short, because an urgent message may be waiting.
-    private static let maxPause = Duration.seconds(8)
     /// A little more than the maximum duration of a request.
     private static let trialTimeout = DeliveryTimes.fcmRequestTimeout + .seconds(5)
 
     private var state = State.closed(failures: 0)
+    /// The maximum is short, because an urgent message may be waiting.
+    private var backoff = Backoff(first: .seconds(1), max: .seconds(8))
 
     /// Decides about a send.
     mutating func admit(at now: ContinuousClock.Instant) -> Admission {
         switch state {
         case .closed: return .go
-        case .open(let until, let pause), .trying(let until, let pause):
+        case .open(let until), .trying(let until):
             guard until <= now else { return .wait(until - now) }
-            state = .trying(until: now + Self.trialTimeout, pause: pause)
+            state = .trying(until: now + Self.trialTimeout)
             return .trial
         }
     }
@@ -47,18 +47,19 @@ struct CircuitStateMachine: Sendable {
     func isOpen(at now: ContinuousClock.Instant) -> Bool {
         switch state {
         case .closed: false
-        case .open(let until, _), .trying(let until, _): now < until
+        case .open(let until), .trying(let until): now < until
         }
     }
 
     /// A send ended before FCM could answer.
     mutating func learnedNothing(at now: ContinuousClock.Instant) {
-        if case .trying(_, let pause) = state { state = .open(until: now, pause: pause) }
+        if case .trying = state { state = .open(until: now) }
     }
 
     /// FCM has answered, with success or an error.
     mutating func answered() {
         state = .closed(failures: 0)
+        backoff.succeeded()
     }
 
     /// FCM or the connection to it has failed.
@@ -66,14 +67,11 @@ struct CircuitStateMachine: Sendable {
         switch state {
         case .closed(let failures) where failures + 1 < Self.maxFailures:
             state = .closed(failures: failures + 1)
-        case .closed:
-            state = .open(until: now + Self.firstPause, pause: Self.firstPause)
+        case .closed, .trying:
+            state = .open(until: now + backoff.failed())
         case .open:
             // A send that went out before the circuit opened.
             break
-        case .trying(_, let pause):
-            let longer = min(pause * 2, Self.maxPause)
-            state = .open(until: now + longer, pause: longer)
         }
     }
 }

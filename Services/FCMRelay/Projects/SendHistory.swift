@@ -1,3 +1,4 @@
+import DequeModule
 import Schemas
 
 /// The components of a project's messages that are being sent to FCM, and those that FCM has recently accepted. So a repeated
@@ -64,8 +65,7 @@ struct SendHistory<Joint: Sendable>: Sendable {
 
     private var entries: [SendKey: Entry] = [:]
     /// Accepted components, oldest first.
-    private var remembered: [Remembered] = []
-    private var head = 0
+    private var remembered: Deque<Remembered> = []
 
     /// A command begins to send a message's components.
     ///
@@ -131,20 +131,15 @@ struct SendHistory<Joint: Sendable>: Sendable {
 
     /// Forgets entries above the limits of time and number.
     private mutating func forget(at now: ContinuousClock.Instant) {
-        while head < remembered.count {
-            let oldest = remembered[head]
-            guard remembered.count - head > Self.maxRemembered || now - oldest.since > Self.memory else { break }
-            head += 1
+        while let oldest = remembered.first {
+            guard remembered.count > Self.maxRemembered || now - oldest.since > Self.memory else { break }
+            remembered.removeFirst()
             guard let entry = entries[oldest.key], entry.remembered == oldest.since else { continue }
             if entry.isUnderWay {
                 entries[oldest.key]?.remembered = nil
             } else {
                 entries[oldest.key] = nil
             }
-        }
-        if head > 1_000, head * 2 > remembered.count {
-            remembered.removeFirst(head)
-            head = 0
         }
     }
 }

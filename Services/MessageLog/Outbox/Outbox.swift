@@ -7,6 +7,7 @@ import ServiceContextModule
 import ServiceKit
 import ServiceLifecycle
 import Synchronization
+import Time
 
 /// Hands logged messages to a relay until each has ended, and stores the outcome of every component.
 ///
@@ -149,7 +150,7 @@ final class Outbox: Service {
     /// Performs the state machine's actions until the events end. Returns when every turn has ended.
     private func relayWhatIsDue() async {
         await withDiscardingTaskGroup { turns in
-            var alarm = Alarm()
+            var alarm = Alarm<UnixMilliseconds>()
             event.yield(.look)
             for await event in events {
                 switch event {
@@ -170,10 +171,15 @@ final class Outbox: Service {
         }
     }
 
-    private func begin(_ alarm: inout Alarm) -> OutboxStateMachine.Action {
+    private func begin(_ alarm: inout Alarm<UnixMilliseconds>) -> OutboxStateMachine.Action {
         let now = UnixMilliseconds.now
         let action = state.withLock { $0.begin(at: now) }
-        if case .wait(let moment) = action { alarm.set(for: moment, at: now) { self.event.yield(.rang(moment)) } }
+        if case .wait(let moment) = action, alarm.set(for: moment) {
+            Task {
+                try await Task.sleep(for: .milliseconds(max(0, moment - now)))
+                self.event.yield(.rang(moment))
+            }
+        }
         return action
     }
 

@@ -1,5 +1,6 @@
 import MessageStorage
 import Schemas
+import Time
 
 /// Decides when the outbox claims due messages, how many it relays at a time, and of which distributions. Pure: events in,
 /// decisions out.
@@ -53,7 +54,6 @@ struct OutboxStateMachine: Sendable {
     static let period: Int64 = 1_000
     /// The minimum interval of claims in milliseconds while there is a backlog, so that each claim gets more than one message.
     static let pace: Int64 = 10
-    private static let firstPause: Int64 = 100
     private static let maxPause: Int64 = 2_000
 
     /// The messages that are being relayed or about to be. Leases keep other instances away. This keeps the same process from
@@ -62,7 +62,8 @@ struct OutboxStateMachine: Sendable {
     /// Messages from a claim whose previous turn was just ending. They are leased again, and no process works on them.
     private var claimedAgain: [ObjectID: Message] = [:]
     private var looks: [Distribution: Looks] = [.alert: Looks(), .information: Looks()]
-    private var failuresInARow = 0
+    /// How long nothing is claimed after a failure.
+    private var backoff = Backoff(first: .milliseconds(100), max: .milliseconds(maxPause))
     private var pausedUntil: UnixMilliseconds = 0
 
     init(capacity: Int) {
@@ -75,7 +76,7 @@ struct OutboxStateMachine: Sendable {
     /// Reserves room to relay a new message without a claim. Granted if there is room, relays answer, and no other message of its
     /// distribution is waiting.
     mutating func reserve(_ message: Message) -> Bool {
-        guard failuresInARow == 0, looks[message.distribution]?.hasBacklog == false, work.hasRoom(for: message) else {
+        guard backoff.failures == 0, looks[message.distribution]?.hasBacklog == false, work.hasRoom(for: message) else {
             return false
         }
         return work.begin(message)
@@ -125,7 +126,7 @@ struct OutboxStateMachine: Sendable {
     }
 
     private func claim(_ distribution: Distribution) -> Claim? {
-        guard failuresInARow == 0 else {
+        guard backoff.failures == 0 else {
             return work.isEmpty ? Claim(distribution, limit: 1, maxPerTopic: 1) : nil
         }
         return work.claim(distribution)
@@ -175,19 +176,17 @@ struct OutboxStateMachine: Sendable {
         case .dropped, .expired: lookForBacklog(at: now)
         case .settled, .deferred:
             work.answered(for: message.topicKey, isDeferred: turn == .deferred)
-            if failuresInARow > 0 {
+            if backoff.failures > 0 {
                 for distribution in Distribution.allCases { looks[distribution]?.next = now }
             } else {
                 lookForBacklog(at: now)
             }
-            failuresInARow = 0
+            backoff.succeeded()
             pausedUntil = 0
         case .unreachable, .unanswered:
             // Failures of concurrent turns count once.
             if pausedUntil <= now || pausedUntil > now + Self.maxPause {
-                let doublings = min(failuresInARow, 10)
-                pausedUntil = now + min(Self.maxPause, Self.firstPause << doublings)
-                failuresInARow += 1
+                pausedUntil = now + backoff.failed().wholeMilliseconds
             }
             becameDue(message.distribution, at: pausedUntil)
         }

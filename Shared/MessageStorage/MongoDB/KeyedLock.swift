@@ -1,9 +1,10 @@
+import DequeModule
 import Synchronization
 
 /// A lock for each key, in FIFO order. It avoids conflicts between changes of the same document within one process.
 final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     /// The waiting tasks for each locked key.
-    private let waiting = Mutex<[Key: [CheckedContinuation<Void, Never>]]>([:])
+    private let waiting = Mutex<[Key: Deque<CheckedContinuation<Void, Never>>]>([:])
 
     func take<Value>(
         _ key: Key, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
@@ -25,13 +26,9 @@ final class KeyedLock<Key: Hashable & Sendable>: Sendable {
 
     private func next(_ key: Key) -> CheckedContinuation<Void, Never>? {
         waiting.withLock { waiting in
-            guard var others = waiting[key], !others.isEmpty else {
-                waiting[key] = nil
-                return nil
-            }
-            let next = others.removeFirst()
-            waiting[key] = others
-            return next
+            if let next = waiting[key]?.popFirst() { return next }
+            waiting[key] = nil
+            return nil
         }
     }
 }

@@ -2,6 +2,7 @@ package import DurableFiles
 package import Logging
 package import MongoDatabase
 package import Schemas
+import Time
 package import UnreadableDocuments
 
 /// The archive in MongoDB, one document a message.
@@ -102,13 +103,13 @@ package struct MongoMessageStore: MessageStore {
     ) async throws -> Message? {
         try await MongoError.asFailure {
             try await turns.take(msiKey) {
-                var retries = Backoff()
+                var backoff = Backoff.contention()
                 while true {
                     switch try await database.run({ try $0.update(msiKey, change) }) {
                     case .done(let message): return message
                     case .notFound: return nil
                     case .overtaken:
-                        guard let pause = retries.nextPause() else {
+                        guard let pause = backoff.nextPause() else {
                             throw MongoError(.transactionFailed, "message \(msiKey) is changed by too many at once")
                         }
                         try await Task.sleep(for: pause)

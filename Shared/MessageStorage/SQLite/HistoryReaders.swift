@@ -1,3 +1,4 @@
+import DequeModule
 import EmbeddedDatabase
 import GRDB
 import Schemas
@@ -12,7 +13,7 @@ actor HistoryReaders {
     private static let maxRead = Duration.seconds(4)
 
     private var free = maxAtATime
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var waiting: Deque<CheckedContinuation<Void, Never>> = []
 
     /// - Parameter checkTurn: Called when a reader is free. Throws if the caller has given up. Without it, under load, readers
     ///   would only serve callers that have given up.
@@ -52,6 +53,6 @@ actor HistoryReaders {
     }
 
     private func giveBack() {
-        if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
+        if let next = waiting.popFirst() { next.resume() } else { free += 1 }
     }
 }

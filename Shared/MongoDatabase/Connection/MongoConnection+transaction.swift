@@ -1,5 +1,6 @@
 import CMongoC
 import Glibc
+import Time
 
 extension MongoConnection {
     /// Runs operations in a transaction with snapshot isolation.
@@ -13,7 +14,7 @@ extension MongoConnection {
         defer { mongoc_client_session_destroy(session) }
         var inside = self
         inside.session = session
-        var retries = Backoff()
+        var backoff = Backoff.contention()
         while true {
             do {
                 try start(session)
@@ -25,10 +26,10 @@ extension MongoConnection {
                     mongoc_client_session_abort_transaction(session, nil)
                     throw error
                 }
-                try commit(session, &retries)
+                try commit(session, &backoff)
                 return value
             } catch let error as MongoError {
-                guard error.isTransient, !error.meansAway, Self.pause(&retries) else { throw error }
+                guard error.isTransient, !error.meansAway, Self.pause(&backoff) else { throw error }
             }
         }
     }
@@ -45,20 +46,20 @@ extension MongoConnection {
     }
 
     /// Commits. It repeats the commit while the outcome is unknown: a second commit changes nothing.
-    private func commit(_ session: OpaquePointer, _ retries: inout Backoff) throws {
+    private func commit(_ session: OpaquePointer, _ backoff: inout Backoff) throws {
         while true {
             do {
                 _ = try call { mongoc_client_session_commit_transaction(session, $0, $1) }
                 return
             } catch let error as MongoError {
-                guard error.isCommitUnknown, !error.isTransient, !error.meansAway, Self.pause(&retries) else { throw error }
+                guard error.isCommitUnknown, !error.isTransient, !error.meansAway, Self.pause(&backoff) else { throw error }
             }
         }
     }
 
     /// - Returns: Whether to try again.
-    private static func pause(_ retries: inout Backoff) -> Bool {
-        guard let pause = retries.nextPause() else { return false }
+    private static func pause(_ backoff: inout Backoff) -> Bool {
+        guard let pause = backoff.nextPause() else { return false }
         // This thread may block.
         usleep(UInt32(pause / .microseconds(1)))
         return true

@@ -1,4 +1,5 @@
 import DedicatedThread
+import DequeModule
 import Dispatch
 import Synchronization
 
@@ -7,7 +8,7 @@ import Synchronization
 /// Threads are started on demand and end when the pool is closed.
 final class BlockingThreads: Sendable {
     private struct State {
-        var waiting = FirstInFirstOut<@Sendable () -> Void>()
+        var waiting: Deque<@Sendable () -> Void> = []
         /// Jobs that are accepted and not in `waiting` yet.
         var entering = 0
         var threads = 0

@@ -1,3 +1,4 @@
+import DequeModule
 import Glibc
 import Logging
 import NIOCore
@@ -11,7 +12,7 @@ final class ConnectionLimit: Sendable {
     private struct State {
         var open = 0
         /// The connections above the maximum, oldest first.
-        var surplus: [any Channel] = []
+        var surplus: Deque<any Channel> = []
         /// Whether the log says that the maximum is reached.
         var isReported = false
     }

@@ -1,0 +1,69 @@
+/// How long to wait after a failure before the next attempt: a pause that grows with each failure in a row, up to a maximum. Pure,
+/// but for the clock that a deadline is compared with.
+package struct Backoff: Sendable {
+    /// The pause after the first failure.
+    package let first: Duration
+    /// By what the pause grows with each further failure.
+    package let factor: Double
+    /// The longest pause, before jitter.
+    package let max: Duration
+    /// What a pause is multiplied by, at random, so that many senders do not come back at once; `1...1` for no jitter.
+    package let jitter: ClosedRange<Double>
+    /// No attempt begins from then on; `nil` for no end.
+    package let deadline: ContinuousClock.Instant?
+
+    /// How many attempts have failed since the last success.
+    package private(set) var failures = 0
+
+    package init(
+        first: Duration, factor: Double = 2, max: Duration, jitter: ClosedRange<Double> = 1...1,
+        deadline: ContinuousClock.Instant? = nil
+    ) {
+        self.first = first
+        self.factor = factor
+        self.max = max
+        self.jitter = jitter
+        self.deadline = deadline
+    }
+
+    /// An attempt has failed.
+    ///
+    /// - Parameter random: Any number from 0 to 1, for the jitter.
+    /// - Returns: The pause before the next attempt.
+    package mutating func failed(random: Double = .random(in: 0...1)) -> Duration {
+        failures += 1
+        return jittered(pause(after: failures), random: random)
+    }
+
+    /// An attempt has failed.
+    ///
+    /// - Returns: The pause before the next attempt; `nil` if that attempt would not begin before the deadline.
+    package mutating func nextPause() -> Duration? {
+        let pause = failed()
+        if let deadline, .now + pause >= deadline { return nil }
+        return pause
+    }
+
+    /// An attempt has succeeded: the next failure is a first one.
+    package mutating func succeeded() {
+        failures = 0
+    }
+
+    /// The pause after so many failures in a row, at least one, without jitter.
+    package func pause(after failures: Int) -> Duration {
+        var pause = Swift.min(first, max)
+        var counted = 1
+        while counted < failures, pause < max {
+            pause = Swift.min(pause * factor, max)
+            counted += 1
+        }
+        return pause
+    }
+
+    /// A pause with its jitter.
+    ///
+    /// - Parameter random: Any number from 0 to 1.
+    package func jittered(_ pause: Duration, random: Double) -> Duration {
+        pause * (jitter.lowerBound + (jitter.upperBound - jitter.lowerBound) * random)
+    }
+}
