@@ -2,21 +2,21 @@ import ArgumentParser
 import FoundationEssentials
 import ProductHarness
 
-/// Posts messages to the product while its processes, the network and the machine fail, and judges what became of them.
+/// Posts messages to the product while its processes, the network and the machine fail, and checks what happened to each message.
 @main
 struct Chaos: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "Tests/Chaos/run",
-        abstract: "Lets processes, network and machine fail while messages are posted, and judges what became of them."
+        abstract: "Injects faults of processes, network and machine while messages are posted, and checks every message."
     )
 
     @Option(help: "Where the services keep what they are told: \(Store.allCases.map(\.rawValue).joined(separator: " or ")).")
     var store = Store.sqlite
 
-    @Option(help: "For how long there are faults; the run takes about half a minute more.")
+    @Option(help: "How long faults are injected. The run takes about half a minute more.")
     var minutes = 1.0
 
-    @Option(help: "Which faults: the same seed has the same ones at the same moments. Without one, any.")
+    @Option(help: "The seed of the faults: the same seed makes the same faults at the same times. Random by default.")
     var seed = UInt64.random(in: 1...9_999)
 
     func validate() throws {
@@ -28,7 +28,7 @@ struct Chaos: AsyncParsableCommand {
     func run() async throws {
         let journal = Journal()
         journal.say("chaos: --store \(store.rawValue) --minutes \(minutes) --seed \(seed)")
-        // Short: the path of a Unix socket may have 107 bytes in all.
+        // Short, because the path of a Unix socket may have at most 107 bytes.
         let folder = "/tmp/msi-chaos-" + String(UInt32.random(in: 0...UInt32.max), radix: 36)
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])

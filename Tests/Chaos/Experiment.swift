@@ -2,35 +2,35 @@ import FoundationEssentials
 import ProductHarness
 import TestSupport
 
-/// One run: the product under traffic and faults, until everything has come to an end and can be judged.
+/// One run: the product under traffic and faults, until every message has ended and can be checked.
 struct Experiment: Sendable {
     let store: Store
     let length: Duration
     let seed: UInt64
-    /// The state directory: there, and empty.
+    /// The state directory, which exists and is empty.
     let folder: String
     let journal: Journal
 
     private static let clients = 16
     private static let subjects = 16
-    /// How long a careful portal tries: longer than anything is away.
+    /// How long a portal retries: longer than any outage.
     private static let patience = Duration.seconds(120)
-    /// How long the product may take until all is well again after the last fault.
+    /// How long the product may take to be healthy after the last fault.
     private static let recoveryTimeout = Duration.seconds(60)
-    /// How long a message may be overdue at the end: what is to be tried again is tried again then.
+    /// How long a message may be overdue at the end. Retries happen within this time.
     private static let maxOverdue = Duration.seconds(60)
-    /// No retry is later than this, and a minute for it.
+    /// The maximum wait for a retry, and a minute more.
     private static let settlingTimeout = Duration.seconds(11 * 60)
 
     /// The machine's disk, in megabytes.
     private static let diskSize = 512
 
-    /// - Throws: What keeps it from a verdict, such as a process that cannot be started.
+    /// - Throws: An error that prevents a verdict, such as a process that cannot be started.
     func run() async throws -> Verdict {
         guard SmallDisk.isPossible else { return try await run(disk: nil) }
         return try await SmallDisk.with(megabytes: Self.diskSize) { disk in
             let verdict = try await run(disk: disk)
-            // The disk is gone in a moment.
+            // The disk is about to be unmounted.
             if !verdict.isGood { try FileManager.default.copyItem(atPath: disk.folder, toPath: folder + "/disk") }
             return verdict
         }
@@ -126,7 +126,7 @@ struct Experiment: Sendable {
         }
     }
 
-    /// Waits until all is well again and messages are accepted as before.
+    /// Waits until the product is healthy and accepts messages.
     private func recover(_ deployment: Deployment, _ portal: Portal, _ traffic: Traffic) async throws {
         try await eventually("a healthy product", within: Self.recoveryTimeout, every: .milliseconds(200)) {
             for part in deployment.parts { try await part.mend() }
@@ -135,13 +135,13 @@ struct Experiment: Sendable {
         try await traffic.accepts(more: 2 * Self.clients, within: Self.recoveryTimeout)
     }
 
-    /// The archive, once every message has come to an end, or is overdue.
+    /// The archive, once every message has ended or is overdue.
     private func settledArchive(_ portal: Portal) async throws -> [String: ArchivedMessage] {
         var archive: [String: ArchivedMessage] = [:]
         for message in try await portal.archive() { archive[message.msiKey] = message }
         let deadline = ContinuousClock.now + Self.settlingTimeout
         var said = -1
-        // Since when each has been due, by this clock: by the machine's, which was set, it may have been for an hour.
+        // Since when each message has been due, on this monotonic clock. The machine's clock was set, and may be an hour off.
         var due: [String: (moment: Int64, since: ContinuousClock.Instant)] = [:]
         while true {
             let open = archive.values.filter { !$0.isFinal }

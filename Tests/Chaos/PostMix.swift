@@ -1,11 +1,11 @@
 import ProductHarness
 import SeededRandom
 
-/// What the portals post: to every subject, with and without an Idempotency-Key, at once and later, for long and for a moment.
+/// The portals' posts: to every subject, with and without an Idempotency-Key, immediate and scheduled, with long and short `ttl`.
 struct PostMix: Sendable {
     let seed: UInt64
     let subjects: [SubjectPath]
-    /// Whether the product has the same clock as the portals, and will have it for a moment.
+    /// Whether the product has the same clock as the portals, and keeps it for a moment.
     let isClockSteady: @Sendable () -> Bool
 
     func post(client: Int, number: Int) -> Post {
@@ -15,7 +15,7 @@ struct PostMix: Sendable {
         let subject = subjects[Int.random(in: subjects.indices, using: &random)]
         var body = subject.message(title: "\(client)/\(number)")
         if happens(in: 40) {
-            // In seconds: now or never, not longer than some faults, and longer than any.
+            // In seconds: now or never, not longer than some faults, and longer than all faults.
             body["ttl"] = .integer([0, 10, 15, 300].randomElement(using: &random) ?? 0)
         }
         if happens(in: 15), isClockSteady() {

@@ -1,18 +1,18 @@
 import ArgumentParser
 
-/// Where the services keep what they are told.
+/// The database of the services.
 enum Store: String, Hashable, Sendable, CaseIterable, ExpressibleByArgument {
-    /// A file of each service's own in the state directory.
+    /// A file for each service in the state directory.
     case sqlite
-    /// A database server, which is harmed as the services are.
+    /// A database server, which has faults like the services.
     case mongodb
 
-    /// The processes that there are.
+    /// The processes of a run.
     var processes: [Part] {
         Part.allCases.filter { $0 != .machine && ($0 != .database || self == .mongodb) }
     }
 
-    /// The time between two posts of one portal. The server that stands for MongoDB takes some ten milliseconds for a change.
+    /// The time between two posts of one portal. The server that replaces MongoDB takes about ten milliseconds for a write.
     var period: Duration {
         switch self {
         case .sqlite: .milliseconds(320)

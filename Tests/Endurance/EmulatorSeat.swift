@@ -4,7 +4,7 @@ import ProductHarness
 import Synchronization
 import TestSupport
 
-/// The emulator, at the same port whenever it is started again, and told what to do to its clients.
+/// The emulator, which keeps its port over restarts and changes its behaviour.
 final class EmulatorSeat: Sendable {
     private let state: String
     private let port: Int
@@ -15,18 +15,18 @@ final class EmulatorSeat: Sendable {
     init(in folder: String) async throws {
         state = folder
         port = try FreePort.choose()
-        // So that it does not grow itself, however long the run is.
+        // Without an archive, so that the emulator itself does not grow.
         try Data(#"{"archive":{"keep":0}}"#.utf8).write(to: URL(filePath: folder + "/behaviour.json"))
         process = Mutex(try await Self.start(at: port, in: folder))
     }
 
-    /// Where it keeps its key file and certificates.
+    /// The folder of its key file and certificates.
     var folder: String { state + "/fcm-emulator" }
     var url: String { "https://127.0.0.1:\(port)" }
-    /// What it did by itself that it must not do.
+    /// Unexpected behaviour, such as an unexpected end.
     var problems: [String] { found.withLock { $0 } }
 
-    /// Puts a weather in the place of the one before.
+    /// Replaces the current weather.
     func put(_ weather: Weather, seed: Int64) async throws {
         let process = process.withLock { $0 }
         if !process.isRunning {
@@ -61,7 +61,7 @@ final class EmulatorSeat: Sendable {
         try await withServer { try await $0.counts() }
     }
 
-    /// Ends it at once.
+    /// Kills it.
     func end() async {
         await process.withLock { $0 }.kill()
     }
@@ -74,7 +74,7 @@ final class EmulatorSeat: Sendable {
             ])
     }
 
-    /// With a client for one conversation: the emulator comes and goes.
+    /// Lends a client for one call: the emulator may restart between calls.
     private func withServer<Value>(_ body: (FCMServer) async throws -> Value) async throws -> Value {
         try await withHTTPClient(trusting: folder + "/ca.pem") { http in
             try await body(FCMServer(port: port, folder: folder, http: http))

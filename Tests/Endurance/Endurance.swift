@@ -2,20 +2,20 @@ import ArgumentParser
 import FoundationEssentials
 import ProductHarness
 
-/// Keeps the relay under load while everything goes wrong with FCM, and judges whether it holds on to more and more.
+/// Keeps the relay under load while FCM's faults change, and checks whether its use of resources grows.
 @main
 struct Endurance: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "Tests/Endurance/run",
-        abstract: "Keeps the relay under load while FCM's faults change, and judges its memory, file descriptors and threads.")
+        abstract: "Keeps the relay under load while FCM's faults change, and checks its memory, file descriptors and threads.")
 
-    @Option(help: "For how long; the run takes about half a minute more.")
+    @Option(help: "The duration of the load. The run takes about half a minute more.")
     var minutes = 10.0
 
     @Option(help: "Messages a second.")
     var rate = 60.0
 
-    @Option(help: "Which faults after which, and to which requests. Without one, any.")
+    @Option(help: "The random seed for the order of the faults and their requests. By default it is random.")
     var seed = UInt64.random(in: 1...9_999)
 
     func validate() throws {
@@ -26,7 +26,7 @@ struct Endurance: AsyncParsableCommand {
     func run() async throws {
         let journal = Journal()
         journal.say("endurance: --minutes \(minutes) --rate \(rate) --seed \(seed)")
-        // Short: the path of a Unix socket may have 107 bytes in all.
+        // Short, because the path of a Unix socket may have at most 107 bytes.
         let folder = "/tmp/msi-endurance-" + String(UInt32.random(in: 0...UInt32.max), radix: 36)
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])

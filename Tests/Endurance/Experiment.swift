@@ -3,23 +3,23 @@ import FoundationEssentials
 import ProductHarness
 import TestSupport
 
-/// One run: the relay under load and the emulator in changing weather, until everything that was sent is at FCM.
+/// One run: the relay under load and the emulator in changing weather, until FCM has every message.
 struct Experiment: Sendable {
     let length: Duration
     let rate: Double
     let seed: UInt64
-    /// The state directory: there, and empty.
+    /// The state directory, which exists and is empty.
     let folder: String
     let journal: Journal
 
-    /// How long one weather lasts.
+    /// The duration of one weather.
     private static let spell = Duration.seconds(3)
     private static let samplingPeriod = Duration.milliseconds(500)
-    /// How long the last messages may take once the weather is fine.
+    /// How long the last messages may take in fine weather.
     private static let drainTimeout = Duration.seconds(120)
     private static let restTimeout = Duration.seconds(60)
 
-    /// - Throws: What keeps it from a verdict, such as a process that cannot be started.
+    /// - Throws: An error that prevents a verdict, such as a process that cannot be started.
     func run() async throws -> Verdict {
         let emulator = try await EmulatorSeat(in: folder)
         let relay: ServiceProcess
@@ -56,7 +56,7 @@ struct Experiment: Sendable {
             let load = StubbornLoad(client: client, rate: rate, seed: seed)
             let before = try await figuresAtRest(of: relay, load)
             journal.say("at rest: \(before)")
-            // What the relay keeps for the most that it has ever had to do is no growth: it is made to have that first.
+            // The relay keeps resources for its maximum load. That is no growth, so the maximum load comes first.
             try await emulator.put(.hold, seed: 0)
             await load.flood()
             journal.say("warm: \(try ProcessUsage(of: relay.identifier))")
@@ -73,7 +73,7 @@ struct Experiment: Sendable {
                 group.cancelAll()
                 return record
             }
-            // What connections there are ends with it.
+            // This ends all connections.
             try await emulator.restart(by: .stop, away: .zero)
             let after = try await figuresAtRest(of: relay, load, atMost: before)
             journal.say("at rest: \(after)")
@@ -87,7 +87,7 @@ struct Experiment: Sendable {
         }
     }
 
-    /// One weather after another until the time is over.
+    /// Changes the weather until the time is over.
     private func suffer(_ emulator: EmulatorSeat, _ load: StubbornLoad, _ watch: UsageWatch) async throws {
         let end = ContinuousClock.now + length
         var forecast = Forecast(seed: seed)
@@ -101,10 +101,10 @@ struct Experiment: Sendable {
         }
     }
 
-    /// What the relay holds when nothing is to be done, its connection to FCM included: messages one after the other need no more
-    /// than one, and show it which others have ended.
+    /// The relay's resources at rest, including its connection to FCM. It sends single messages, which need only one connection
+    /// and let the relay notice closed ones.
     ///
-    /// - Parameter limit: Waited for; if it is not reached, the figures are what they are.
+    /// - Parameter limit: The figures to wait for. If they are not reached in time, the current figures are returned.
     private func figuresAtRest(
         of relay: ServiceProcess, _ load: StubbornLoad, atMost limit: ProcessUsage? = nil
     ) async throws -> ProcessUsage {

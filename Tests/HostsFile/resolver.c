@@ -1,9 +1,9 @@
-// Lets a test say what host names a process finds, and which of them the system's resolver takes long for. To be loaded by
-// LD_PRELOAD, with one variable:
+// Lets a test define a process's host names, and names for which the resolver hangs. It is loaded by LD_PRELOAD, with one
+// variable:
 //
 //   HOSTS_FILE   lines of a name and an IPv4 address, or of a name and the word "hangs"; read for each lookup
 //
-// Names that are not in the file are looked up as usual.
+// Other names are resolved as usual.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,25 +1,25 @@
 import FoundationEssentials
 import SeededRandom
 
-/// What a power cut leaves of the changes that were not synced.
+/// Decides which unsynced changes survive a power cut.
 ///
-/// A disk may write what it has cached in any order, and cut a write off between two sectors. A file system keeps the names in a
-/// folder in order.
+/// A disk may write its cache in any order, and interrupt a write between two sectors. A file system applies changes of a
+/// folder's names in order.
 package struct PowerCut: Sendable {
     private static let sector = 512
 
     /// `nil` keeps nothing.
     private var random: SeededGenerator?
 
-    /// Leaves nothing of them: what POSIX allows.
+    /// No unsynced change survives, as POSIX allows.
     package static let losesAllUnsynced = PowerCut(random: nil)
 
-    /// Leaves some of them, by chance: the same ones for the same seed.
+    /// Random unsynced changes survive; the same ones for the same seed.
     package static func keepsSome(seed: UInt64) -> PowerCut {
         PowerCut(random: SeededGenerator(seed: seed))
     }
 
-    /// What is left of a change to a file's content; `nil` for nothing.
+    /// The surviving part of a change of a file's content; `nil` for none.
     mutating func remains(of change: RecordedFile.Change) -> RecordedFile.Change? {
         guard var random else { return nil }
         defer { self.random = random }
@@ -29,7 +29,7 @@ package struct PowerCut: Sendable {
         return end <= offset ? nil : .write(offset: offset, data: data.prefix(end - offset))
     }
 
-    /// How many of the changes to the names in one folder are left, from the first on.
+    /// How many of the changes of one folder's names survive, counted from the first.
     mutating func remains(ofNameChanges count: Int) -> Int {
         guard var random else { return 0 }
         defer { self.random = random }

@@ -1,22 +1,22 @@
 import FoundationEssentials
 import Glibc
 
-/// A folder as it is on the disk: what every process that writes to it has changed, and what of that a power cut cannot take.
+/// The content of a folder on a disk: all changes by all processes, and which of them are safe from a power cut.
 ///
-/// It follows what POSIX promises and no more: a file's content is safe once the file was synced, and its name once the folder was.
+/// It follows POSIX's guarantees: a file's content is safe after a sync of the file, and its name after a sync of the folder.
 package struct RecordedDisk: Sendable {
     private let folder: String
     private var files: [RecordedFile] = []
-    /// The file that has an inode now: the numbers are used again.
+    /// The current file of an inode. Inode numbers are reused.
     private var fileOfInode: [UInt64: Int] = [:]
     private var names: RecordedNames
-    /// When each sync that is under way began.
+    /// When each running sync began.
     private var begunSyncs: [UInt64: Int] = [:]
     private var events = 0
 
-    /// Starts from what is in the folder, all of it safe.
+    /// Starts with the folder's current content, all of it safe.
     ///
-    /// - Parameter folder: An absolute path without symbolic links: the one that the recorder was told.
+    /// - Parameter folder: An absolute path without symbolic links, the same as the recorder's.
     package init(_ folder: String) throws {
         self.folder = folder
         var entries: [String: RecordedNames.Entry] = [:]
@@ -33,7 +33,7 @@ package struct RecordedDisk: Sendable {
         names = RecordedNames(synced: entries)
     }
 
-    /// Takes over what was recorded until the log had this length.
+    /// Applies the records up to this length of the log.
     package mutating func replay(_ log: WriteLog, until length: Int = .max) {
         for event in log.events(until: length) { replay(event.kind) }
     }
@@ -74,15 +74,15 @@ package struct RecordedDisk: Sendable {
         files[file].change(change, event: events)
     }
 
-    /// Puts what a power cut leaves into the place of what is in the folder. Sockets stay: they are not recorded.
+    /// Replaces the folder's content by the content after a power cut. Sockets stay: they are not recorded.
     package func cutPower(_ cut: PowerCut) throws {
         var cut = cut
         let left = names.names(after: &cut, below: folder).sorted { $0.key < $1.key }
-        // The last first: what is in a folder comes after it.
+        // In reverse order: a folder's content comes after the folder.
         for (path, state) in try Self.contents(of: folder).reversed() {
             switch state.st_mode & S_IFMT {
             case S_IFREG: unlink(path)
-            // One that holds a socket stays.
+            // A folder with a socket stays.
             case S_IFDIR: rmdir(path)
             default: break
             }
@@ -99,7 +99,7 @@ package struct RecordedDisk: Sendable {
         }
     }
 
-    /// Everything below a folder: a folder before what is in it.
+    /// Everything below a folder, each folder before its content.
     private static func contents(of folder: String) throws -> [(path: String, state: stat)] {
         try FileManager.default.subpathsOfDirectory(atPath: folder).sorted().compactMap { path in
             let path = folder + "/" + path

@@ -1,15 +1,15 @@
 import FoundationEssentials
 
-/// The content of one file: what is on the disk for certain, and what was changed since the last sync.
+/// The content of one file: the synced content, and the changes since the last sync.
 struct RecordedFile: Sendable {
     enum Change: Sendable {
         case write(offset: Int, data: Data)
         case truncate(size: Int)
     }
 
-    /// On the disk, whatever happens.
+    /// The content that is certainly on the disk.
     private(set) var synced: [UInt8]
-    /// Changes that no sync covers, with the number of the event, in order.
+    /// Unsynced changes in order, with the numbers of their events.
     private(set) var unsynced: [(event: Int, change: Change)] = []
 
     init(synced: [UInt8] = []) {
@@ -20,14 +20,14 @@ struct RecordedFile: Sendable {
         unsynced.append((event, change))
     }
 
-    /// A sync that began with this event has ended.
+    /// A sync that began at this event has ended.
     mutating func sync(begunAt event: Int) {
         let covered = unsynced.prefix { $0.event < event }.count
         for (_, change) in unsynced.prefix(covered) { Self.apply(change, to: &synced) }
         unsynced.removeFirst(covered)
     }
 
-    /// What is found after a power cut.
+    /// The content after a power cut.
     func content(after cut: inout PowerCut) -> [UInt8] {
         var content = synced
         for (_, change) in unsynced {

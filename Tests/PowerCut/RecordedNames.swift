@@ -1,26 +1,26 @@
 import FoundationEssentials
 
-/// The names below a folder: which are on the disk for certain, and what was changed since their folder was last synced.
+/// The names below a folder: the synced names, and the changes since the last sync of their folder.
 struct RecordedNames: Sendable {
-    /// What a name stands for.
+    /// The object of a name.
     enum Entry: Sendable {
         case folder
         /// The file with this number.
         case file(Int)
     }
 
-    /// One step of a file system: as a whole or not at all.
+    /// One atomic change of a file system.
     private struct Change: Sendable {
         let event: Int
         var removed: String?
         var added: (path: String, entry: Entry)?
     }
 
-    /// As the processes see them.
+    /// The names as the processes see them.
     private(set) var current: [String: Entry]
-    /// On the disk, whatever happens.
+    /// The names that are certainly on the disk.
     private var synced: [String: Entry]
-    /// Changes that no sync covers, by the folder, in order.
+    /// Unsynced changes by folder, in order.
     private var unsynced: [String: [Change]] = [:]
 
     init(synced: [String: Entry]) {
@@ -50,7 +50,7 @@ struct RecordedNames: Sendable {
         }
     }
 
-    /// A sync of a folder that began with this event has ended.
+    /// A sync of a folder that began at this event has ended.
     mutating func sync(_ folder: String, begunAt event: Int) {
         guard let changes = unsynced[folder] else { return }
         let covered = changes.prefix { $0.event < event }
@@ -58,7 +58,7 @@ struct RecordedNames: Sendable {
         unsynced[folder] = Array(changes.dropFirst(covered.count))
     }
 
-    /// What is found after a power cut. A file whose folder is gone is gone with it.
+    /// The names after a power cut. A file without its folder is lost.
     func names(after cut: inout PowerCut, below root: String) -> [String: Entry] {
         var names = synced
         for (_, changes) in unsynced.sorted(by: { $0.key < $1.key }) {

@@ -1,7 +1,6 @@
 import FoundationEssentials
 
-/// What the write recorder (`Tests/WriteRecorder`) has recorded: the changes that processes made to the files below a folder, and
-/// what they synced, in order.
+/// The log of the write recorder (`Tests/WriteRecorder`): the changes of files below a folder, and the syncs, in order.
 package struct WriteLog: Sendable {
     /// One record.
     struct Event: Sendable {
@@ -9,7 +8,7 @@ package struct WriteLog: Sendable {
             case write(inode: UInt64, offset: Int, data: Data)
             case truncate(inode: UInt64, size: Int)
             case syncBegin(number: UInt64)
-            /// Covers what was recorded before its begin: of a file its content, of a folder the names in it.
+            /// Covers the changes before its begin: a file's content, or a folder's names.
             case syncEnd(number: UInt64, inode: UInt64, path: String)
             case create(inode: UInt64, path: String)
             case rename(from: String, to: String)
@@ -19,18 +18,18 @@ package struct WriteLog: Sendable {
         }
 
         let kind: Kind
-        /// How long the log was with this record, in bytes.
+        /// The log's length after this record, in bytes.
         let end: Int
     }
 
-    /// The log is not one, or is cut off in the middle of a record.
+    /// The file is no log, or ends in the middle of a record.
     package struct Damaged: Error, CustomStringConvertible {
         package let description: String
     }
 
     let events: [Event]
 
-    /// How long the log was after each record, in bytes: the moments at which the power can go.
+    /// The log's length after each record, in bytes: the possible times of a power cut.
     package var moments: [Int] { events.map(\.end) }
 
     /// - Throws: ``Damaged``.
@@ -42,13 +41,13 @@ package struct WriteLog: Sendable {
         self.events = events
     }
 
-    /// The records that were in the log when it had this length.
+    /// The records within this length of the log.
     func events(until length: Int) -> ArraySlice<Event> {
         events.prefix { $0.end <= length }
     }
 }
 
-/// Reads records one after another: `struct header` of recorder.c, the path, the data.
+/// Reads records: `struct header` of recorder.c, the path, the data.
 private struct Reader {
     let data: Data
     private var position = 0

@@ -1,21 +1,21 @@
 import Glibc
 
-/// The write recorder, as a service is told of it.
+/// The environment that loads the write recorder into a service.
 package struct WriteRecorder: Sendable {
     private let folder: String
     private let log: String
 
     /// - Parameters:
-    ///   - folder: What to record the changes of: an absolute path without symbolic links.
-    ///   - log: Where to record them, outside of that folder; several processes may share it.
+    ///   - folder: The recorded folder, an absolute path without symbolic links.
+    ///   - log: The log file, outside of that folder. Several processes may share it.
     package init(folder: String, log: String) {
         self.folder = folder
         self.log = log
     }
 
-    /// The variables of a process that is to be recorded.
+    /// The environment of a recorded process.
     ///
-    /// - Parameter executables: The folder that the build puts all products in.
+    /// - Parameter executables: The folder of the built products.
     package func variables(executables: String) -> [String: String] {
         [
             "LD_PRELOAD": executables + "/libWriteRecorder.so", "WRITE_RECORDER_FOLDER": folder,
@@ -23,7 +23,7 @@ package struct WriteRecorder: Sendable {
         ]
     }
 
-    /// How long the log is now, in bytes: a moment of ``WriteLog/moments``.
+    /// The log's current length in bytes, one of ``WriteLog/moments``.
     package var logLength: Int {
         var state = stat()
         return stat(log, &state) == 0 ? Int(state.st_size) : 0

@@ -1,15 +1,15 @@
-// Records what a process writes to the files below one folder, and what it syncs, so that a power cut can be simulated later:
-// see Tests/PowerCut. To be loaded by LD_PRELOAD, with two variables:
+// Records a process's writes and syncs of files below one folder, so that a power cut can be simulated later: see Tests/PowerCut.
+// It is loaded by LD_PRELOAD, with two variables:
 //
 //   WRITE_RECORDER_FOLDER   the folder, as an absolute path without symbolic links
-//   WRITE_RECORDER_LOG      where records are appended; several processes may share it
+//   WRITE_RECORDER_LOG      the log file; several processes may share it
 //
-// A change is recorded after the call has succeeded and before it returns. A sync is recorded twice, before and after: it covers
-// the changes whose records come before its begin. One record is one writev(2) to a file that is open for appending, so
-// that records of several threads and processes do not mix, and their order in the file is the order of events.
+// A change is recorded after the call has succeeded and before it returns. A sync is recorded before and after. It covers the
+// changes that are recorded before its begin. Each record is one writev(2) to a file that is open for appending. So records of
+// several threads and processes do not mix, and their order in the file is the order of events.
 //
-// Not seen: stdio streams, memory maps, copy_file_range(2). The product uses none of them for what it has to keep; SQLite maps
-// only its -shm file, which is worth nothing after a power cut.
+// stdio streams, memory maps and copy_file_range(2) are not recorded. The product uses none of them for durable data. SQLite maps
+// only its -shm file, which is not needed after a power cut.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -60,7 +60,7 @@ __attribute__((constructor)) static void start(void) {
     if (path == NULL || folder == NULL) { return; }
     folder_length = strlen(folder);
     int file = syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    // Away from the numbers that a program expects of its own files.
+    // A high number, which does not collide with descriptors that the program expects.
     log_file = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, 100);
     syscall(SYS_close, file);
     if (log_file < 0) {
@@ -91,7 +91,7 @@ static void record(
         count++;
     }
     ssize_t expected = (ssize_t)(sizeof header + header.path_length + length);
-    // A record that is missing would make the simulation worth nothing.
+    // A missing record would invalidate the simulation.
     if (left > 0 || syscall(SYS_writev, log_file, parts, count) != expected) {
         static const char complaint[] = "the write recorder cannot record\n";
         syscall(SYS_write, 2, complaint, sizeof complaint - 1);
@@ -105,7 +105,7 @@ static void record_text(enum kind kind, uint64_t inode, const char *path, const 
     record(kind, inode, 0, path, &piece, 1, piece.iov_len);
 }
 
-/// The path of an open file or folder, and its inode; false where it is not inside the folder.
+/// Finds the path and the inode of an open file or folder; false if it is not inside the recorded folder.
 static int find(int file, char path[PATH_MAX], uint64_t *inode) {
     if (log_file < 0 || file < 0) { return 0; }
     int saved = errno;
@@ -123,7 +123,7 @@ static int find(int file, char path[PATH_MAX], uint64_t *inode) {
     return found;
 }
 
-/// A path as an absolute one without symbolic links, whether or not its last part exists; false where it is not inside the folder.
+/// Makes a path absolute, without symbolic links; its last part need not exist. False if it is not inside the recorded folder.
 static int resolve(int base, const char *given, char path[PATH_MAX]) {
     if (log_file < 0) { return 0; }
     int saved = errno;

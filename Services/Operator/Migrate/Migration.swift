@@ -69,7 +69,7 @@ struct Migration {
         }
         try await target.update(message.msiKey) { record, stored in
             if let objection = stored.objection(toBecoming: message) {
-                throw MigrationFailure("somebody works on the target: \(objection)")
+                throw MigrationFailure("another process is writing to the target: \(objection)")
             }
             record = message.relay
         }
@@ -80,8 +80,8 @@ struct Migration {
         guard source == target else {
             throw MigrationFailure(
                 "\(name): the source has \(source.count) \(things) with digest \(source), the target \(target.count) with digest "
-                    + "\(target). Somebody has written to one of them during the copy: stop every service, on every machine, and copy "
-                    + "again")
+                    + "\(target). Another process has written to one of them during the copy: stop all services on every machine, and "
+                    + "copy again")
         }
         report("\(name): \(source.count) \(things), digest \(source), the same on both sides")
     }

@@ -1,25 +1,25 @@
-/// Something that is done to one process.
+/// A fault that is injected into one part.
 struct Fault: Hashable, Sendable {
     enum Deed: String, Hashable, Sendable, CaseIterable {
-        /// SIGKILL, and after a while another start.
+        /// SIGKILL, and a restart after a while.
         case kill
-        /// SIGSTOP, and after a while SIGCONT.
+        /// SIGSTOP, and SIGCONT after a while.
         case freeze
-        /// SIGTERM, and after a while another start: what an operator does. It may not cost anything but time.
+        /// SIGTERM, and a restart after a while, as by an operator. It may cost nothing but time.
         case restart
-        /// SIGTERM, and another start while the process is still finishing. It may not cost anything but time.
+        /// SIGTERM, and a successor that starts while the process is still finishing. It may cost nothing but time.
         case replaceEarly
-        /// Its supervisor ends, which the process notices by its standard input, and after a while another start. The same holds.
+        /// The end of its standard input, as when its supervisor ends, and a restart after a while. It may cost nothing but time.
         case orphan
-        /// The file of its socket is removed. It has to make another one by itself.
+        /// The file of its socket is removed. The process must recreate it by itself.
         case unlinkSocket
-        /// All connections of a relay to FCM go silent: bytes are taken and do not arrive. New connections work.
+        /// All connections of a relay to FCM go silent: bytes are accepted and do not arrive. New connections work.
         case silenceConnections
-        /// A relay's connections to FCM break, and new ones are refused for a while, while the other relay has FCM.
+        /// A relay's connections to FCM break, and new ones are refused for a while. The other relay still reaches FCM.
         case cutOff
         /// A relay's connections to FCM break, and for a while its resolver does not answer.
         case hangResolver
-        /// The machine's power: every process but FCM ends at once, and the disk has only what was synced.
+        /// A power cut of the machine: every process except FCM ends at once, and the disk has only synced data.
         case cutPower
         /// The machine's disk has no room left for a while.
         case fillDisk
@@ -28,12 +28,12 @@ struct Fault: Hashable, Sendable {
         /// The machine's clock is an hour ahead for a while.
         case setClockForward
 
-        /// What is done to every process.
+        /// The faults of every process.
         static let ofProcesses: [Deed] = [.kill, .freeze, .restart]
-        /// What is done to the machine as a whole.
+        /// The faults of the whole machine.
         static let ofMachine: [Deed] = [.cutPower, .fillDisk, .setClockBack, .setClockForward]
 
-        /// How far the machine's clock is off meanwhile, in milliseconds.
+        /// The offset of the machine's clock during the fault, in milliseconds.
         var clockOffset: Int64 {
             switch self {
             case .setClockBack: -3_600_000
@@ -47,16 +47,16 @@ struct Fault: Hashable, Sendable {
     let at: Duration
     let part: Part
     let deed: Deed
-    /// For how long the process is away or frozen.
+    /// How long the process is stopped or frozen.
     let length: Duration
 }
 
-/// A fault as it was: the time in which it could do harm, in Unix milliseconds.
+/// A fault that happened, with the time in which it could have an effect, in Unix milliseconds.
 struct Disturbance: Hashable, Sendable {
     let part: Part
     let deed: Fault.Deed
     let began: Int64
-    /// When the process was at work again: continued, or ready after another start.
+    /// When the process was working again: continued, or ready after a restart.
     let ended: Int64
 
     /// In milliseconds.

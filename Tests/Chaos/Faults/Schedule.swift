@@ -1,37 +1,37 @@
 import SeededRandom
 
-/// What is done to whom and when: the same for the same seed, length and parts.
+/// The schedule of faults. The same seed, length and parts make the same schedule.
 ///
-/// Faults are dealt like cards, so that even a short run does everything to everybody: a deck has, for each process and for the
-/// machine, everything that can be done to it; and for the processes that there are several of, and for all processes together, a
-/// kill, a freeze and a restart at the same moment. After each deck there is calm for a while, in which nothing excuses anything.
+/// Faults are dealt like cards, so that even a short run contains every fault of every part. A deck has every possible fault of
+/// each process and of the machine. It also has a simultaneous kill, freeze and restart of all instances of a service, and of all
+/// processes. After each deck there is a calm period, in which no fault explains a problem.
 struct Schedule: Hashable, Sendable {
-    /// In order of time.
+    /// In the order of time.
     let faults: [Fault]
 
-    /// The time between two faults, half or double at times.
+    /// The mean time between two faults, which varies from half to double.
     private static let pause = Duration.milliseconds(900)
     private static let calm = Duration.seconds(6)
-    /// How long a process that has come back is left alone.
+    /// The minimum time without a fault after a process has recovered.
     private static let respite = Duration.milliseconds(1_500)
-    /// How long a card's processes are waited for before another card comes first.
+    /// How long to wait for a card's processes before another card is dealt first.
     private static let maxWait = Duration.seconds(4)
-    /// A run of this length has freezes that are longer than a lease of the message log.
+    /// The minimum length of a run that has freezes longer than a lease of the message log.
     private static let minWithLongFreezes = Duration.seconds(180)
     /// A lease is 30 s.
     private static let longFreezes = 31.0...40.0
-    /// Longer than it takes the bus to give a silent connection up, which is 3 s.
+    /// Some are longer than 3 s, after which the bus closes a silent connection.
     private static let freezes = 0.1...5.0
     private static let absences = 0.0...2.0
-    /// For what is in force for a while.
+    /// The durations of other faults.
     private static let outages = 2.0...6.0
 
     private struct Card {
-        /// What it is done to.
+        /// The parts that have the fault.
         let parts: [Part]
         let deed: Fault.Deed
         let seconds: ClosedRange<Double>
-        /// What nothing else may happen to meanwhile.
+        /// The parts that may have no other fault meanwhile.
         var reserved: [Part]
 
         init(_ parts: [Part], _ deed: Fault.Deed, seconds: ClosedRange<Double>, reserved: [Part] = []) {
@@ -51,7 +51,7 @@ struct Schedule: Hashable, Sendable {
         var now = Duration.seconds(1)
         while now < length {
             if deck.isEmpty { deck = cards.shuffled(using: &random) }
-            // The next card whose processes are well, or will be soon.
+            // The next card whose processes have recovered, or will soon.
             let waits = deck.map { card in card.reserved.map { (free[$0] ?? .zero) - now }.max() ?? .zero }
             let index = waits.firstIndex { $0 <= Self.maxWait } ?? waits.indices.min { waits[$0] < waits[$1] } ?? 0
             now += max(.zero, waits[index])
@@ -73,7 +73,7 @@ struct Schedule: Hashable, Sendable {
         let processes = parts.filter { $0 != .machine }
         var cards = parts.flatMap { part in
             part.deeds.map { deed in
-                // The power goes for all, so that nothing else may be done to any.
+                // A power cut affects all processes, so none may have another fault.
                 Card([part], deed, seconds: seconds(of: deed), reserved: deed == .cutPower ? processes : [])
             }
         }

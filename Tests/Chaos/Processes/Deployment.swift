@@ -3,10 +3,10 @@ import FoundationEssentials
 import ProductHarness
 import TestSupport
 
-/// The product with two message logs and two relays, each process started by itself. All but FCM and the database server are on
-/// one machine.
+/// The product with two message logs and two relays, as separate processes. All except FCM and the database server are on one
+/// machine.
 struct Deployment: Sendable {
-    /// In the order in which they are started.
+    /// In the order of their start.
     let parts: [RunningPart]
     let machine: Machine
     private let folder: String
@@ -14,8 +14,8 @@ struct Deployment: Sendable {
     private let emulatorPort: Int
 
     /// - Parameters:
-    ///   - folder: For all but what is on the machine's disk: there, and empty.
-    ///   - paths: Each relay's way to FCM.
+    ///   - folder: An existing, empty folder for everything that is not on the machine's disk.
+    ///   - paths: Each relay's connection to FCM.
     ///   - resolver: The library of ``FCMPath/resolver``.
     init(
         in folder: String, store: Store, emulatorPort: Int, machine: Machine, paths: [Part: FCMPath], resolver: String,
@@ -58,17 +58,17 @@ struct Deployment: Sendable {
         for part in parts { try await part.start() }
     }
 
-    /// Stops what runs, the last that was started first.
+    /// Stops the running processes in reverse order of their start.
     func stop() async {
         for part in parts.reversed() { await part.stop() }
     }
 
-    /// Ends every process, whatever state it is in.
+    /// Kills every process in any state.
     func end() async {
         for part in parts { await part.end() }
     }
 
-    /// Does something with a portal and FCM as they are seen from outside.
+    /// Calls a function with clients for the gateway and FCM.
     func withClients<Value>(_ body: (Portal, FCMServer) async throws -> Value) async throws -> Value {
         let emulator = folder + "/fcm-emulator"
         return try await withHTTPClient(trusting: emulator + "/ca.pem") { http in
@@ -79,7 +79,7 @@ struct Deployment: Sendable {
 
     private static func settings(of part: Part, in folder: String) -> [String: String] {
         switch part {
-        // What FCM answered is logged at this level, name by name: the evidence for what became of a doubled component.
+        // At this level each of FCM's answers is logged with its name, as evidence for doubled components.
         case .relay1, .relay2: ["MSI_FCM_RELAY_LISTEN": endpoint(of: part, in: folder), "MSI_LOG_LEVEL": "debug"]
         case .messageLog1, .messageLog2: ["MSI_MESSAGE_LOG_LISTEN": endpoint(of: part, in: folder)]
         case .database, .emulator, .cube, .gateway, .machine: [:]

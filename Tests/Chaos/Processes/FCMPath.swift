@@ -2,10 +2,10 @@ import FoundationEssentials
 import ProductHarness
 import TestSupport
 
-/// The way from one relay to FCM: a name to resolve, and a proxy that can break.
+/// The connection from one relay to FCM: a name to resolve, and a proxy that can break.
 struct FCMPath: Sendable {
     private let proxy: TCPProxy
-    /// As long as this file is there, the relay's resolver does not answer.
+    /// While this file exists, the relay's resolver does not answer.
     private let hangingFile: String
 
     /// - Parameter hangingFile: One for each relay.
@@ -14,9 +14,7 @@ struct FCMPath: Sendable {
         self.hangingFile = hangingFile
     }
 
-    /// What the relay is told.
-    ///
-    /// - Parameter resolver: The library of ``resolver``, which is preloaded.
+    /// The relay's settings.
     var settings: [String: String] {
         ["MSI_FCM_ENDPOINT": "https://localhost:\(proxy.port)", "CHAOS_RESOLVER_HANGS_WHILE": hangingFile]
     }
@@ -42,7 +40,7 @@ struct FCMPath: Sendable {
         try FileManager.default.removeItem(atPath: hangingFile)
     }
 
-    /// A resolver that waits while a file is there, a minute at most: C, for ``PreloadedLibrary``.
+    /// A resolver that waits while a file exists, at most a minute. C source for ``PreloadedLibrary``.
     static let resolver = """
         #define _GNU_SOURCE
         #include <dlfcn.h>

@@ -10,29 +10,29 @@ final class Machine: Sendable {
     private struct State {
         var disturbances: [Disturbance] = []
         var isClockSteady = true
-        /// How often the power has gone.
+        /// The number of power cuts.
         var cuts = 0
     }
 
     /// The services' state directory.
     let stateFolder: String
-    /// The disk that it is on, where there is the right to mount one.
+    /// The disk of the state folder, if the user may mount one.
     private let disk: SmallDisk?
     private let folder: String
     private let journal: Journal
     private let clock: SetClock
     private let state = Mutex(State())
-    /// The disk when the log of writes began.
+    /// The disk's content at the begin of the log of writes.
     private let recorded: Mutex<RecordedDisk>
 
-    /// The library of ``SetClock``, which is preloaded.
+    /// The preloaded library of ``SetClock``.
     private let clockLibrary: String
 
-    /// How long before and after a step of the clock nothing is scheduled: a service looks for one once a second.
+    /// No post is scheduled this long before and after a step of the clock: services check for a step once a second.
     private static let clockNotice = Duration.seconds(2)
 
     /// - Parameters:
-    ///   - folder: Where the log of writes and the clock are kept, and the state directory where there is no disk.
+    ///   - folder: The folder of the log of writes and of the clock, and of the state directory if there is no disk.
     init(disk: SmallDisk?, in folder: String, journal: Journal) async throws {
         self.disk = disk
         self.folder = folder
@@ -46,12 +46,12 @@ final class Machine: Sendable {
     }
 
     var disturbances: [Disturbance] { state.withLock(\.disturbances) }
-    /// Whether the clock of the services is that of everybody else, and will be for a moment.
+    /// Whether the services' clock is right, and stays right for a moment.
     var isClockSteady: Bool { state.withLock(\.isClockSteady) }
 
-    /// What each service is told.
+    /// The environment of each service.
     ///
-    /// - Parameter libraries: Further ones to preload.
+    /// - Parameter libraries: Further libraries to preload.
     func variables(libraries: [String] = []) -> [String: String] {
         let recorder = WriteRecorder(folder: stateFolder, log: folder + "/writes")
         let executables = ServiceProcess.executables.path(percentEncoded: false)
@@ -61,11 +61,11 @@ final class Machine: Sendable {
         return variables
     }
 
-    /// Harms it, fault after fault.
+    /// Injects faults one after another.
     ///
     /// - Parameters:
-    ///   - begin: The moment from which the faults count.
-    ///   - parts: The processes that the power is for.
+    ///   - begin: The start of the schedule.
+    ///   - parts: The processes on this machine.
     func suffer(_ faults: [Fault], from begin: ContinuousClock.Instant, _ parts: [RunningPart]) async throws {
         for fault in faults {
             let isStep = fault.deed.clockOffset != 0
@@ -109,7 +109,7 @@ final class Machine: Sendable {
         }
         try recorded.withLock { disk in
             disk.replay(try WriteLog(path: folder + "/writes"))
-            // By turns the worst that can be, and what is likely.
+            // Alternates between the worst and the likely case.
             try disk.cutPower(number.isMultiple(of: 2) ? .keepsSome(seed: UInt64(number)) : .losesAllUnsynced)
             try FileManager.default.removeItem(atPath: folder + "/writes")
             disk = try RecordedDisk(stateFolder)

@@ -1,6 +1,6 @@
-/// What faults happen to, by the name that it has in a chaos run: a process of the product, or the machine that they all share.
+/// A target of faults: a process of the product, or the machine that they share.
 enum Part: String, Hashable, Sendable, CaseIterable {
-    /// MongoDB's place is taken by the tests' own server.
+    /// The tests' own server, which replaces MongoDB.
     case database
     case emulator
     case relay1 = "relay-1"
@@ -9,20 +9,20 @@ enum Part: String, Hashable, Sendable, CaseIterable {
     case messageLog1 = "message-log-1"
     case messageLog2 = "message-log-2"
     case gateway
-    /// Its power, its disk and its clock. FCM is elsewhere.
+    /// The power, the disk and the clock. FCM is on another machine.
     case machine
 
     static let relays: [Part] = [.relay1, .relay2]
     static let messageLogs: [Part] = [.messageLog1, .messageLog2]
-    /// Those that a component passes on its way from a relay to FCM.
+    /// The parts between a relay and FCM.
     static let sending = relays + [.emulator]
-    /// Those that a message needs to come to FCM once it is stored.
+    /// The parts that relay a stored message to FCM.
     static let relaying = sending + messageLogs + [.database, .machine]
 
-    /// Whether the machine's power and clock are its own.
+    /// Whether it runs on the machine, and so has its power and clock.
     var isOnMachine: Bool { ![.emulator, .database, .machine].contains(self) }
 
-    /// What can be done to it.
+    /// Its possible faults.
     var deeds: [Fault.Deed] {
         switch self {
         case .machine: Fault.Deed.ofMachine
@@ -35,7 +35,7 @@ enum Part: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The service's executable; `nil` for what is none of the product's.
+    /// The service's executable; `nil` for parts that are not the product's.
     var executable: String? {
         switch self {
         case .database, .machine: nil

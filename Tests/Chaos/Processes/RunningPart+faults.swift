@@ -3,14 +3,14 @@ import ProductHarness
 import TestSupport
 
 extension RunningPart {
-    /// How long after its predecessor was told to stop a successor starts.
+    /// The time from the predecessor's SIGTERM to the successor's start.
     private static let successorDelay = Duration.milliseconds(300)
-    /// How long a service may take to make its socket again.
+    /// How long a service may take to recreate its socket.
     private static let bindTimeout = Duration.seconds(10)
 
-    /// Harms it, fault after fault, and sees to it that it runs in between.
+    /// Injects faults one after another, and restarts the process in between if needed.
     ///
-    /// - Parameter begin: The moment from which the faults count.
+    /// - Parameter begin: The start of the schedule.
     func suffer(_ faults: [Fault], from begin: ContinuousClock.Instant) async throws {
         for fault in faults {
             try await stayWell(until: begin + fault.at)

@@ -3,11 +3,11 @@ import ProductHarness
 import Synchronization
 import TestSupport
 
-/// One process of the product: started, and started again whenever it has ended.
+/// One process of the product, which is restarted whenever it ends.
 final class RunningPart: Sendable {
     private struct State {
         var process: ChildProcess?
-        /// Whether it may not run now: the power is off.
+        /// Whether it must not run, because the power is off.
         var isHeld = false
         /// Whether a fault of its own is in force.
         var isSuffering = false
@@ -17,7 +17,7 @@ final class RunningPart: Sendable {
         var problems: [String] = []
     }
 
-    /// A start that did not succeed.
+    /// A failed start.
     struct FailedStart: Hashable, Sendable {
         let part: Part
         /// Unix milliseconds.
@@ -26,9 +26,9 @@ final class RunningPart: Sendable {
     }
 
     let part: Part
-    /// The path between it and FCM, of a relay.
+    /// A relay's connection to FCM.
     let path: FCMPath?
-    /// The files of the sockets that it listens on.
+    /// The files of its listening sockets.
     let sockets: [String]
     let journal: Journal
     private let folder: String
@@ -36,14 +36,14 @@ final class RunningPart: Sendable {
     private let settings: [String: String]
     private let state = Mutex(State())
 
-    /// How long a process may take to stop when it is asked to.
+    /// How long a process may take to stop.
     static let stopTimeout = Duration.seconds(25)
-    /// For how long a start that fails is tried again.
+    /// How long a failing start is retried.
     private static let startTimeout = Duration.seconds(60)
 
     /// - Parameters:
-    ///   - port: Where the database listens.
-    ///   - settings: The service's.
+    ///   - port: The database's port.
+    ///   - settings: The service's settings.
     init(
         _ part: Part, in folder: String, port: Int?, settings: [String: String], sockets: [String], path: FCMPath?,
         journal: Journal
@@ -59,11 +59,11 @@ final class RunningPart: Sendable {
 
     var disturbances: [Disturbance] { state.withLock(\.disturbances) }
     var failedStarts: [FailedStart] { state.withLock(\.failedStarts) }
-    /// What it did by itself that it must not do.
+    /// Unexpected behaviour, such as an unexpected end.
     var problems: [String] { state.withLock(\.problems) }
-    /// What it has written to standard error, a file for each start.
+    /// Its standard error, one file for each start.
     var logFiles: [String] { state.withLock(\.logFiles) }
-    /// The process that runs now.
+    /// The running process.
     var process: ChildProcess? { state.withLock(\.process) }
 
     /// Starts it, and returns once it is ready.
@@ -85,7 +85,7 @@ final class RunningPart: Sendable {
                 journal.say("\(part.rawValue) did not start, see \(logFile)")
                 let failed = FailedStart(part: part, at: .nowInMilliseconds, logFile: logFile)
                 state.withLock { $0.failedStarts.append(failed) }
-                // As its supervisor does.
+                // Like its supervisor.
                 try await Task.sleep(for: .milliseconds(500))
             }
         }
@@ -104,7 +104,7 @@ final class RunningPart: Sendable {
         return server
     }
 
-    /// Waits, and starts it again when it ends by itself.
+    /// Waits, and restarts the process if it ends by itself.
     func stayWell(until moment: ContinuousClock.Instant) async throws {
         while ContinuousClock.now < moment {
             let end = min(moment, .now + .milliseconds(50))
@@ -113,18 +113,18 @@ final class RunningPart: Sendable {
         }
     }
 
-    /// Starts it again if it has ended by itself.
+    /// Restarts the process if it has ended by itself.
     func mend() async throws {
         let (process, isHeld) = state.withLock { ($0.process, $0.isHeld) }
         guard let process, !isHeld, !process.isRunning else { return }
         let status = await process.end()
-        // The power may have gone meanwhile.
+        // The power may have been cut meanwhile.
         if state.withLock(\.isHeld) { return }
         complain("ended by itself with status \(status), see \(process.logFile)")
         try await start()
     }
 
-    /// Stops it as an operator would.
+    /// Stops it with SIGTERM.
     func stop() async {
         guard let process else { return }
         process.signal(SIGTERM)
@@ -132,7 +132,7 @@ final class RunningPart: Sendable {
         state.withLock { $0.process = nil }
     }
 
-    /// Waits for the good end of a process that has been told to stop.
+    /// Waits for the regular end of a process that is being stopped.
     func finish(_ process: ChildProcess) async {
         do {
             try await eventually("its end", within: Self.stopTimeout) { !process.isRunning }
@@ -144,12 +144,12 @@ final class RunningPart: Sendable {
         if status != 0 { complain("ended with status \(status) when it was stopped, see \(process.logFile)") }
     }
 
-    /// Ends it at once, however it is.
+    /// Kills it in any state.
     func end() async {
         await process?.kill()
     }
 
-    /// Ends it at once, and keeps it from running until ``start()``. A fault of its own that is in force ends first.
+    /// Kills it, and keeps it from running until ``start()``. A current fault of its own ends first.
     func hold() async throws {
         try await eventually("an undisturbed \(part.rawValue)", within: Self.startTimeout) {
             state.withLock { state in
@@ -160,7 +160,7 @@ final class RunningPart: Sendable {
         await end()
     }
 
-    /// Does something to it, unless and until the power is on.
+    /// Applies a fault; waits for it while the power is off.
     func suffer(_ fault: () async throws -> Void) async throws {
         try await eventually("power for \(part.rawValue)", within: Self.startTimeout * 2) {
             state.withLock { state in
@@ -172,7 +172,7 @@ final class RunningPart: Sendable {
         try await fault()
     }
 
-    /// Keeps in mind what was done to it.
+    /// Records a fault.
     func note(_ disturbance: Disturbance) {
         state.withLock { $0.disturbances.append(disturbance) }
     }

@@ -1,12 +1,12 @@
 import Glibc
 import ProductHarness
 
-/// A wall clock that can be set for the processes that are told of it, at once and for all of them together.
+/// A wall clock that can be set for several processes at once.
 ///
-/// Not by libfaketime, which also moves the timers of clocks that cannot be set: a timer that was begun while the clock was an hour
+/// It does not use libfaketime, which also shifts timers of monotonic clocks: a timer that started while the clock was an hour
 /// behind came an hour late.
 struct SetClock: Sendable {
-    /// Holds how many seconds the clock is ahead, eight bytes, which the processes have mapped into memory.
+    /// Eight bytes with the clock's offset in seconds. The processes map the file into memory.
     private let file: String
 
     init(file: String) throws {
@@ -14,10 +14,10 @@ struct SetClock: Sendable {
         try set(ahead: 0)
     }
 
-    /// What a process is told, beside the library of ``source``.
+    /// A process's environment, in addition to the library of ``source``.
     var variables: [String: String] { ["CHAOS_CLOCK": file] }
 
-    /// - Parameter seconds: How far the clock is ahead from now on; negative for behind.
+    /// - Parameter seconds: How far the clock is ahead from now on. Negative means behind.
     func set(ahead seconds: Int64) throws {
         let descriptor = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw TooLate("\(file) cannot be opened: \(String(cString: strerror(errno)))") }
@@ -26,7 +26,7 @@ struct SetClock: Sendable {
         guard isWritten else { throw TooLate("\(file) cannot be written: \(String(cString: strerror(errno)))") }
     }
 
-    /// C, for ``PreloadedLibrary``.
+    /// C source for ``PreloadedLibrary``.
     static let source = """
         #define _GNU_SOURCE
         #include <dlfcn.h>

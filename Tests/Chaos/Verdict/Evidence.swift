@@ -1,28 +1,28 @@
 import ProductHarness
 
-/// What a chaos run has seen from outside, once everything has come to its end.
+/// The observations of a chaos run after its end.
 struct Evidence: Sendable {
-    /// What was answered with 201.
+    /// Messages that were answered with 201.
     var accepted: [Traffic.Accepted] = []
     /// Every message of the archive, by `msi_key`.
     var archive: [String: ArchivedMessage] = [:]
     /// Every send that FCM accepted, in order.
     var sends: [SentComponent: [AcceptedSend]] = [:]
-    /// Who heard that FCM has accepted a send, by FCM's name for it.
+    /// Which relay received FCM's acceptance of a send, by FCM's name.
     var hearings: [String: Hearing] = [:]
-    /// Who gave a component up without an acceptance.
+    /// Which relays have reported a component as not accepted.
     var failures: [SentComponent: [Hearing]] = [:]
-    /// Which relays ended with a component under way.
+    /// Which relays ended while they were sending a component.
     var unfinished: [SentComponent: Set<Part>] = [:]
     /// When posts were refused because the disk was full, Unix milliseconds.
     var refusals: [Int64] = []
     var disturbances: [Disturbance] = []
     var failedStarts: [RunningPart.FailedStart] = []
-    /// Answers that nobody should get, processes that ended by themselves: wrong whatever else there is.
+    /// Problems in any case: unexpected answers, and processes that ended by themselves.
     var problems: [String] = []
 }
 
-/// That a relay has heard something of a send.
+/// A relay has received an answer about a send.
 struct Hearing: Hashable, Sendable {
     let relay: Part
     /// Unix milliseconds.

@@ -1,8 +1,8 @@
 import ProductHarness
 
-/// The clock of the product's machine, which is set now and then.
+/// The clock of the product's machine, with its steps.
 struct MachineClock: Sendable {
-    /// How long after a step a process may still have the former time, in milliseconds: it looks once a second.
+    /// How long after a step a process may still use the former time, in milliseconds: it checks once a second.
     private static let margin: Int64 = 2_000
 
     private let steps: [Disturbance]
@@ -11,7 +11,7 @@ struct MachineClock: Sendable {
         steps = disturbances.filter { $0.deed.clockOffset != 0 }
     }
 
-    /// What everybody else's clock showed when the machine's showed this, in Unix milliseconds.
+    /// Converts a time of the machine's clock to the real time, in Unix milliseconds.
     func real(_ time: Int64) -> Int64 {
         for step in steps {
             let real = time - step.deed.clockOffset
@@ -20,7 +20,7 @@ struct MachineClock: Sendable {
         return time
     }
 
-    /// Whether the clock was set while a message was on its way, so that its times say little.
+    /// Whether the clock was set while a message was being processed. Then its times are unreliable.
     func wasSet(during message: ArchivedMessage) -> Bool {
         let life = message.due...max(message.due, message.expires)
         return steps.contains { step in

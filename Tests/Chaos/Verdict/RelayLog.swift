@@ -1,13 +1,13 @@
 import FoundationEssentials
 import ProductHarness
 
-/// What a relay has written about FCM's answers.
+/// FCM's answers in a relay's log.
 struct RelayLog {
-    /// When it heard that a send was accepted, Unix milliseconds, by FCM's name for it.
+    /// The times of acceptances by FCM's name, in Unix milliseconds.
     private(set) var acceptances: [String: Int64] = [:]
-    /// When it gave a component up, Unix milliseconds.
+    /// The times of failures by component, in Unix milliseconds.
     private(set) var failures: [SentComponent: [Int64]] = [:]
-    /// What it had taken up, and said no more about, when it ended.
+    /// Components that it was still sending when it ended.
     var unfinished: [SentComponent] { underWay.filter { $0.value > 0 }.map(\.key) }
 
     private var underWay: [SentComponent: Int] = [:]
@@ -28,12 +28,12 @@ struct RelayLog {
 
     /// - Parameters:
     ///   - path: The log of one run of the relay.
-    ///   - clock: The one that it has its times from.
+    ///   - clock: The clock of its times.
     init(path: String, clock: MachineClock) throws {
         let log = try Data(contentsOf: URL(filePath: path))
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         for text in log.split(separator: UInt8(ascii: "\n")) {
-            // What is not JSON is the last cry of a process that crashed.
+            // A line that is not JSON is the message of a crash.
             guard let line = try? JSONDecoder().decode(Line.self, from: text), let msiKey = line.msiKey else { continue }
             let time = clock.real(Int64((try style.parse(line.time).timeIntervalSince1970 * 1_000).rounded()))
             for name in (line.components ?? line.component ?? "").split(separator: " ") {

@@ -1,25 +1,25 @@
 import ProductHarness
 
-/// What the evidence amounts to. Pure.
+/// The conclusion from the evidence. Pure.
 struct Verdict: Sendable {
     private(set) var accepted = 0
-    /// Of the accepted messages, those of which FCM has every component.
+    /// Accepted messages of which FCM has every component.
     private(set) var delivered = 0
-    /// Those that have come to another end, with a reason.
+    /// Accepted messages that have ended otherwise, with a reason.
     private(set) var failed = 0
-    /// Those that have not.
+    /// Accepted messages that are neither.
     private(set) var lost = 0
     /// Components that FCM has more than once.
     private(set) var doubled = 0
-    /// How many copies beside the one in the archive there are, by what explains them.
+    /// The number of copies beside the one in the archive, by explanation.
     private(set) var explained: [String: Int] = [:]
-    /// Everything that is wrong: what was lost, and what has no explanation.
+    /// All problems: losses, and events without an explanation.
     private(set) var problems: [String]
 
-    /// How long a send may take that nothing holds up but a busy machine, in milliseconds.
+    /// The maximum duration of a send on a busy machine without faults, in milliseconds.
     private static let sendTimeout: Int64 = 5_000
 
-    /// How long after a disturbance messages may still suffer from it, in milliseconds.
+    /// How long a disturbance may affect messages after its end, in milliseconds.
     private static let recoveryTimeout: Int64 = 5_000
 
     var isGood: Bool { problems.isEmpty && lost == 0 }
@@ -40,7 +40,7 @@ struct Verdict: Sendable {
         }
     }
 
-    /// Whether an accepted message has come to a good end.
+    /// Checks the end of an accepted message.
     private mutating func judge(_ message: Traffic.Accepted, _ evidence: Evidence) {
         accepted += 1
         let missing = message.components.filter { evidence.sends[$0] == nil }
@@ -56,7 +56,7 @@ struct Verdict: Sendable {
         }
     }
 
-    /// Whether what the archive says of a message is so, whoever got an answer for it.
+    /// Checks whether the archive's claims about a message are true, for every message of the archive.
     private mutating func judge(_ message: ArchivedMessage, _ evidence: Evidence) {
         if !message.isFinal { problems.append("\(message.msiKey) has come to no end: \(message)") }
         for component in message.components {
@@ -78,7 +78,7 @@ struct Verdict: Sendable {
         }
     }
 
-    /// Whether a component was sent in its time, and no more often than can be explained.
+    /// Checks whether a component was sent in time, and whether every copy is explained.
     private mutating func judge(_ copies: [AcceptedSend], of component: SentComponent, _ evidence: Evidence) {
         guard let message = evidence.archive[component.msiKey] else {
             problems.append("FCM has \(component), which is not in the archive")
@@ -99,14 +99,14 @@ struct Verdict: Sendable {
         }
     }
 
-    /// Whether a component went out when it was due, and before it expired.
+    /// Checks whether a component was sent after it was due and before it expired.
     private mutating func judgeTime(of copy: AcceptedSend, _ message: ArchivedMessage, _ evidence: Evidence) {
         if MachineClock(evidence.disturbances).wasSet(during: message) { return }
         if copy.received < message.due {
             problems.append("\(copy.component) was at FCM at \(copy.received), before it was due at \(message.due)")
         }
         let wasTakenTooLate = copy.taken.map { $0 * 1_000 >= message.expires } ?? false
-        // What was sent in time is late at FCM where the way there stood still meanwhile.
+        // A send in time may arrive late at FCM if a part in between was disturbed.
         let wasHeldUp = evidence.disturbances.contains { disturbance in
             disturbance.deed == .freeze && Part.sending.contains(disturbance.part)
                 && disturbance.overlaps(message.expires...max(message.expires, copy.received))
@@ -117,7 +117,7 @@ struct Verdict: Sendable {
         }
     }
 
-    /// Whether a message that expired had a reason to wait for so long.
+    /// Checks whether there was a reason for a message to expire.
     private mutating func judgeExpiry(of message: ArchivedMessage, _ evidence: Evidence) {
         let wasSet = MachineClock(evidence.disturbances).wasSet(during: message)
         let hadReason =
@@ -129,7 +129,7 @@ struct Verdict: Sendable {
         if !hadReason { problems.append("expired though nothing was away: \(message)") }
     }
 
-    /// Whether messages were refused only while the disk was full, or had been a moment before.
+    /// Checks whether messages were refused only while the disk was full, or shortly after.
     private mutating func judgeRefusals(_ evidence: Evidence) {
         let full = evidence.disturbances.filter { $0.deed == .fillDisk }
         let wrong = evidence.refusals.filter { time in
@@ -138,11 +138,11 @@ struct Verdict: Sendable {
         if !wrong.isEmpty { problems.append("\(wrong.count) posts were answered 507 though the disk was not full") }
     }
 
-    /// Whether a process had a reason not to start.
+    /// Checks whether there was a reason for a failed start.
     private mutating func judge(_ start: RunningPart.FailedStart, _ evidence: Evidence) {
-        // The tests' own database server holds its folder for some seconds after its end.
+        // The tests' own database server keeps its folder locked for some seconds after its end.
         if start.part == .database { return }
-        // One message log may hold the other's database in the middle of a transaction while it is frozen.
+        // A frozen message log may block the other one's database in the middle of a transaction.
         let isExcused =
             Part.messageLogs.contains(start.part)
             && evidence.disturbances.contains { disturbance in

@@ -4,27 +4,27 @@ import Schemas
 import SeededRandom
 import Synchronization
 
-/// Hands messages to the relay, each at its moment whatever became of those before, and each of them again until FCM has accepted
-/// every component: in the message log's place, with less patience.
+/// Sends messages to the relay as an open loop, and retries each until FCM has accepted every component. It replaces the message
+/// log, with shorter pauses.
 final class StubbornLoad: Sendable {
     struct Totals: Hashable, Sendable, CustomStringConvertible {
         /// Components, each counted once.
         var sent = 0
         var accepted = 0
-        /// Messages that are not accepted as a whole yet.
+        /// Messages that are not completely accepted.
         var open = 0
         var commands = 0
-        /// Commands that the bus gave up without an answer of the relay's, by why.
+        /// Commands without an answer of the relay, by reason.
         var unanswered: [String: Int] = [:]
-        /// How often a component was not accepted, by why.
+        /// Components that were not accepted, by reason.
         var failures: [String: Int] = [:]
 
         var description: String { "\(sent) components sent, \(accepted) accepted, \(commands) commands, \(open) open" }
     }
 
-    /// More are not under way, however long FCM is away.
+    /// The maximum number of open messages during an outage of FCM.
     private static let maxOpen = 600
-    /// Longer than the relay may take.
+    /// Longer than the relay's maximum time.
     private static let patience = Duration.seconds(25)
     private static let pauses = 1_000...3_000
     private static let topics = 20
@@ -44,18 +44,18 @@ final class StubbornLoad: Sendable {
 
     var totals: Totals { state.withLock(\.totals) }
 
-    /// Ends the load; what is under way goes on.
+    /// Ends the load. Open messages continue.
     func stop() {
         state.withLock { $0.isOver = true }
     }
 
-    /// Waits until all is accepted, or the time is over.
+    /// Waits until all messages are accepted or the time is over.
     func settled(within limit: Duration) async {
-        // What is open then is in the totals.
+        // Messages that are still open are in the totals.
         try? await eventually("every message accepted", within: limit, every: .milliseconds(100)) { totals.open == 0 }
     }
 
-    /// Sends until it is stopped, and until all is accepted; or the task is cancelled.
+    /// Sends until it is stopped, then waits until all messages are accepted. Ends early if the task is cancelled.
     func run() async {
         let begin = ContinuousClock.now
         await withDiscardingTaskGroup { group in
@@ -71,7 +71,7 @@ final class StubbornLoad: Sendable {
         }
     }
 
-    /// Sends at once as much as there can ever be under way, and returns once it is accepted or the task is cancelled.
+    /// Sends the maximum number of open messages at once, and returns once they are accepted or the task is cancelled.
     func flood() async {
         await withDiscardingTaskGroup { group in
             for number in 0..<Self.maxOpen {
@@ -120,13 +120,13 @@ final class StubbornLoad: Sendable {
                 note(error)
             }
             guard !outstanding.isEmpty else { break }
-            // Whoever cancels wants an end, not an error.
+            // A cancellation ends the wait without an error.
             try? await Task.sleep(for: .milliseconds(Int.random(in: Self.pauses)))
         }
         if outstanding.isEmpty { state.withLock { $0.totals.open -= 1 } }
     }
 
-    /// - Returns: What is to be sent again.
+    /// - Returns: The components to retry.
     private func note(_ outcomes: [ComponentOutcome]) -> [Component] {
         state.withLock { state in
             state.totals.commands += 1
@@ -146,7 +146,7 @@ final class StubbornLoad: Sendable {
     private func note(_ failure: CommandFailure) {
         state.withLock { state in
             state.totals.commands += 1
-            // A relay with too much to do says so: that is an answer.
+            // `overloaded` is an answer of the relay.
             if failure.status == .overloaded {
                 state.totals.failures["overloaded", default: 0] += 1
             } else if !Task.isCancelled {

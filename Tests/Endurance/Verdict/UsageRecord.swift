@@ -1,6 +1,6 @@
 import TestSupport
 
-/// What a process held at even distances of time.
+/// Samples of a process's resources at regular intervals.
 struct UsageRecord: Sendable {
     private(set) var samples: [ProcessUsage] = []
 
@@ -10,8 +10,8 @@ struct UsageRecord: Sendable {
         samples.append(usage)
     }
 
-    /// The median of a figure in the second fifth of the time and in the last: the first fifth is for warming up. `nil` where there
-    /// are too few samples.
+    /// The median of a figure in the second and in the last fifth of the time. The first fifth is the warm-up. `nil` if there are
+    /// too few samples.
     func course(of figure: KeyPath<ProcessUsage, Int>) -> (from: Int, to: Int)? {
         let fifth = samples.count / 5
         guard fifth > 0 else { return nil }

@@ -1,7 +1,7 @@
 import Synchronization
 import TestSupport
 
-/// Looks at a process again and again.
+/// Samples a process's resources periodically.
 final class UsageWatch: Sendable {
     private let process: Int32
     private let period: Duration
@@ -14,14 +14,14 @@ final class UsageWatch: Sendable {
 
     var record: UsageRecord { samples.withLock { $0 } }
 
-    /// Until the task is cancelled.
+    /// Samples until the task is cancelled.
     ///
-    /// - Throws: What `/proc` says where there is no such process any more.
+    /// - Throws: An error from `/proc` if the process has ended.
     func run() async throws {
         while !Task.isCancelled {
             let usage = try ProcessUsage(of: process)
             samples.withLock { $0.append(usage) }
-            // Cancelled, it has ended.
+            // A cancellation ends the wait.
             try? await Task.sleep(for: period)
         }
     }

@@ -1,13 +1,13 @@
 import ProductHarness
 import TestSupport
 
-/// What a run has shown.
+/// The results of a run.
 struct Verdict: Sendable {
-    /// How much more of something there may be in the end, by the median: what the weather of the moment makes of it.
+    /// The allowed growth of the medians, which the current weather may cause.
     private enum Tolerance {
         /// KiB.
         static let memory = 6_144
-        /// A relay has ten connections and one being made; each weather needs another number of them.
+        /// A relay has up to ten connections and one being made. The number depends on the weather.
         static let descriptors = 12
         /// Swift's tasks run on two pools, by their priority, with a thread for each of two processors. Idle threads end.
         static let threads = 4
@@ -19,9 +19,9 @@ struct Verdict: Sendable {
     var isGood: Bool { problems.isEmpty }
 
     /// - Parameters:
-    ///   - counts: What FCM has accepted.
-    ///   - usage: The relay's, under load.
-    ///   - before: The relay's at rest, before the load and after it.
+    ///   - counts: FCM's counts of accepted sends.
+    ///   - usage: The relay's resources under load.
+    ///   - before: The relay's resources at rest, before the load.
     init(
         totals: StubbornLoad.Totals, counts: FCMServer.Counts, usage: UsageRecord, before: ProcessUsage, after: ProcessUsage
     ) {

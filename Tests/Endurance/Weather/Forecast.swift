@@ -1,7 +1,7 @@
 import SeededRandom
 
-/// Which weather comes after which: the same for the same seed. They are dealt like cards, so that each comes as often as any
-/// other, and evenly over the run.
+/// The sequence of weathers. The same seed makes the same sequence. They are dealt like cards, so that all come equally often and
+/// evenly over the run.
 struct Forecast: Sendable {
     private var random: SeededGenerator
     private var deck: [Weather] = []
@@ -10,7 +10,7 @@ struct Forecast: Sendable {
         random = SeededGenerator(seed: seed)
     }
 
-    /// The next weather, and the seed by which the emulator chooses whom it happens to.
+    /// The next weather, and the emulator's seed for the choice of requests.
     mutating func next() -> (weather: Weather, seed: Int64) {
         if deck.isEmpty { deck = Weather.all.shuffled(using: &random) }
         return (deck.removeLast(), Int64.random(in: 0...Int64(Int32.max), using: &random))

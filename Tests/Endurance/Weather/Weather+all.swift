@@ -1,7 +1,7 @@
 import ProductHarness
 
 extension Weather {
-    /// Everything that the emulator can do, to a share of the requests that leaves work for the rest.
+    /// All faults of the emulator. Most of them affect only a share of the requests.
     static let all = [
         calm,
         Weather(

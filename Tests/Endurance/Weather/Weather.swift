@@ -1,13 +1,13 @@
 import ProductHarness
 
-/// What the emulator does to its clients for a while.
+/// The emulator's faults and settings for a period.
 struct Weather: Hashable, Sendable {
     let name: String
     /// `PUT /emulator/faults`.
     var faults: [JSONValue] = []
-    /// `PUT /emulator/<section>`, for those that are not as at the start.
+    /// `PUT /emulator/<section>`, for sections that differ from the start.
     var sections: [String: JSONValue] = [:]
-    /// It is away, and then as at the start.
+    /// The emulator stops and starts again.
     var outage: Outage?
 
     struct Outage: Hashable, Sendable {
@@ -23,6 +23,6 @@ struct Weather: Hashable, Sendable {
     }
 
     static let calm = Weather(name: "calm")
-    /// Every request is held up until all of a flood are under way.
+    /// Delays every request until all requests of a flood are pending.
     static let hold = Weather(name: "hold", faults: [["fault": "DELAY", "fixed_ms": 3000]])
 }

@@ -1,1 +1,1 @@
-/// The resolver is loaded into a process by LD_PRELOAD. It has nothing to call; resolver.c describes it.
+/// The resolver is loaded into a process by LD_PRELOAD. It has no functions to call. resolver.c describes it.

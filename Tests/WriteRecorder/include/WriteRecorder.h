@@ -1,1 +1,1 @@
-/// The write recorder is loaded into a process by LD_PRELOAD. It has nothing to call; recorder.c describes it.
+/// The write recorder is loaded into a process by LD_PRELOAD. It has no functions to call. recorder.c describes it.
