@@ -2,7 +2,7 @@ import FoundationEssentials
 import Hummingbird
 import Schemas
 
-/// The query of `GET /message?…`.
+/// A query of the archive: `GET /message?…`.
 struct HistoryQuery {
     private static let path = "/message"
     private static let parameters = ["limit", "before", "channel", "area", "subject", "sender", "state", "from", "to", "q"]
@@ -33,7 +33,7 @@ struct HistoryQuery {
         self.request = request
     }
 
-    /// The target of the next page: the same query from the cursor on.
+    /// The path of the next page: the same query with the next cursor.
     func next(at cursor: PageCursor) -> String {
         var items = request.uri.queryParameters.filter { $0.key != "before" && $0.key != "limit" }.map { item in
             URLQueryItem(name: String(item.key), value: String(item.value))
@@ -41,10 +41,10 @@ struct HistoryQuery {
         items.append(URLQueryItem(name: "limit", value: String(command.limit)))
         items.append(URLQueryItem(name: "before", value: cursor.description))
         var components = URLComponents()
-        // Not the request's own path: "//message" reaches this route too, and would be another host's address in a link.
+        // Not the request's own path: "//message" is routed here as well, but in a link it would name another host.
         components.path = Self.path
         components.queryItems = items
-        // URLComponents keeps a plus sign, which many readers of a query take for a space.
+        // A plus sign is valid in a query, but many parsers read it as a space.
         components.percentEncodedQuery = components.percentEncodedQuery?.replacing("+", with: "%2B")
         return components.string ?? Self.path
     }

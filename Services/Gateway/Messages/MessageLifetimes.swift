@@ -1,6 +1,6 @@
 import Schemas
 
-/// How long a message is worth delivering if its sender does not say.
+/// The default lifetimes of messages.
 struct MessageLifetimes: Sendable {
     /// The lifetime of a message, in seconds.
     let message: Int64

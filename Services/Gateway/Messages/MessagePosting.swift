@@ -34,7 +34,7 @@ struct MessagePosting: Sendable {
         do {
             command = try self.command(for: draft, try await subject(for: draft), idempotencyKey)
         } catch {
-            // A retry gets the first answer, even if the subject has changed or the time is over.
+            // A retry gets the first answer, even if the subject has changed or `send_at` has passed since.
             guard let idempotencyKey, let first = try await find(idempotencyKey, for: caller) else { throw error }
             return try outcome(of: first, for: draft, isReplay: true)
         }

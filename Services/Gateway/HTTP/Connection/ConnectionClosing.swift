@@ -2,11 +2,11 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes the connection after three kinds of responses: one with `Connection: close`, one to a request with
-/// `Connection: close`, and one that is written before the request was read to its end. The rest of a refused body is not read.
+/// Closes the connection after a response if the request or the response says `Connection: close`, or if the response was written
+/// before the end of the request. In that case the rest of the body is not read.
 ///
-/// If both directions were closed at once, a client that is still sending would see a reset and lose the response. So this side
-/// closes its output first. It drops what arrives until the client closes, until a timeout, and up to a limit.
+/// If both directions were closed at once, a client that is still sending would get a reset and lose the response. So the sending
+/// direction is closed first. Arriving bytes are dropped until the client closes, within limits of time and size.
 final class ConnectionClosing: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -22,10 +22,10 @@ final class ConnectionClosing: ChannelDuplexHandler, RemovableChannelHandler {
     private var unanswered = 0
     private var closesAfterResponse = false
     private var isClosing = false
-    /// Body bytes dropped since the output was closed.
+    /// Bytes that have arrived while closing.
     private var dropped = 0
 
-    /// How many bytes are dropped before nothing more is read.
+    /// The maximum number of bytes that are dropped before reading stops.
     private static let maxDropped = 1_024 * 1_024
 
     /// - Parameter timeout: How long the client may still send.
@@ -52,7 +52,7 @@ final class ConnectionClosing: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         context.fireChannelReadComplete()
-        // The next handler may not read any more, but the client's close has to be noticed.
+        // The next handler may not read any more, but the client's end of the connection must be noticed.
         if isClosing { read(context: context) }
     }
 

@@ -3,9 +3,9 @@ import Logging
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes a connection if the client takes too long to begin a request, to send the rest of it, or to read the response.
+/// Ends a connection whose client takes too long to begin a request, to send the rest of it, or to read the response.
 ///
-/// Every deadline covers the whole request or response. Single bytes do not extend it.
+/// A deadline is for the whole request or response. A client that sends or reads single bytes gains no time.
 final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -67,7 +67,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Schedules a check of the deadline. A check that comes too early schedules the next one.
+    /// Sets an alarm for the deadline. If it goes off too early, it is set again.
     private func setAlarm(_ context: ChannelHandlerContext) {
         guard let time = phase.deadline?.time else { return }
         if let alarm {
@@ -78,12 +78,12 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         let task = context.eventLoop.scheduleTask(deadline: time) {
             let (handler, context) = bound.value
             handler.alarm = nil
-            handler.check(context)
+            handler.look(context)
         }
         alarm = (time, task)
     }
 
-    private func check(_ context: ChannelHandlerContext) {
+    private func look(_ context: ChannelHandlerContext) {
         guard let (overdue, time) = phase.deadline else { return }
         guard time <= .now() else { return setAlarm(context) }
         switch overdue {
@@ -98,7 +98,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Answers 408 to the incomplete request. ``ConnectionClosing`` closes the connection after it.
+    /// Answers the request that has not arrived. ``ConnectionClosing`` closes the connection after it.
     private func refuse(_ context: ChannelHandlerContext) {
         let problem = Problem(
             .requestTimeout, "The request did not arrive within \(timeouts.request.nanoseconds / 1_000_000_000) seconds.")

@@ -4,29 +4,30 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// Counts the connections and limits their number.
+/// Limits the number of connections.
 ///
-/// A few connections above the maximum are kept as surplus: on them, ``ConnectionLimitMiddleware`` answers `GET /health`, and
-/// 503 to everything else. If there are too many of these as well, the oldest is closed, so that a new one is always served.
+/// A few connections above the maximum are accepted as surplus: ``ConnectionLimitMiddleware`` answers `GET /health` on them, and
+/// 503 to everything else. If there are too many surplus connections as well, the oldest is closed, so that a new one is always
+/// served.
 final class ConnectionLimit: Sendable {
     private struct State {
         var open = 0
-        /// The connections above the maximum, oldest first.
+        /// The connections that were opened above the maximum, the oldest first.
         var surplus: Deque<any Channel> = []
-        /// Whether the log says that the maximum is reached.
+        /// Whether the log's last line says that there is no room.
         var isReported = false
     }
 
-    /// How many connections are served at a time.
+    /// The maximum number of connections.
     let maxConnections: Int
     private let logger: Logger
     private let state = Mutex(State())
 
     private static let maxSurplus = 16
-    /// Descriptors for everything else: the bus, the log, event loops.
+    /// Descriptors for other things than connections: the bus, the log, event loops.
     private static let otherDescriptors = 100
 
-    /// - Parameter maxConnections: Reduced if the process may not have so many descriptors.
+    /// - Parameter maxConnections: The maximum; it is reduced if the process may not have enough descriptors.
     init(maxConnections: Int, logger: Logger) {
         let room = max(1, Self.maxDescriptors - Self.otherDescriptors - Self.maxSurplus)
         if maxConnections > room {
@@ -65,7 +66,7 @@ final class ConnectionLimit: Sendable {
         let isNews = state.withLock { state in
             state.open -= 1
             state.surplus.removeAll { $0 === channel }
-            // Hysteresis: one connection that comes and goes at the maximum does not fill the log.
+            // Hysteresis: the log reports free room only well below the maximum.
             guard state.isReported, state.open <= maxConnections - max(1, maxConnections / 10) else { return false }
             state.isReported = false
             return true

@@ -1,8 +1,8 @@
 import HTTPTypes
 import Hummingbird
 
-/// Answers 503 on connections above the maximum, except to `GET /health`: many clients must not lock out the monitoring. Either
-/// answer closes the connection.
+/// Answers 503 on connections above the maximum, except to `GET /health`, so that monitoring works under overload. Either answer
+/// ends the connection.
 struct ConnectionLimitMiddleware: RouterMiddleware {
     let limit: ConnectionLimit
 

@@ -1,8 +1,8 @@
 import NIOCore
 
-/// What a connection waits for, and its deadline. Pure: events in, deadline out.
+/// The current deadline of a connection. Pure: events in, deadline out.
 struct ConnectionPhase: Sendable {
-    /// What is late.
+    /// Which deadline has passed.
     enum Overdue: Hashable, Sendable {
         /// No request has begun.
         case request
@@ -13,11 +13,11 @@ struct ConnectionPhase: Sendable {
     }
 
     private let timeouts: ConnectionTimeouts
-    /// When the incomplete request began.
+    /// When the incomplete request began, if there is one.
     private var requestBegan: NIODeadline?
-    /// Requests whose head has arrived and whose response is not written yet.
+    /// Requests whose head has arrived and whose response is not completely sent.
     private var unanswered = 0
-    /// Responses that have begun and are incomplete. There may be several: a client may send requests before it reads responses.
+    /// Responses that have begun and are not completely sent. A client may send requests before it has read earlier responses.
     private var responsesUnderWay = 0
     /// When the oldest of them began, or became the oldest.
     private var responseBegan: NIODeadline?
@@ -28,17 +28,17 @@ struct ConnectionPhase: Sendable {
         idleSince = now
     }
 
-    /// What the client must do, and until when; `nil` while the gateway is working.
+    /// The deadline for the client's next action; `nil` while the gateway itself is working.
     var deadline: (overdue: Overdue, time: NIODeadline)? {
         if let responseBegan { return (.restOfResponse, responseBegan + timeouts.response) }
         guard let requestBegan else {
             return unanswered == 0 ? (.request, idleSince + timeouts.idle) : nil
         }
-        // The gateway may read nothing while it answers an earlier request.
+        // While an earlier request is being answered, the gateway may not read.
         return unanswered <= 1 ? (.restOfRequest, max(requestBegan, idleSince) + timeouts.request) : nil
     }
 
-    /// Bytes of a request have arrived, perhaps without a whole head.
+    /// Bytes of a request have arrived, not necessarily the whole head.
     mutating func bytesArrived(at now: NIODeadline) {
         if unanswered == 0, requestBegan == nil { requestBegan = now }
     }
@@ -57,7 +57,7 @@ struct ConnectionPhase: Sendable {
         if responseBegan == nil { responseBegan = now }
     }
 
-    /// The last byte of a response was written.
+    /// The last byte of a response was sent.
     mutating func responseEnded(at now: NIODeadline) {
         responsesUnderWay = max(0, responsesUnderWay - 1)
         responseBegan = responsesUnderWay > 0 ? now : nil

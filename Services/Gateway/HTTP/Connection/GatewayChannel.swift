@@ -5,7 +5,7 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
-/// The handlers of a connection: Hummingbird's HTTP/1 channel with the gateway's limits.
+/// The channel of a connection to the gateway: Hummingbird's HTTP/1 channel with the gateway's limits.
 ///
 /// The handlers in the order of arriving bytes: NIO's decoder, ``UpgradeRefusal``, NIO's codec for `HTTPTypes`,
 /// ``ResponseHeaders``, ``ConnectionClosing``, ``ConnectionDeadlines``, and Hummingbird.
@@ -28,7 +28,7 @@ struct GatewayChannel: ServerChildChannel, HTTPChannelHandler {
             try pipeline.addHandler(ResponseHeaders())
             try pipeline.addHandler(ConnectionClosing(timeout: timeouts.closing))
             try pipeline.addHandler(ConnectionDeadlines(timeouts, logger: logger))
-            // Lets a request finish when the gateway stops.
+            // It lets a request finish when the gateway stops.
             try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
             return try Value(wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
         }

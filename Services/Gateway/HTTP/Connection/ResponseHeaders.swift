@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Adds the header fields that every response has, including responses that Hummingbird makes by itself.
+/// Adds the common header fields to every response, including those that Hummingbird makes itself.
 final class ResponseHeaders: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart

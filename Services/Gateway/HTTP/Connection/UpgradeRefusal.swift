@@ -1,17 +1,17 @@
 import NIOCore
 import NIOHTTP1
 
-/// Ignores offers to switch to another protocol (RFC 9110, 7.8), such as `Upgrade: h2c`.
+/// Ignores requests to switch to another protocol (RFC 9110, 7.8), such as `Upgrade: h2c`.
 ///
-/// NIO's decoder stops after such a request, and after `CONNECT`, because another protocol may follow. The gateway never
-/// switches, so the next request follows, and a new decoder reads it.
+/// NIO's decoder stops after such a request, and after `CONNECT`, because the next bytes may be in another protocol. The gateway
+/// never switches, so the next bytes are the next request. A new decoder reads them.
 final class UpgradeRefusal: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
 
     typealias Decoder = ByteToMessageHandler<HTTPRequestDecoder>
 
-    /// The decoder in front of this handler. A replaced one may still be in the pipeline for a moment.
+    /// The decoder before this handler. A replaced one may also exist for a moment.
     private var decoder: Decoder
     private var decoderHasStopped = false
 
@@ -19,7 +19,7 @@ final class UpgradeRefusal: ChannelInboundHandler, RemovableChannelHandler {
         self.decoder = decoder
     }
 
-    /// A decoder with Hummingbird's limits for a request's head. When it is removed, it forwards unread bytes.
+    /// A decoder with Hummingbird's limits for a request's head. When it is removed, it passes on its unread bytes.
     static func makeDecoder() -> Decoder {
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderListSize = 80 * 1_024
@@ -38,14 +38,14 @@ final class UpgradeRefusal: ChannelInboundHandler, RemovableChannelHandler {
             let stopped = try pipeline.context(handler: decoder)
             decoder = Self.makeDecoder()
             try pipeline.addHandler(decoder, position: .before(self))
-            // It forwards unread bytes after the read in which they arrived is complete.
+            // The unread bytes are passed on after the current read has completed, so the completion is fired again.
             pipeline.removeHandler(context: stopped).assumeIsolated().whenSuccess { context.fireChannelReadComplete() }
         } catch {
             context.fireErrorCaught(error)
         }
     }
 
-    /// Whether NIO's decoder stops after this request. The rules are the decoder's.
+    /// Whether NIO's decoder stops after this request, by the same rules.
     private static func stopsDecoder(_ head: HTTPRequestHead) -> Bool {
         if head.method == .CONNECT { return true }
         guard head.headers.contains(name: "Upgrade") else { return false }

@@ -5,12 +5,12 @@ import JSON
 import NIOCore
 import Schemas
 
-/// An error as a client sees it: a problem document (RFC 9457) of one kind of the catalogue.
+/// A failure for a client: a problem document (RFC 9457) of a kind in the catalogue.
 struct Problem: Error {
     let kind: ProblemKind
     /// The specific problem, in one sentence.
     let detail: String
-    /// The invalid field, parameter or header, if it is one.
+    /// The invalid field, parameter or header, if there is one.
     var field: String?
     /// Further response headers, such as `Allow`.
     var headers: HTTPFields = [:]
@@ -31,7 +31,7 @@ extension Problem {
             field: violation.field.isEmpty ? nil : violation.field)
     }
 
-    /// A service's failure.
+    /// A service's failure on the bus.
     init(_ failure: CommandFailure) {
         let kind: ProblemKind =
             switch failure.status {
@@ -65,14 +65,14 @@ extension Problem {
         }
     }
 
-    /// The response with the request's id, under which the services' logs say more.
+    /// The response, with the request's id in the services' logs.
     func response(requestID: String) throws -> Response {
         let document = try document(requestID: requestID)
         return Response(
             status: document.head.status, headers: document.head.headerFields, body: .init(byteBuffer: document.body))
     }
 
-    /// The response's head and body.
+    /// The response in its parts.
     func document(requestID: String) throws -> (head: HTTPResponse, body: ByteBuffer) {
         let document = Document(
             type: "/problems/\(kind.rawValue)", title: kind.title, status: kind.status.code, detail: detail, field: field,

@@ -66,7 +66,7 @@ enum ProblemKind: String, CaseIterable {
         }
     }
 
-    /// Seconds until a retry makes sense, for errors that pass by themselves.
+    /// The `Retry-After` in seconds, for transient errors.
     var retryAfter: Int? {
         switch self {
         case .overloaded, .serviceUnavailable, .serviceTimeout: 2

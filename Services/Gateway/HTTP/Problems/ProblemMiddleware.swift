@@ -5,7 +5,7 @@ import Logging
 import NIOCore
 import Schemas
 
-/// Turns every error of a request into a problem document.
+/// Turns every failure of a request into a problem document.
 struct ProblemMiddleware: RouterMiddleware {
     let logger: Logger
 

@@ -2,17 +2,18 @@ import HTTPTypes
 import Hummingbird
 import ServiceKit
 
-/// Refuses requests that a page of a foreign origin makes through a user's browser.
+/// Refuses requests that a page of a foreign origin makes through a browser.
 ///
-/// Until there are accounts, every program on this machine may call the gateway, and a browser on this machine runs pages from
-/// anywhere. So the `Origin` of a request must be a configured one or the gateway's own. The `Host` must be a loopback name or a
-/// configured origin's host, which refuses a page whose own host name was made to resolve to this machine.
+/// Until there are accounts, every process on this machine may use the gateway, and a browser on this machine runs pages from
+/// anywhere. So the origin of a request must be a configured one or the gateway's own. The host of a request must be a loopback
+/// name or a configured origin's host. This also refuses pages whose own name was made to resolve to this machine (DNS
+/// rebinding).
 struct OriginMiddleware: RouterMiddleware {
     /// Origins such as `https://portal.example.edu`.
     let allowed: [String]
 
-    /// The header fields that a page may read. Browsers look for the list on the answer itself; Hummingbird's CORS middleware
-    /// sends it on preflights alone.
+    /// The header fields that a page may read. Browsers expect this list in the answer itself; Hummingbird's CORS middleware
+    /// sends it only in preflights.
     private static let exposed = "ETag, Link, Location, Retry-After, Idempotency-Replayed, X-Request-Id"
 
     func handle(
@@ -36,7 +37,7 @@ struct OriginMiddleware: RouterMiddleware {
         return response
     }
 
-    /// The request's host, if there is exactly one, it is well formed, and it is this machine's.
+    /// The request's only host, which must be well formed and this machine's.
     private func checkedHost(of request: Request) throws -> String {
         // The first `Host` becomes the authority; further ones stay among the header fields.
         guard let text = request.head.authority, request.headers[.hostField] == nil else {
@@ -57,8 +58,8 @@ struct OriginMiddleware: RouterMiddleware {
         return text
     }
 
-    /// Refuses a change that another site's page asks for. Browsers send `Sec-Fetch-Site` even without an `Origin`; other clients
-    /// do not send it.
+    /// Refuses a change that a page of another site requests. Browsers send `Sec-Fetch-Site` even without an `Origin`; other
+    /// clients do not send it.
     private func checkFetchSite(of request: Request) throws {
         guard let site = request.headers[.secFetchSite], !Self.readingMethods.contains(request.method),
             site != "same-origin", site != "none"

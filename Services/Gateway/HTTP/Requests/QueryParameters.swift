@@ -1,12 +1,12 @@
 import Hummingbird
 import Schemas
 
-/// The parameters of a request's query. The error about a wrong one names it. An unknown parameter is an error as well: a
-/// mistyped filter must not show everything.
+/// The parameters of a request's query. An error names the parameter. An unexpected parameter is an error as well: a mistyped
+/// filter must not show everything.
 struct QueryParameters {
     private let values: [String: String]
 
-    /// - Parameter known: The parameters that the route has.
+    /// - Parameter known: The names that may occur.
     init(of request: Request, known: [String]) throws {
         var values: [String: String] = [:]
         for (name, value) in request.uri.queryParameters {

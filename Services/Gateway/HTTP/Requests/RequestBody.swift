@@ -9,11 +9,11 @@ enum RequestBody {
     /// Many times the size of the largest document.
     static let maxBytes = 64 * 1_024
 
-    /// Reads the body as a document of the schemas. The content type is ignored.
+    /// Reads the body as JSON, regardless of its content type.
     ///
     /// - Throws: ``SchemaViolation``, or `NIOTooManyBytesError`.
     static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from request: Request) async throws -> Value {
-        // Refuses a body that is announced as too large without reading it.
+        // A body that is announced as too large is refused unread.
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > maxBytes {
             throw NIOTooManyBytesError(maxBytes: maxBytes)
         }
@@ -23,7 +23,7 @@ enum RequestBody {
         } catch let error as NIOTooManyBytesError {
             throw error
         } catch {
-            // The client has disconnected, or its chunked encoding is invalid. Neither is the gateway's error.
+            // The client has disconnected, or its chunked encoding is invalid. It is not an error of the gateway.
             throw SchemaViolation(field: "", problem: "the body breaks off, or is not framed as HTTP asks")
         }
         guard buffer.readableBytes > 0 else {

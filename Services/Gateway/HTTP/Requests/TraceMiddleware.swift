@@ -5,8 +5,8 @@ import ServiceContextModule
 
 /// Gives each request an id and returns it as `X-Request-Id`.
 ///
-/// A caller may send its own: in a W3C `traceparent`, or as an `X-Request-Id` of 32 hexadecimal digits or a UUID. Anything else
-/// is replaced, so that logged ids are short and harmless.
+/// A caller may send its own: in a W3C `traceparent`, or as an `X-Request-Id` of 32 hexadecimal digits or a UUID. Anything
+/// else is replaced, so that ids in the log are short and harmless.
 struct TraceMiddleware: RouterMiddleware {
     func handle(
         _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
@@ -24,7 +24,7 @@ struct TraceMiddleware: RouterMiddleware {
 }
 
 extension HTTPField.Name {
-    /// A well-formed field name.
+    /// A field name that is certain to be well formed.
     private static func known(_ name: StaticString) -> HTTPField.Name {
         guard let field = HTTPField.Name("\(name)") else { preconditionFailure("\(name) is not a field name") }
         return field

@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// Removes the body of every answer to `HEAD`: a client reads bytes after the head as the next response.
+/// Removes the body of every answer to `HEAD`: a client would read it as the next response.
 struct HeadMiddleware: RouterMiddleware {
     func handle(
         _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response

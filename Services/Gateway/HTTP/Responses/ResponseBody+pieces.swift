@@ -6,10 +6,10 @@ import NIOHTTPTypes
 extension ResponseBody {
     private static var pieceSize: Int { 64 * 1_024 }
 
-    /// A body that is written piece by piece, each after the client has taken the one before. A slow client costs one piece beside
-    /// `bytes`, which other responses may share.
+    /// A body that is written piece by piece, each after the previous one was sent. So a slow client's connection holds only one
+    /// piece in addition to `bytes`, which other responses may share.
     ///
-    /// Hummingbird's writer does not wait for the client: it accepts pieces until the event loop notices that there are too many.
+    /// Hummingbird's writer does not wait for that: it accepts pieces until the event loop has noticed the backlog.
     ///
     /// - Parameter channel: The request's connection.
     static func pieces(of bytes: Data, on channel: any NIOCore.Channel) -> ResponseBody {

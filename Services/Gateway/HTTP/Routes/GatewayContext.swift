@@ -14,16 +14,16 @@ struct GatewayContext: Hummingbird.RequestContext {
         channel = source.channel
     }
 
-    /// The request's id: the trace id in every service's log lines about it.
+    /// The request's id for the answer: the trace id in every service's log lines about the request.
     var requestID: String {
         ServiceContext.current?.traceparent?.traceID ?? ""
     }
 
-    /// The caller, for the commands that the request leads to. Until there are accounts, every caller is "Communicator" (seed,
-    /// "Data Dictionary", `sender`).
+    /// The actor of the request's commands. Until there are accounts, every caller is the seed's "Communicator" (seed, "Data
+    /// Dictionary", `sender`).
     var caller: CommandBus.RequestContext { .init(actor: "Communicator") }
 
-    /// An id for the answer to an incomplete request.
+    /// An id for the answer to a request that could not be parsed.
     static func newRequestID() -> String {
         Traceparent().traceID
     }
