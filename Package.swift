@@ -205,20 +205,20 @@ let package = Package(
         .executableTarget(
             name: "Chaos",
             dependencies: [
-                "PowerCut", "ProductHarness", "SeededRandom", "TestSupport", argumentParser, asyncHTTPClient, nioHTTP1,
+                "PowerCut", "SeededRandom", "TestSupport", argumentParser, asyncHTTPClient, nioHTTP1,
             ],
             path: "Tests/Chaos",
             exclude: ["run"]),
         .executableTarget(
             name: "Endurance",
             dependencies: [
-                "CommandBus", "ProductHarness", "JSON", "Schemas", "SeededRandom", "TestSupport", argumentParser, nioHTTP1,
+                "CommandBus", "JSON", "Schemas", "SeededRandom", "TestSupport", argumentParser, nioHTTP1,
             ],
             path: "Tests/Endurance",
             exclude: ["run"]),
 
         // The tests, a target for each of those above.
-        .testTarget(name: "ChaosTests", dependencies: ["Chaos", "ProductHarness"], path: "Tests/ChaosTests"),
+        .testTarget(name: "ChaosTests", dependencies: ["Chaos", "TestSupport"], path: "Tests/ChaosTests"),
         .testTarget(
             name: "CommandBusTests",
             dependencies: ["CZeroMQ", "CommandBus", "JSON", "Schemas", "TestSupport", logging, serviceContext, serviceLifecycle],
@@ -231,10 +231,10 @@ let package = Package(
             name: "CubeTests", dependencies: ["CommandBus", "Cube", "JSON", "Schemas", "TestSupport"], path: "Tests/CubeTests"),
         .testTarget(
             name: "EmbeddedDatabaseTests",
-            dependencies: ["EmbeddedDatabase", "ProductHarness", "JSON", "Schemas", "TestSupport", grdb],
+            dependencies: ["EmbeddedDatabase", "JSON", "Schemas", "TestSupport", grdb],
             path: "Tests/EmbeddedDatabaseTests"),
         .testTarget(
-            name: "EnduranceTests", dependencies: ["Endurance", "FCMEmulator", "ProductHarness", "TestSupport"],
+            name: "EnduranceTests", dependencies: ["Endurance", "FCMEmulator", "TestSupport"],
             path: "Tests/EnduranceTests"),
         .testTarget(
             name: "FCMEmulatorTests",
@@ -249,7 +249,7 @@ let package = Package(
         .testTarget(
             name: "FCMRelayTests",
             dependencies: [
-                "CommandBus", "FCMRelay", "ProductHarness", "FCM", "JSON", "Schemas", "ServiceKit", "TestSupport", cryptoExtras,
+                "CommandBus", "FCMRelay", "FCM", "JSON", "Schemas", "ServiceKit", "TestSupport", cryptoExtras,
                 httpTypes,
                 jwtKit,
                 logging,
@@ -308,7 +308,7 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "FCMEmulator", "PowerCut", "ProductHarness", "SeededRandom", "TestSupport", asyncHTTPClient, nioCore, nioHTTP1,
+                "FCMEmulator", "PowerCut", "SeededRandom", "TestSupport", asyncHTTPClient, nioCore, nioHTTP1,
                 subprocess, systemPackage,
             ],
             path: "Tests/System"),
@@ -316,16 +316,11 @@ let package = Package(
         .target(name: "HostsFile", path: "Tests/HostsFile"),
         .target(name: "WriteRecorder", path: "Tests/WriteRecorder"),
         .target(
-            name: "ProductHarness",
-            dependencies: ["TestSupport", asyncHTTPClient, jwtKit, nioCore, nioHTTP1, nioSSL, unixSignals],
-            path: "Tests/ProductHarness",
-            exclude: ["run-built"]),
-        .target(
             name: "TestSupport",
             dependencies: [
-                "CZeroMQ", "CommandBus", "JSON", "Schemas", "SeededRandom", crypto, httpTypes, logging, nioCore, nioHTTP2,
-                nioHTTPTypes,
-                nioHTTPTypesHTTP2, nioPosix, nioSSL, serviceLifecycle, swiftASN1, x509,
+                "CZeroMQ", "CommandBus", "JSON", "Schemas", "SeededRandom", asyncHTTPClient, crypto, httpTypes, jwtKit, logging,
+                nioCore, nioHTTP1, nioHTTP2, nioHTTPTypes, nioHTTPTypesHTTP2, nioPosix, nioSSL, serviceLifecycle, swiftASN1,
+                unixSignals, x509,
             ],
             path: "Tests/TestSupport"),
 
@@ -336,9 +331,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "CommandBus", "DedicatedThread", "MessageStorage", "MongoDatabase", "FCM", "JSON", "Schemas", "TestSupport",
-                argumentParser,
-                cryptoExtras, logging, subprocess,
-                systemPackage,
+                argumentParser, asyncHTTPClient, cryptoExtras, histogram, logging, nioCore, nioHTTP1, subprocess, systemPackage,
             ],
             path: "Tests/Benchmarks", exclude: ["Peers", "run"]),
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
-import ProductHarness
+import TestSupport
 
 /// Posts messages to the product while its processes, the network and the machine fail, and checks what happened to each message.
 @main

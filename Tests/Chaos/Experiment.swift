@@ -1,5 +1,4 @@
 import FoundationEssentials
-import ProductHarness
 import TestSupport
 
 /// One run: the product under traffic and faults, until every message has ended and can be checked.

@@ -1,4 +1,4 @@
-import ProductHarness
+import TestSupport
 import SeededRandom
 
 /// The portals' posts: to every subject, with and without an Idempotency-Key, immediate and scheduled, with long and short `ttl`.

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Schemas
 import Synchronization
 import Testing
+import TestSupport
 
 #if canImport(Glibc)
     import Glibc

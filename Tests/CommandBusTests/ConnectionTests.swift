@@ -4,6 +4,7 @@ import FoundationEssentials
 import Schemas
 import ServiceLifecycle
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionTests {

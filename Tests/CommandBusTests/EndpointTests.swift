@@ -3,6 +3,7 @@ import CommandBus
 import FoundationEssentials
 import Schemas
 import Testing
+import TestSupport
 
 #if canImport(Glibc)
     import Glibc

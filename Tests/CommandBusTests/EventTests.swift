@@ -2,6 +2,7 @@ import CZeroMQ
 import CommandBus
 import FoundationEssentials
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(1)))
 struct EventTests {

@@ -3,6 +3,7 @@ import CommandBus
 import FoundationEssentials
 import Schemas
 import Testing
+import TestSupport
 
 /// Clients that know nothing but the protocol's page.
 @Suite(.timeLimit(.minutes(1)))

@@ -4,6 +4,7 @@ import Logging
 import Schemas
 import ServiceLifecycle
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(1)))
 struct GracefulStopTests {

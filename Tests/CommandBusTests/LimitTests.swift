@@ -3,6 +3,7 @@ import CommandBus
 import FoundationEssentials
 import Schemas
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(1)))
 struct LimitTests {

@@ -1,6 +1,7 @@
 import CZeroMQ
 import FoundationEssentials
 import Testing
+import TestSupport
 
 #if canImport(Glibc)
     import Glibc
@@ -53,7 +54,7 @@ final class RawPeer: @unchecked Sendable {
     func send(_ frames: [[UInt8]]) async throws {
         for (index, frame) in frames.enumerated() {
             let flags = ZMQ_DONTWAIT | (index < frames.count - 1 ? ZMQ_SNDMORE : 0)
-            try await eventually("the peer takes nothing") {
+            try await eventually("room for a frame") {
                 frame.withUnsafeBytes { zmq_send(socket, $0.baseAddress, $0.count, flags) } >= 0
             }
         }
@@ -64,12 +65,7 @@ final class RawPeer: @unchecked Sendable {
     }
 
     func receive(within limit: Duration = .seconds(10)) async throws -> [[UInt8]] {
-        var message: [[UInt8]]?
-        try await eventually(within: limit, "no message arrives") {
-            message = receiveNow()
-            return message != nil
-        }
-        return try #require(message)
+        try await eventually("a message", within: limit) { receiveNow() }
     }
 
     /// A message, where one has arrived.

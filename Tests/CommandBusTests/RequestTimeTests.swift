@@ -3,6 +3,7 @@ import FoundationEssentials
 import JSON
 import Schemas
 import Testing
+import TestSupport
 
 @testable import CommandBus
 

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Schemas
 import ServiceContextModule
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(1)))
 struct RoundTripTests {

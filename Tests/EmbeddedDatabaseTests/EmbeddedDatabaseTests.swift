@@ -1,7 +1,6 @@
 import EmbeddedDatabase
 import FoundationEssentials
 import GRDB
-import ProductHarness
 import Schemas
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import NIOHTTP1
-import ProductHarness
 import Synchronization
 import TestSupport
 

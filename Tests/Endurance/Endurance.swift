@@ -1,6 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
-import ProductHarness
+import TestSupport
 
 /// Keeps the relay under load while FCM's faults change, and checks whether its use of resources grows.
 @main

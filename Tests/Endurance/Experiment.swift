@@ -1,6 +1,5 @@
 import CommandBus
 import FoundationEssentials
-import ProductHarness
 import TestSupport
 
 /// One run: the relay under load and the emulator in changing weather, until FCM has every message.

@@ -1,4 +1,3 @@
-import ProductHarness
 import TestSupport
 import Testing
 

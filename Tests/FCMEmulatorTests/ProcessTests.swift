@@ -3,6 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Testing
+import TestSupport
 
 @testable import FCMEmulator
 
@@ -125,10 +126,10 @@ import Testing
         try await TemporaryFolder.with { folder in
             let emulator = try await EmulatorProcess(in: folder)
             try await TemporaryFolder.with { other in
-                let failure = await #expect(throws: EmulatorProcess.StartFailed.self) {
+                let failure = await #expect(throws: ServiceProcess.StartFailed.self) {
                     _ = try await EmulatorProcess(in: other, port: emulator.port)
                 }
-                #expect(failure?.log.contains("Address already in use") == true)
+                #expect(failure?.description.contains("Address already in use") == true)
             }
             #expect(await emulator.stop() == 0)
         }
@@ -161,11 +162,11 @@ import Testing
             ] {
                 try content?.write(toFile: file, atomically: true, encoding: .utf8)
                 if content == nil { try FileManager.default.removeItem(atPath: file) }
-                let failure = await #expect(throws: EmulatorProcess.StartFailed.self) {
+                let failure = await #expect(throws: ServiceProcess.StartFailed.self) {
                     _ = try await EmulatorProcess(in: folder, settings: settings)
                 }
-                #expect(failure?.log.contains("MSI_FCM_EMULATOR_BEHAVIOUR_FILE") == true)
-                #expect(failure?.log.contains(problem) == true, "\(failure?.log ?? "")")
+                #expect(failure?.description.contains("MSI_FCM_EMULATOR_BEHAVIOUR_FILE") == true)
+                #expect(failure?.description.contains(problem) == true, "\(failure?.description ?? "")")
             }
         }
     }

@@ -1,15 +1,17 @@
 import TestSupport
 import Testing
 
-/// A gateway on a machine whose clock differs from that of the services behind it.
-@Suite("Gateway with a skewed clock", .timeLimit(.minutes(1)), .enabled(if: SkewedClock.isPossible))
+@Suite("The gateway with a clock that differs from the services'", .timeLimit(.minutes(1)), .enabled(if: FakeClock.isPossible))
 struct SkewedClockTests {
-    @Test("posts are accepted", arguments: [-30, 30])
+    @Test("A post is accepted", arguments: [-30, 30])
     func posts(seconds: Int) async throws {
-        try await RunningGateway.with(settings: SkewedClock.environment(seconds: seconds)) { gateway in
-            let path = try await gateway.makeSubject()
-            #expect(try await gateway.request("POST", "/message", body: path.message()).status == 201)
-            #expect(try await gateway.request("GET", "/health").status == 200)
+        try await withTemporaryFolder { folder in
+            let clock = try FakeClock(in: folder, ahead: seconds)
+            try await RunningGateway.with(in: folder, settings: clock.settings) { gateway in
+                let path = try await gateway.makeSubject()
+                #expect(try await gateway.request("POST", "/message", body: path.message()).status == 201)
+                #expect(try await gateway.request("GET", "/health").status == 200)
+            }
         }
     }
 }

@@ -67,13 +67,13 @@ struct ClockSetBackTests {
                 try await RunningMessageLog.with(in: folder, settings: clock.settings) { log in
                     let key = try await log.log(.sample(lifetime: 3 * Self.hour)).msiKey
                     try await eventually { relay.asked(key).count == 1 }
-                    try clock.set(ahead: "+1h")
+                    try clock.set(ahead: 3_600)
                     gate.open()
                     try await eventually { log.lines("will be tried again") == 1 }
                     // The service looks once a second whether its clock was set, and refuses requests for half a second after a
                     // jump ahead.
                     try await Task.sleep(for: .milliseconds(1_200))
-                    try clock.set(ahead: "+0")
+                    try clock.set(ahead: 0)
                     let record = try await log.wait(for: key, within: .seconds(25)) { $0.state == .relayed }
                     #expect(record.attempts == 2)
                     #expect(try #require(record.ended) < .now + 60_000)

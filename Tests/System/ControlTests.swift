@@ -1,6 +1,6 @@
 import FoundationEssentials
 import NIOHTTP1
-import ProductHarness
+import TestSupport
 import Testing
 
 extension SystemTests {

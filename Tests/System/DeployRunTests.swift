@@ -1,5 +1,4 @@
 import NIOHTTP1
-import ProductHarness
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Glibc
-import ProductHarness
+import TestSupport
 import Testing
 
 extension SystemTests {

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import Glibc
 import NIOHTTP1
-import ProductHarness
 import TestSupport
 import Testing
 

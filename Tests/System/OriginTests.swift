@@ -1,5 +1,5 @@
 import NIOHTTP1
-import ProductHarness
+import TestSupport
 import Testing
 
 extension SystemTests {

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import NIOHTTP1
 import PowerCut
-import ProductHarness
 import SeededRandom
 import TestSupport
 import Testing

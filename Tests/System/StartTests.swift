@@ -1,5 +1,4 @@
 import FoundationEssentials
-import ProductHarness
 import TestSupport
 import Testing
 

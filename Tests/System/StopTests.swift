@@ -1,5 +1,4 @@
 import Glibc
-import ProductHarness
 import TestSupport
 import Testing
 

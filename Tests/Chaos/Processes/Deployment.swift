@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import FoundationEssentials
-import ProductHarness
 import TestSupport
 
 /// The product with two message logs and two relays, as separate processes. All except FCM and the database server are on one

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import ProductHarness
 import TestSupport
 
 /// The connection from one relay to FCM: a name to resolve, and a proxy that can break.

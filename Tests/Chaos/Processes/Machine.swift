@@ -1,7 +1,6 @@
 import FoundationEssentials
 import Glibc
 import PowerCut
-import ProductHarness
 import Synchronization
 import TestSupport
 

@@ -1,5 +1,5 @@
 import Glibc
-import ProductHarness
+import TestSupport
 
 /// A wall clock that can be set for several processes at once.
 ///

@@ -1,4 +1,4 @@
-import ProductHarness
+import TestSupport
 
 /// The observations of a chaos run after its end.
 struct Evidence: Sendable {

@@ -1,4 +1,4 @@
-import ProductHarness
+import TestSupport
 
 /// The clock of the product's machine, with its steps.
 struct MachineClock: Sendable {

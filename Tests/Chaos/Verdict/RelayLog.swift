@@ -1,5 +1,5 @@
 import FoundationEssentials
-import ProductHarness
+import TestSupport
 
 /// FCM's answers in a relay's log.
 struct RelayLog {

@@ -1,4 +1,4 @@
-import ProductHarness
+import TestSupport
 
 /// A send that FCM accepted and the archive does not know as accepted, so that the component may have been sent again.
 ///

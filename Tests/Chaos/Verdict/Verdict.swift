@@ -1,4 +1,4 @@
-import ProductHarness
+import TestSupport
 
 /// The conclusion from the evidence. Pure.
 struct Verdict: Sendable {

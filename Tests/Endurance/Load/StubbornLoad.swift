@@ -1,5 +1,5 @@
 import CommandBus
-import ProductHarness
+import TestSupport
 import Schemas
 import SeededRandom
 import Synchronization

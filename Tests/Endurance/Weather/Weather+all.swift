@@ -1,4 +1,4 @@
-import ProductHarness
+import TestSupport
 
 extension Weather {
     /// All faults of the emulator. Most of them affect only a share of the requests.

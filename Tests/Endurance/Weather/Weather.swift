@@ -1,4 +1,4 @@
-import ProductHarness
+import TestSupport
 
 /// The emulator's faults and settings for a period.
 struct Weather: Hashable, Sendable {

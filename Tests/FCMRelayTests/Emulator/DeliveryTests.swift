@@ -1,7 +1,6 @@
 import CommandBus
 import FoundationEssentials
 import NIOHTTP1
-import ProductHarness
 import Schemas
 import TestSupport
 import Testing

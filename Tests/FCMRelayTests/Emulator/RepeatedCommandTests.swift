@@ -1,4 +1,3 @@
-import ProductHarness
 import Schemas
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-import ProductHarness
+import TestSupport
 import Synchronization
 
 /// Looks at the archive as a portal does until every message has come to its end, and remembers the errors that it has shown on

@@ -1,4 +1,4 @@
-import ProductHarness
+import TestSupport
 import Testing
 
 /// One row of the fault matrix: what goes wrong with the requests for one topic, and what has to become of its messages.

@@ -1,4 +1,4 @@
-import ProductHarness
+import TestSupport
 
 /// What has become of one cell's messages of one distribution.
 struct CellOutcome: Sendable {

@@ -1,4 +1,4 @@
-import ProductHarness
+import TestSupport
 import Testing
 
 @testable import FCMEmulator

@@ -1,4 +1,4 @@
-import ProductHarness
+import TestSupport
 
 extension Scene {
     /// What FCM answers, and requests that fail one by one: nothing else comes to harm.

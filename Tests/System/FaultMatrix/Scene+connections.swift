@@ -1,4 +1,4 @@
-import ProductHarness
+import TestSupport
 
 extension Scene {
     /// Connections that end, with one request on each: what becomes of that one.

@@ -1,4 +1,4 @@
-import ProductHarness
+import TestSupport
 
 extension Scene {
     /// Access tokens that live for seconds, and a token endpoint in trouble: whoever has no token waits, and says why.

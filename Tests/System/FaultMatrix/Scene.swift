@@ -1,4 +1,4 @@
-import ProductHarness
+import TestSupport
 import Testing
 
 /// Cells that go through one stack at the same time, so that all of them wait together.

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import ProductHarness
 import TestSupport
 
 /// A scene with one relay or two: a stack of its own, through which all its cells go at the same time.

@@ -2,7 +2,7 @@ import AsyncHTTPClient
 import FoundationEssentials
 import NIOCore
 import NIOHTTP1
-import ProductHarness
+import TestSupport
 import Synchronization
 
 /// A student's phone: registered at FCM, and listening, whatever happens to the connection.

@@ -1,7 +1,6 @@
 import Glibc
 import NIOCore
 import NIOHTTP1
-import ProductHarness
 import TestSupport
 
 /// The whole product, running: every process that `msi up` starts, and whoever talks to it from outside.

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import ProductHarness
+import TestSupport
 
 /// The `fsync` and `fdatasync` calls of a programme and its children, as `strace -f -y` writes them down while they run: a call
 /// is written before its caller goes on.

@@ -1,5 +1,4 @@
 import Glibc
-import ProductHarness
 import TestSupport
 
 /// A file that nobody can write to, neither who has it open nor the superuser: what a failing disk or an operator's mistake

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Glibc
-import TestSupport
 
 /// A disk of a few megabytes, in memory, which a test can fill.
 package struct SmallDisk: Sendable {

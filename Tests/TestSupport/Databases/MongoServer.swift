@@ -50,6 +50,8 @@ package final class MongoServer: Sendable {
         return (child, Int(listening) ?? 0)
     }
 
+    package var identifier: Int32 { current.identifier }
+
     /// A connection string.
     ///
     /// - Parameters:

@@ -38,6 +38,18 @@ package final class ServiceProcess: Sendable {
 
     package var identifier: Int32 { child.identifier }
 
+    /// The port of the first `http` or `https` address on this machine in its log: the one that it listens on.
+    ///
+    /// - Throws: ``StartFailed`` if there is none.
+    package var port: Int {
+        get throws {
+            guard let port = log.firstMatch(of: /https?:\/\/127\.0\.0\.1:(\d+)/).flatMap({ Int($0.1) }) else {
+                throw StartFailed(description: "\(name) did not log its port: \(log)")
+            }
+            return port
+        }
+    }
+
     package var isRunning: Bool { child.isRunning }
 
     /// The path of the file that holds what it writes to standard error.

@@ -2,22 +2,22 @@ import FoundationEssentials
 import Glibc
 
 /// The processes of this machine, as `/proc` shows them.
-enum ProcessTable {
-    struct Entry: Hashable, Sendable {
-        let id: Int32
-        let parent: Int32
+package enum ProcessTable {
+    package struct Entry: Hashable, Sendable {
+        package let id: Int32
+        package let parent: Int32
         /// The executable's name.
-        let name: String
+        package let name: String
     }
 
     /// The children of a process that have not ended.
-    static func children(of parent: Int32) -> [Entry] {
+    package static func children(of parent: Int32) -> [Entry] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.compactMap { Int32($0) }.compactMap(entry).filter { $0.parent == parent }
     }
 
-    /// Whether a process is there and has not ended; one that nobody has asked for its exit status has.
-    static func isRunning(_ id: Int32) -> Bool {
+    /// Whether a process is there and has not ended; a zombie has ended.
+    package static func isRunning(_ id: Int32) -> Bool {
         status(of: id) != nil
     }
 

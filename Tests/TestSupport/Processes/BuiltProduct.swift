@@ -1,5 +1,4 @@
 import FoundationEssentials
-import TestSupport
 
 /// What was built together with the programme that is running, a test or another.
 package enum BuiltProduct {

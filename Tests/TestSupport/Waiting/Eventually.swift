@@ -1,0 +1,48 @@
+/// What a test waited for did not happen in time. It ends the test.
+package struct TooLate: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// Waits until a condition returns a value.
+///
+/// - Parameters:
+///   - what: What the test waits for. The error says it, with the place of the call.
+///   - timeout: How long it waits at most.
+///   - pause: The time between two calls of the condition.
+///   - condition: Returns the value, or `nil` as long as there is none.
+/// - Throws: ``TooLate``, or what the condition throws.
+package func eventually<Value>(
+    _ what: @autoclosure () -> String = "the condition", within timeout: Duration = .seconds(20),
+    every pause: Duration = .milliseconds(5), file: StaticString = #fileID, line: Int = #line,
+    isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Value?
+) async throws -> Value {
+    let deadline = ContinuousClock.now + timeout
+    while true {
+        if let value = try await condition() { return value }
+        guard ContinuousClock.now < deadline else {
+            throw TooLate("\(file):\(line): after \(timeout) still not: \(what())")
+        }
+        try await Task.sleep(for: pause)
+    }
+}
+
+/// Waits until a condition is true.
+///
+/// - Parameters:
+///   - what: What the test waits for. The error says it, with the place of the call.
+///   - timeout: How long it waits at most.
+///   - pause: The time between two calls of the condition.
+/// - Throws: ``TooLate``, or what the condition throws.
+package func eventually(
+    _ what: @autoclosure () -> String = "the condition", within timeout: Duration = .seconds(20),
+    every pause: Duration = .milliseconds(5), file: StaticString = #fileID, line: Int = #line,
+    isolation: isolated (any Actor)? = #isolation, isTrue condition: () async throws -> Bool
+) async throws {
+    try await eventually(what(), within: timeout, every: pause, file: file, line: line) {
+        try await condition() ? () : nil
+    }
+}
