@@ -12,6 +12,7 @@ struct Benchmarks: AsyncParsableCommand {
 /// Measures by name.
 struct Measure: AsyncParsableCommand {
     enum Name: String, CaseIterable, ExpressibleByArgument {
+        case message
         case bus, sqlite, mongodb
         case relay
         case relayDelay = "relay-delay"
@@ -32,6 +33,7 @@ struct Measure: AsyncParsableCommand {
     func run() async throws {
         for name in names {
             switch name {
+            case .message: try await measureMessages()
             case .bus: try await measureBus()
             case .sqlite: try await measureSQLite()
             case .mongodb: try await measureMongoDB()
@@ -46,6 +48,11 @@ struct Measure: AsyncParsableCommand {
 
     private func measureBus() async throws {
         try await withFolder(in: "/tmp") { try await BusBenchmark(peers: peers, folder: $0).run() }
+    }
+
+    private func measureMessages() async throws {
+        // Not /tmp, which may be memory: a durable write is a part of the job.
+        try await withFolder(in: "/var/tmp") { try await MessageBenchmark(peers: peers, folder: $0).run() }
     }
 
     private func measureSQLite() async throws {
@@ -69,10 +76,11 @@ struct Measure: AsyncParsableCommand {
     }
 
     private func measureMongoDB() async throws {
-        guard let text = ProcessInfo.processInfo.environment["MSI_DATABASE_URL"] else {
-            throw ValidationError("MSI_DATABASE_URL has to say where MongoDB is")
+        try await withFolder(in: "/var/tmp") { folder in
+            try await BenchmarkedDatabase.withMongoDB(in: folder) { url, _ in
+                let database = BenchmarkedDatabase.mongodb(try MongoURL(url), text: url, peers: peers)
+                try await StoreBenchmark(database: database, messages: messages).run()
+            }
         }
-        let database = BenchmarkedDatabase.mongodb(try MongoURL(text), text: text, peers: peers)
-        try await StoreBenchmark(database: database, messages: messages).run()
     }
 }

@@ -1,10 +1,23 @@
 /// How the benchmarks print their figures.
 enum Table {
-    /// One line: columns of fourteen characters, the first of them of a width of its own.
-    static func row(_ columns: String..., first: Int = 14) -> String {
+    /// One line of columns.
+    ///
+    /// - Parameters:
+    ///   - first: The width of the first column, in characters.
+    ///   - width: The width of each other one.
+    static func row(_ columns: String..., first: Int = 14, width: Int = 14) -> String {
+        row(columns, first: first, width: width)
+    }
+
+    private static func row(_ columns: [String], first: Int, width: Int) -> String {
         columns.enumerated().map { index, text in
-            text + String(repeating: " ", count: max(1, (index == 0 ? first : 14) - text.count))
+            text + String(repeating: " ", count: max(1, (index == 0 ? first : width) - text.count))
         }.joined()
+    }
+
+    /// One line of columns of fourteen characters behind a name.
+    static func row(_ name: String, _ columns: [String], first: Int) -> String {
+        row([name] + columns, first: first, width: 14)
     }
 }
 

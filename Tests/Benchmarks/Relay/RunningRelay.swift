@@ -7,6 +7,9 @@ struct RunningRelay {
     private let payloadFile: String
     private let driver: Peer
 
+    /// Settings with which neither FCM's quota nor the ramp after a start limits its pace.
+    static let unlimitedPace = ["MSI_FCM_QUOTA": "1000000000", "MSI_FCM_QUOTA_SHARE": "100", "MSI_FCM_RAMP": "0"]
+
     /// Of one command: a notification and data.
     static let sendsOfCommand = 2
 
@@ -29,9 +32,8 @@ struct RunningRelay {
             "msi-fcm-relay", in: folder,
             settings: [
                 "MSI_FCM_RELAY_LISTEN": endpoint, "MSI_FCM_ENDPOINT": url, "MSI_FCM_CA_FILE": certificateFile,
-                "MSI_FCM_SERVICE_ACCOUNT_FILE": serviceAccountFile, "MSI_FCM_QUOTA": "1000000000",
-                "MSI_FCM_QUOTA_SHARE": "100", "MSI_FCM_RAMP": "0",
-            ])
+                "MSI_FCM_SERVICE_ACCOUNT_FILE": serviceAccountFile,
+            ].merging(Self.unlimitedPace) { given, _ in given })
     }
 
     /// Hands it commands, as fast as it takes them.

@@ -3,7 +3,8 @@ import JSON
 import Schemas
 import TestSupport
 
-/// The relay beside Google's own sender for servers, `send_each` of the Firebase Admin SDK for Python, both on the emulator.
+/// The relay beside Google's own sender for servers, `send_each` of the Firebase Admin SDK for Python: both on the emulator, and both
+/// on a sink that costs next to nothing, so that the senders alone are compared.
 struct SDKBenchmark {
     private static let rounds = 5
     private static let commands = 10_000
@@ -20,68 +21,95 @@ struct SDKBenchmark {
         }
 
         let benchmark = "relay-sdk"
+        /// `emulator` or `sink`.
+        let server: String
         let relay: Sender
         let sdk: Sender
         let ratio: Double
         let processorTimeRatio: Double
     }
 
+    /// A server that takes sends, and how it is reached.
+    private struct Server {
+        let name: String
+        let url: String
+        let accountFile: String
+        let certificateFile: String
+    }
+
     func run() async throws {
-        say("sends a second to the emulator (best of \(Self.rounds) runs, in turns), and µs of processor time a send")
-        let figures = try await withTemporaryFolder { folder in
-            let port = try FreePort.choose()
-            let behaviour = folder + "/behaviour.json"
-            try Data(#"{"archive":{"keep":0},"quotas":{"project":[]}}"#.utf8).write(to: URL(filePath: behaviour))
-            let emulator = try await ServiceProcess(
-                "msi-fcm-emulator", in: folder,
-                settings: ["MSI_FCM_EMULATOR_PORT": "\(port)", "MSI_FCM_EMULATOR_BEHAVIOUR_FILE": behaviour])
+        try await withTemporaryFolder { folder in
+            let emulator = try await Emulator.start(in: folder)
             do {
-                let figures = try await measure("https://127.0.0.1:\(port)", in: folder)
+                let files = Emulator.files(in: folder)
+                try await compare(
+                    on: Server(
+                        name: "emulator", url: "https://127.0.0.1:\(try emulator.port)",
+                        accountFile: files + "/service-account.json", certificateFile: files + "/ca.pem"),
+                    in: folder)
                 await emulator.stop()
-                return figures
             } catch {
                 await emulator.stop()
                 throw error
             }
         }
-        say(String(decoding: try JSONCoder.encode(figures), as: UTF8.self))
+        try await withTemporaryFolder { folder in
+            let sink = try await Sink(.immediateForAll, in: folder)
+            do {
+                let accountFile = try RelayedMessage(in: folder).writeServiceAccount(tokenURI: sink.url + "/token")
+                try await compare(
+                    on: Server(
+                        name: "sink", url: sink.url, accountFile: accountFile, certificateFile: sink.certificateFile), in: folder)
+                await sink.stop()
+            } catch {
+                await sink.stop()
+                throw error
+            }
+        }
     }
 
-    private func measure(_ emulator: String, in folder: String) async throws -> Figures {
-        let account = folder + "/fcm-emulator/service-account.json"
-        let certificates = folder + "/fcm-emulator/ca.pem"
+    private func compare(on server: Server, in folder: String) async throws {
+        say(
+            "sends a second to the \(server.name) (best of \(Self.rounds) runs, in turns), and µs of processor time a send")
         let relay = try await RunningRelay(
-            at: emulator, serviceAccountFile: account, certificateFile: certificates,
+            at: server.url, serviceAccountFile: server.accountFile, certificateFile: server.certificateFile,
             message: try RelayedMessage(in: folder), in: folder, peers: peers)
         do {
-            _ = try await relay.drive(commands: 1_000)
-            var (own, sdk): ([Figures.Sender], [Figures.Sender]) = ([], [])
-            say(Table.row("relay", "µs", "SDK", "µs", "ratio"))
-            for _ in 0..<Self.rounds {
-                let (rate, time) = try await relay.drive(commands: Self.commands)
-                let output = try await PythonScript.run(
-                    "send_each.py", [emulator, account, certificates, "\(Self.messagesOfSDK)"])
-                let numbers = output.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
-                guard numbers.count == 3 else { throw PeerFailure(description: "send_each.py printed \(output)") }
-                own.append(.init(rate: rate.rounded(), processorTime: time.rounded()))
-                sdk.append(
-                    .init(rate: (numbers[0] / numbers[1]).rounded(), processorTime: (numbers[2] / numbers[0] * 1e6).rounded()))
-                let columns = [own, sdk].compactMap(\.last).flatMap { [$0.rate, $0.processorTime] }.map { "\(Int($0))" }
-                say(
-                    Table.row(
-                        columns[0], columns[1], columns[2], columns[3],
-                        "\((rate / (numbers[0] / numbers[1])).twoDigits)"))
-            }
+            let figures = try await measure(relay, on: server)
             await relay.stop()
-            let best = Self.best(own)
-            let bestSDK = Self.best(sdk)
-            return Figures(
-                relay: best, sdk: bestSDK, ratio: (best.rate / bestSDK.rate).twoDigits,
-                processorTimeRatio: (bestSDK.processorTime / best.processorTime).twoDigits)
+            say(String(decoding: try JSONCoder.encode(figures), as: UTF8.self))
         } catch {
             await relay.stop()
             throw error
         }
+    }
+
+    private func measure(_ relay: RunningRelay, on server: Server) async throws -> Figures {
+        _ = try await relay.drive(commands: 1_000)
+        var (own, sdk): ([Figures.Sender], [Figures.Sender]) = ([], [])
+        say(Table.row("relay", "µs", "SDK", "µs", "ratio"))
+        for _ in 0..<Self.rounds {
+            let (rate, time) = try await relay.drive(commands: Self.commands)
+            own.append(.init(rate: rate.rounded(), processorTime: time.rounded()))
+            let ofSDK = try await sendWithSDK(to: server)
+            sdk.append(ofSDK)
+            say(
+                Table.row(
+                    "\(Int(rate))", "\(Int(time))", "\(Int(ofSDK.rate))", "\(Int(ofSDK.processorTime))",
+                    "\((rate / ofSDK.rate).twoDigits)"))
+        }
+        let (best, bestSDK) = (Self.best(own), Self.best(sdk))
+        return Figures(
+            server: server.name, relay: best, sdk: bestSDK, ratio: (best.rate / bestSDK.rate).twoDigits,
+            processorTimeRatio: (bestSDK.processorTime / best.processorTime).twoDigits)
+    }
+
+    private func sendWithSDK(to server: Server) async throws -> Figures.Sender {
+        let output = try await PythonScript.run(
+            "send_each.py", [server.url, server.accountFile, server.certificateFile, "\(Self.messagesOfSDK)"])
+        let numbers = output.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+        guard numbers.count == 3 else { throw PeerFailure(description: "send_each.py printed \(output)") }
+        return .init(rate: (numbers[0] / numbers[1]).rounded(), processorTime: (numbers[2] / numbers[0] * 1e6).rounded())
     }
 
     private static func best(_ runs: [Figures.Sender]) -> Figures.Sender {

@@ -1,12 +1,15 @@
 import FoundationEssentials
 import TestSupport
 
-/// A server that takes every send over HTTP/2 and TLS, reads it, and does nothing with it: nghttpd, or nginx where the answer
-/// is to take its time.
+/// A server that takes every send over TLS, reads it, and does nothing with it: nghttpd, or nginx for what nghttpd cannot do.
 struct Sink {
+    /// When it answers.
     enum Speed {
+        /// At once, over HTTP/2 alone.
         case immediate
-        /// It answers 50 milliseconds after it has read a request.
+        /// At once, over HTTP/2 and HTTP/1.1, which the Admin SDK for Python speaks.
+        case immediateForAll
+        /// 50 milliseconds after it has read a request.
         case delayed
     }
 
@@ -29,7 +32,8 @@ struct Sink {
         let command =
             switch speed {
             case .immediate: try Self.immediate(port, certificateFile, keyFile, in: folder)
-            case .delayed: try Self.delayed(port, certificateFile, keyFile, in: folder)
+            case .immediateForAll: try Self.nginx(port, certificateFile, keyFile, pause: "", in: folder)
+            case .delayed: try Self.nginx(port, certificateFile, keyFile, pause: "echo_sleep 0.05;", in: folder)
             }
         // The shell ends when its standard input does, with this process, and the server ends with the shell: by a signal that
         // cannot be blocked, as others are by the thread that starts it.
@@ -67,8 +71,9 @@ struct Sink {
         ]
     }
 
-    private static func delayed(
-        _ port: Int, _ certificateFile: String, _ keyFile: String, in folder: String
+    /// - Parameter pause: The directive that lets the answer wait.
+    private static func nginx(
+        _ port: Int, _ certificateFile: String, _ keyFile: String, pause: String, in folder: String
     ) throws -> [String] {
         let places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(folder)/\($0);" }
         let configuration = """
@@ -93,7 +98,7 @@ struct Sink {
                     location = /token { echo_read_request_body; echo '\(tokenAnswer)'; }
                     location = \(RelayedMessage.path) {
                         echo_read_request_body;
-                        echo_sleep 0.05;
+                        \(pause)
                         echo '\(RelayedMessage.answer)';
                     }
                 }

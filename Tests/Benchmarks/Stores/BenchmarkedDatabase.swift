@@ -3,6 +3,7 @@ import Logging
 import MessageStorage
 import MongoDatabase
 import Schemas
+import TestSupport
 
 /// A database whose store is measured, and the peer that writes to it without the store.
 enum BenchmarkedDatabase {
@@ -59,8 +60,26 @@ enum BenchmarkedDatabase {
         }
     }
 
+    /// Does something with the deployment at `MSI_DATABASE_URL`, or with the tests' own server.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder for the server's files.
+    ///   - body: Gets the connection string, and the server's process if it was started here.
+    static func withMongoDB<Value>(in folder: String, _ body: (String, Int32?) async throws -> Value) async throws -> Value {
+        if let url = ProcessInfo.processInfo.environment["MSI_DATABASE_URL"] { return try await body(url, nil) }
+        let server = try await MongoServer.start(in: folder)
+        do {
+            let value = try await body(server.url(), server.identifier)
+            await server.kill()
+            return value
+        } catch {
+            await server.kill()
+            throw error
+        }
+    }
+
     /// The same deployment, another database.
-    private static func url(_ text: String, database: String) -> String {
+    static func url(_ text: String, database: String) -> String {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let hosts = parts[0].split(separator: "/", omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
         return "\(hosts)/\(database)" + (parts.count == 2 ? "?\(parts[1])" : "")

@@ -1,0 +1,19 @@
+import FoundationEssentials
+import TestSupport
+
+/// The FCM emulator's own executable, without a quota and without an archive of what it has accepted.
+enum Emulator {
+    /// Starts it.
+    ///
+    /// - Parameter folder: Its state directory.
+    static func start(in folder: String) async throws -> ServiceProcess {
+        let behaviour = folder + "/behaviour.json"
+        try Data(#"{"archive":{"keep":0},"quotas":{"project":[]}}"#.utf8).write(to: URL(filePath: behaviour))
+        return try await ServiceProcess(
+            "msi-fcm-emulator", in: folder,
+            settings: ["MSI_FCM_EMULATOR_PORT": "0", "MSI_FCM_EMULATOR_BEHAVIOUR_FILE": behaviour])
+    }
+
+    /// Where it keeps its key file and its certificate, in a state directory.
+    static func files(in folder: String) -> String { folder + "/fcm-emulator" }
+}

@@ -1,0 +1,66 @@
+import FoundationEssentials
+import TestSupport
+
+/// The C programme that posts to the gateway, and the requests that it sends.
+struct GatewayDriver {
+    /// One answer; the times are nanoseconds of the monotonic clock.
+    struct Answer {
+        let sent: UInt64
+        let answered: UInt64
+        let msiKey: String
+    }
+
+    let port: Int
+    let peers: String
+    /// A place for the requests and the answers.
+    let folder: String
+
+    /// Posts messages for some seconds, and lets the last ones be answered.
+    ///
+    /// - Parameter topics: The subjects, which are taken in turns.
+    func post(to subjects: [SubjectPath], clients: Int, seconds: Double) async throws -> [Answer] {
+        let files = try subjects.enumerated().map { number, subject in
+            let body = try subject.message(
+                title: "Campus closed", desc: "Please stay at home",
+                message: "All lectures of today are cancelled because of the storm. "
+                    + "The library and the canteen stay closed until tomorrow at noon."
+            ).data
+            let head = "POST /message HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: \(body.count)\r\n\r\n"
+            return try write(Data(head.utf8) + body, to: "post\(number)")
+        }
+        _ = try await run(files, clients: clients, seconds: seconds, status: 201)
+        let answers = try String(contentsOfFile: answersFile, encoding: .utf8).split(separator: "\n")
+        return try answers.map { line in
+            let fields = line.split(separator: " ")
+            guard fields.count == 3, let sent = UInt64(fields[0]), let answered = UInt64(fields[1]), fields[2] != "-" else {
+                throw PeerFailure(description: "an answer without a message: \(line)")
+            }
+            return Answer(sent: sent, answered: answered, msiKey: String(fields[2]))
+        }
+    }
+
+    /// Asks for what the gateway knows by itself.
+    ///
+    /// - Returns: Answers a second.
+    func askForProblem(clients: Int, seconds: Double) async throws -> Double {
+        let request = "GET /problems/not-found HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        let file = try write(Data(request.utf8), to: "get")
+        let result = try await run([file], clients: clients, seconds: seconds, status: 200)
+        return result.count / result.seconds
+    }
+
+    private var answersFile: String { folder + "/answers" }
+
+    private func run(
+        _ requestFiles: [String], clients: Int, seconds: Double, status: Int
+    ) async throws -> (count: Double, seconds: Double) {
+        try await Peer(path: peers + "/drive_gateway").run(
+            [String(port), String(clients), String(seconds), String(status), answersFile] + requestFiles)
+    }
+
+    private func write(_ request: Data, to name: String) throws -> String {
+        let file = "\(folder)/\(name)"
+        try request.write(to: URL(filePath: file))
+        return file
+    }
+}

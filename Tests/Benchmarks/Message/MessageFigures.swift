@@ -1,0 +1,69 @@
+/// What the message benchmark has measured.
+struct MessageFigures: Encodable {
+    struct Process: Encodable {
+        let name: String
+        /// Of all its threads, in microseconds a message.
+        let processorTime: Double
+        /// Memory at the end, in MiB.
+        let resident: Double?
+    }
+
+    /// What became of the messages of one number of clients, in all rounds together.
+    struct Counts: Encodable {
+        /// Answered with 201.
+        var accepted = 0
+        /// Both components were accepted by the emulator.
+        var relayed = 0
+        /// Both components came to the phone.
+        var delivered = 0
+
+        /// Accepted, and not at the phone.
+        var lost: Int { accepted - delivered }
+    }
+
+    /// Milliseconds.
+    struct Latency: Encodable {
+        let p50: Double
+        let p99: Double
+    }
+
+    /// What one number of clients did, each with one post in flight.
+    struct Load: Encodable {
+        let inFlight: Int
+        /// Messages a second, from the first post to the last message's arrival at the phone: the median of the rounds.
+        let rate: Double
+        /// Messages a second that were accepted, from the first post to the last answer: the median of the rounds.
+        let acceptedRate: Double
+        /// From the post to the 201.
+        let answer: Latency
+        /// From the post to the arrival of the second of the two components at the phone.
+        let phone: Latency
+        let accepted: Int
+        let relayed: Int
+        let delivered: Int
+        let lost: Int
+        let processes: [Process]
+        /// The parts alone, with as many in flight: answers a second of a route that needs the gateway alone, durable insertions
+        /// a second into the archive, and messages a second of the relay on a sink that answers at once.
+        let route: Double
+        let insert: Double
+        let relay: Double
+    }
+
+    struct Database: Encodable {
+        let database: String
+        let loads: [Load]
+        let withoutPhone: WithoutPhone
+    }
+
+    /// What watching the phone costs: the same load while no phone is subscribed.
+    struct WithoutPhone: Encodable {
+        let inFlight: Int
+        /// Messages a second that FCM has accepted.
+        let rate: Double
+        let processes: [Process]
+    }
+
+    let benchmark = "message"
+    let databases: [Database]
+}

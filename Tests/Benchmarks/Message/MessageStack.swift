@@ -1,0 +1,91 @@
+import Glibc
+import NIOHTTP1
+import TestSupport
+
+/// The product's own executables, with settings that let none of FCM's limits bind.
+struct MessageStack: Sendable {
+    /// The services, and the database server if the benchmark has started it.
+    let processes: [(name: String, identifier: Int32)]
+    let portal: Portal
+    let fcm: FCMServer
+
+    /// Runs the stack, with a state directory on a disk.
+    ///
+    /// - Parameter database: The connection string, and the process of the server if it is on this machine; `nil` for SQLite.
+    static func with<Value>(
+        database: (url: String, process: Int32?)?, in folder: String, _ body: (MessageStack) async throws -> Value
+    ) async throws -> Value {
+        var services: [ServiceProcess] = []
+        do {
+            let emulator = try await Emulator.start(in: folder)
+            services.append(emulator)
+            let files = Emulator.files(in: folder)
+            let relaySettings = [
+                "MSI_FCM_ENDPOINT": "https://127.0.0.1:\(try emulator.port)", "MSI_FCM_CA_FILE": files + "/ca.pem",
+                "MSI_FCM_SERVICE_ACCOUNT_FILE": files + "/service-account.json",
+            ].merging(RunningRelay.unlimitedPace) { given, _ in given }
+            let storeSettings = database.map { ["MSI_DATABASE_URL": $0.url] } ?? [:]
+            for (name, settings) in [
+                ("msi-fcm-relay", relaySettings), ("msi-cube", storeSettings), ("msi-message-log", storeSettings),
+                ("msi-gateway", ["MSI_GATEWAY_PORT": "0"]),
+            ] {
+                services.append(try await ServiceProcess(name, in: folder, settings: settings))
+            }
+            let (fcmPort, gatewayPort) = (try emulator.port, try services[services.count - 1].port)
+            let value = try await withHTTPClient(trusting: files + "/ca.pem") { http in
+                try await body(
+                    MessageStack(
+                        processes: services.map { ($0.name, $0.identifier) }
+                            + (database?.process.map { [("database", $0)] } ?? []),
+                        portal: Portal(port: gatewayPort, http: http),
+                        fcm: FCMServer(port: fcmPort, folder: files, http: http)))
+            }
+            await stop(services)
+            return value
+        } catch {
+            await stop(services)
+            throw error
+        }
+    }
+
+    private static func stop(_ services: [ServiceProcess]) async {
+        for service in services.reversed() { await service.stop() }
+    }
+
+    /// Whether every message of the archive has come to its end.
+    func isArchiveAtRest() async throws -> Bool {
+        for state in ["pending", "retrying"] {
+            let answer = try await portal.call(.GET, "/message?limit=1&state=\(state)")
+            guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
+            if try answer.json["messages"]?.array.isEmpty != true { return false }
+        }
+        return true
+    }
+}
+
+/// What processes have used so far, and what they hold.
+struct StackUsage {
+    private let processes: [(name: String, usage: ProcessUsage)]
+    /// Of this process, which listens as the phone, and of the programmes that it has run to their end, which post.
+    private let benchmark: Double
+
+    init(of stack: MessageStack) throws {
+        processes = try stack.processes.map { ($0.name, try ProcessUsage(of: $0.identifier)) }
+        benchmark = ProcessorTime.now()
+    }
+
+    /// What each process has used since an earlier moment.
+    ///
+    /// - Parameter messages: How many messages it was used for.
+    func figures(since before: StackUsage, messages: Int) -> [MessageFigures.Process] {
+        func microseconds(_ seconds: Double) -> Double { (seconds / Double(max(messages, 1)) * 1e6).rounded() }
+        let services = zip(processes, before.processes).map { now, before in
+            MessageFigures.Process(
+                name: now.name, processorTime: microseconds(now.usage.processorTime - before.usage.processorTime),
+                resident: (Double(now.usage.resident) / 1_024).rounded())
+        }
+        return services + [
+            MessageFigures.Process(name: "benchmark", processorTime: microseconds(benchmark - before.benchmark), resident: nil)
+        ]
+    }
+}
