@@ -2,18 +2,19 @@ import Testing
 
 @testable import Chaos
 
+@Suite("The schedule of a chaos run")
 struct ScheduleTests {
     private func schedule(_ seed: UInt64, seconds: Double) -> Schedule {
         Schedule(seed: seed, length: .seconds(seconds), parts: Part.allCases)
     }
 
-    @Test("the same seed and length make the same schedule, another seed another one")
+    @Test("The same seed and length make the same schedule, another seed another one")
     func seeds() {
         #expect(schedule(1, seconds: 600) == schedule(1, seconds: 600))
         #expect(schedule(1, seconds: 600) != schedule(2, seconds: 600))
     }
 
-    @Test("a process has one fault at a time, and all are over when the time is up", arguments: 1...50 as ClosedRange<UInt64>)
+    @Test("A process has one fault at a time, and all faults end with the run", arguments: 1...50 as ClosedRange<UInt64>)
     func oneAtATime(seed: UInt64) {
         for seconds in [0.5, 36, 600] {
             let length = Duration.seconds(seconds)
@@ -27,7 +28,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("everything that can be done is done in two and a half minutes", arguments: 1...50 as ClosedRange<UInt64>)
+    @Test("Every fault occurs within two and a half minutes", arguments: 1...50 as ClosedRange<UInt64>)
     func completeness(seed: UInt64) {
         let faults = schedule(seed, seconds: 150).faults
         for part in Part.allCases {
@@ -35,7 +36,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("nothing happens to a process while the power is off", arguments: 1...50 as ClosedRange<UInt64>)
+    @Test("No process has a fault while the power is off", arguments: 1...50 as ClosedRange<UInt64>)
     func powerCuts(seed: UInt64) {
         let faults = schedule(seed, seconds: 600).faults
         for cut in faults where cut.deed == .cutPower {
@@ -44,7 +45,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("only a long run freezes processes for longer than a lease")
+    @Test("Only a long run freezes processes for longer than a lease")
     func longFreezes() {
         let lease = Duration.seconds(30)
         #expect(schedule(1, seconds: 60).faults.allSatisfy { $0.length < lease })

@@ -4,6 +4,7 @@ import Testing
 @testable import Chaos
 
 /// A chaos run is worth what its judge notices.
+@Suite("The verdict of a chaos run")
 struct VerdictTests {
     /// In Unix milliseconds: a whole second.
     private static let start: Int64 = 1_795_262_400_000
@@ -43,14 +44,14 @@ struct VerdictTests {
             Disturbance(part: part, deed: deed, began: Self.start + delay, ended: Self.start + delay + length))
     }
 
-    @Test("a message that went well is delivered")
+    @Test("A message that FCM accepted is delivered")
     func delivered() {
         let verdict = Verdict(evidence())
         #expect(verdict.summary == "accepted=1 delivered=1 failed=0 lost=0 doubled=0")
         #expect(verdict.isGood, "\(verdict.problems)")
     }
 
-    @Test("a message that has failed or expired for a reason is failed, and nothing is wrong")
+    @Test("A message that failed or expired for a reason is not a problem")
     func failed() {
         for (state, error, part) in [("failed", "INVALID_ARGUMENT", nil), ("expired", nil, Part.emulator)] {
             let verdict = Verdict(
@@ -64,7 +65,7 @@ struct VerdictTests {
         }
     }
 
-    @Test("what is not at FCM and has no end in the archive is lost")
+    @Test("A message that FCM does not have, and that is not final in the archive, is lost")
     func lost() {
         let losses: [(inout Evidence) -> Void] = [
             { $0.archive = [:] },
@@ -82,7 +83,7 @@ struct VerdictTests {
         }
     }
 
-    @Test("what nobody got an answer for has to come to an end as well")
+    @Test("A post without an answer has to come to an end as well")
     func unanswered() {
         let verdict = Verdict(
             evidence { evidence in
@@ -93,7 +94,7 @@ struct VerdictTests {
         #expect(!verdict.isGood)
     }
 
-    @Test("an archive that is wrong about FCM, or has no reason, is noticed")
+    @Test("An archive that contradicts FCM, or has no reason, is a problem")
     func archiveThatIsWrong() {
         let wrongs: [(inout Evidence) -> Void] = [
             { archive("relayed", "accepted", name: "another", in: &$0) },
@@ -122,7 +123,7 @@ struct VerdictTests {
             })
     }
 
-    @Test("a copy that nobody had under way is unexplained, whatever was away")
+    @Test("A copy that no relay had in flight is unexplained, whatever was away")
     func sentByNobody() {
         for part in Part.allCases {
             let verdict = doubled(by: part, .kill, after: 200)
@@ -131,7 +132,7 @@ struct VerdictTests {
         }
     }
 
-    @Test("a copy that a relay ended with is explained by its being killed, by a power cut, and nothing else")
+    @Test("A copy that was in flight when the relay ended is explained by a kill or a power cut, and nothing else")
     func relayEnded() {
         for part in Part.allCases {
             for deed in Fault.Deed.allCases {
@@ -143,7 +144,7 @@ struct VerdictTests {
         }
     }
 
-    @Test("a copy that a relay gave up needs a fault of the emulator, or a freeze of that relay, while it was under way")
+    @Test("A copy that a relay gave up is explained by a fault of the emulator, or a freeze of that relay, at that time")
     func answerLost() {
         for part in Part.allCases {
             for (deed, delay) in [(Fault.Deed.kill, Int64(200)), (.freeze, 300), (.restart, 200), (.kill, 5_000)] {
@@ -157,7 +158,7 @@ struct VerdictTests {
         }
     }
 
-    @Test("a copy that a relay gave up because it had expired needs no fault")
+    @Test("A copy that a relay gave up because it had expired needs no fault")
     func expiredOnTheWay() {
         let verdict = Verdict(
             evidence { evidence in
@@ -171,7 +172,7 @@ struct VerdictTests {
     }
 
     @Test(
-        "a copy that was given up long before FCM came to it, and does not say when it was sent, is explained by what held FCM up"
+        "A copy that was given up long before FCM took it, without its time of sending, is explained by what delayed FCM"
     )
     func answerLostLongBefore() {
         let verdict = Verdict(
@@ -188,7 +189,7 @@ struct VerdictTests {
         #expect(verdict.isGood, "\(verdict.problems)")
     }
 
-    @Test("a copy that a relay heard of needs a fault of that relay or a message log, while it was under way")
+    @Test("A copy that a relay got an answer for is explained by a fault of that relay or a message log at that time")
     func outcomeLost() {
         for part in Part.allCases {
             for (deed, delay) in [(Fault.Deed.kill, Int64(900)), (.freeze, 900), (.restart, 900), (.kill, 5_000)] {
@@ -201,7 +202,7 @@ struct VerdictTests {
         #expect(!doubled(heardAfter: 800, by: .relay1, .freeze, after: 900, for: 500).isGood)
     }
 
-    @Test("what is sent after it has expired, or before it is due, is noticed")
+    @Test("A send after the expiry, or before the message is due, is a problem")
     func time() {
         for delay: Int64 in [-10, 60_001, 66_000] {
             let verdict = Verdict(
@@ -214,7 +215,7 @@ struct VerdictTests {
         }
     }
 
-    @Test("what was sent in time and held up on its way to FCM is not late")
+    @Test("A send that began in time and was delayed on its way to FCM is not late")
     func heldUp() {
         for (part, isGood) in [(Part.emulator, true), (.relay2, true), (.messageLog1, false)] {
             let verdict = Verdict(
@@ -229,7 +230,7 @@ struct VerdictTests {
         }
     }
 
-    @Test("a process that does not start is noticed, unless the other message log holds its database")
+    @Test("A process that does not start is a problem, unless the other message log holds its database")
     func failedStarts() {
         for (part, frozen, isGood) in [
             (Part.messageLog1, Part.messageLog2, true), (.messageLog1, .messageLog1, false), (.relay1, .messageLog2, false),
@@ -243,7 +244,7 @@ struct VerdictTests {
         }
     }
 
-    @Test("a power cut explains a copy that the archive does not know, a restart and a full disk do not")
+    @Test("A power cut explains a copy that the archive does not know; a restart and a full disk do not")
     func powerCut() {
         for (deed, isExcuse) in [(Fault.Deed.cutPower, true), (.fillDisk, false), (.setClockBack, false)] {
             let verdict = Verdict(
@@ -256,7 +257,7 @@ struct VerdictTests {
         }
     }
 
-    @Test("a way to FCM that breaks explains a copy that the relay gave up")
+    @Test("A broken path to FCM explains a copy that the relay gave up")
     func brokenWay() {
         for (relay, isExcuse) in [(Part.relay1, true), (.relay2, false)] {
             let verdict = Verdict(
@@ -269,7 +270,7 @@ struct VerdictTests {
         }
     }
 
-    @Test("posts may be refused for a full disk only while it is full")
+    @Test("Posts may be refused for a full disk only while it is full")
     func refusals() {
         for (delay, isRight) in [(Int64(200), true), (20_000, false)] {
             let verdict = Verdict(
@@ -281,7 +282,7 @@ struct VerdictTests {
         }
     }
 
-    @Test("the times of a message say nothing where the clock was set meanwhile")
+    @Test("The times of a message are not judged if the clock was set meanwhile")
     func clock() {
         let verdict = Verdict(
             evidence { evidence in

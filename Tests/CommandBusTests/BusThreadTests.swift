@@ -10,7 +10,7 @@ import TestSupport
 #endif
 
 /// What runs on the bus thread, what does not, and what becomes of it when the bus closes.
-@Suite(.timeLimit(.minutes(1)))
+@Suite("The bus thread", .timeLimit(.minutes(1)))
 struct BusThreadTests {
     /// Holds a thread until it is let go.
     private final class Block: Sendable {
@@ -28,7 +28,9 @@ struct BusThreadTests {
     /// One at a time, because each takes a thread from all tests.
     ///
     /// - Parameter bytes: Of a payload that takes long to read, which is why it is not read on the bus thread.
-    @Test(.serialized, arguments: [("test.elsewhere", 0), ("test.here", 200_000)])
+    @Test(
+        "A handler that blocks does not delay other requests", .serialized,
+        arguments: [("test.elsewhere", 0), ("test.here", 200_000)])
     func aHandlerThatBlocksHoldsUpNobody(command: String, bytes: Int) async throws {
         let block = Block()
         defer { block.end() }
@@ -53,7 +55,8 @@ struct BusThreadTests {
         }
     }
 
-    @Test func handlersOfBothPlacesRunWhereTheySay() async throws {
+    @Test("Each handler runs where it was registered to run")
+    func handlersOfBothPlacesRunWhereTheySay() async throws {
         var router = CommandRouter()
         router.on("test.here", runs: .busThread) { _, _ in
             let before = threadName()
@@ -71,7 +74,8 @@ struct BusThreadTests {
         }
     }
 
-    @Test func tasksOnTheBusThreadSendRequests() async throws {
+    @Test("A task on the bus thread can send requests")
+    func tasksOnTheBusThreadSendRequests() async throws {
         try await withBus { bus in
             try await withServer(bus, at: "tcp://127.0.0.1:0") { server in
                 let client = try CommandClient(bus: bus, endpoints: [server.endpoint], logger: quietLogger)
@@ -90,7 +94,7 @@ struct BusThreadTests {
     }
 
     /// - Parameter milliseconds: After how long: while its task waits for the moment in which nearly all replies come, and later.
-    @Test(arguments: [0, 100])
+    @Test("A request from the bus thread can be cancelled", arguments: [0, 100])
     func aRequestFromTheBusThreadIsCancelled(after milliseconds: Int) async throws {
         let gate = Gate()
         try await withBus { bus in
@@ -110,7 +114,8 @@ struct BusThreadTests {
     }
 
     /// The reply to a request whose task waits for it a second time.
-    @Test func aSlowReplyReachesTheBusThread() async throws {
+    @Test("A slow reply reaches a task on the bus thread")
+    func aSlowReplyReachesTheBusThread() async throws {
         let gate = Gate()
         try await withBus { bus in
             try await withServer(bus, at: "tcp://127.0.0.1:0", .testing(gate: gate)) { server in
@@ -127,7 +132,8 @@ struct BusThreadTests {
         }
     }
 
-    @Test func tasksGoOnWhenTheirBusIsClosed() async throws {
+    @Test("Tasks on the bus thread go on after the bus is closed")
+    func tasksGoOnWhenTheirBusIsClosed() async throws {
         let bus = try Bus(logger: quietLogger)
         let isClosed = Block()
         let client = try CommandClient(bus: bus, endpoints: ["tcp://127.0.0.1:1"], logger: quietLogger)
@@ -147,7 +153,8 @@ struct BusThreadTests {
         #expect(name != "msi-bus")
     }
 
-    @Test func aServerStopsWithItsBus() async throws {
+    @Test("A server stops when its bus is closed")
+    func aServerStopsWithItsBus() async throws {
         let bus = try Bus(logger: quietLogger)
         let gate = Gate()
         let server = try CommandServer(

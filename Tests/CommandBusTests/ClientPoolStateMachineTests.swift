@@ -3,6 +3,7 @@ import Testing
 @testable import CommandBus
 
 /// Requests are their names here, and the clock is a number.
+@Suite("The state machine of a client with several endpoints")
 struct ClientPoolStateMachineTests {
     typealias Pool = ClientPoolStateMachine<String>
 
@@ -13,7 +14,8 @@ struct ClientPoolStateMachineTests {
         return pool
     }
 
-    @Test func aReplyEndsItsRequestOnce() {
+    @Test("A reply ends its request, once")
+    func aReplyEndsItsRequestOnce() {
         var pool = pool(1, connected: [0])
         #expect(pool.request("a", id: 1, deadline: 5_000, now: 0) == .send(endpoint: 0))
         #expect(pool.reply(id: 1, from: 0) == "a")
@@ -21,7 +23,8 @@ struct ClientPoolStateMachineTests {
         #expect(pool.tick(now: 6_000).failed.isEmpty)
     }
 
-    @Test func leastOutstandingGoesFirst() {
+    @Test("A request goes to the endpoint with the fewest outstanding requests")
+    func leastOutstandingGoesFirst() {
         var pool = pool(3, connected: [0, 1, 2])
         let sent = (1...6).map { pool.request("r", id: $0, deadline: 5_000, now: 0) }
         #expect(Set(sent[0..<3]) == Set((0..<3).map { .send(endpoint: $0) }))
@@ -31,7 +34,8 @@ struct ClientPoolStateMachineTests {
         #expect(pool.request("r", id: 7, deadline: 5_000, now: 0) == .send(endpoint: endpoint))
     }
 
-    @Test func whatCannotDoAnythingNowRests() {
+    @Test("An endpoint that answers unavailable is set aside for a while")
+    func whatCannotDoAnythingNowRests() {
         var pool = pool(2, connected: [0, 1])
         pool.rest(0, now: 100)
         for id in UInt64(1)...5 { #expect(pool.request("r", id: id, deadline: 9_000, now: 200) == .send(endpoint: 1)) }
@@ -47,7 +51,8 @@ struct ClientPoolStateMachineTests {
         #expect(pool.request("r", id: 8, deadline: 9_000, now: 2_150) == .send(endpoint: 0))
     }
 
-    @Test func aReplyFromElsewhereEndsNothing() {
+    @Test("A reply from another endpoint does not end a request")
+    func aReplyFromElsewhereEndsNothing() {
         var pool = pool(2, connected: [0, 1])
         guard case .send(let endpoint) = pool.request("a", id: 1, deadline: 5_000, now: 0) else {
             return #expect(Bool(false))
@@ -56,7 +61,8 @@ struct ClientPoolStateMachineTests {
         #expect(pool.reply(id: 1, from: endpoint) == "a")
     }
 
-    @Test func requestsWaitForAConnectionInOrder() {
+    @Test("Requests wait for a connection in order")
+    func requestsWaitForAConnectionInOrder() {
         var pool = pool(2)
         for id in UInt64(1)...3 { #expect(pool.request("r\(id)", id: id, deadline: 5_000, now: 0) == .wait) }
         #expect(pool.connected(1, now: 0).map(\.request) == ["r1", "r2", "r3"])
@@ -64,7 +70,8 @@ struct ClientPoolStateMachineTests {
         #expect(pool.tick(now: 1_000).failed.isEmpty)
     }
 
-    @Test func waitingEndsWithTheGraceOrTheDeadline() {
+    @Test("A request without a connection fails after the grace time or at its deadline")
+    func waitingEndsWithTheGraceOrTheDeadline() {
         var pool = pool(1)
         #expect(pool.request("patient", id: 1, deadline: 5_000, now: 0) == .wait)
         #expect(pool.request("hasty", id: 2, deadline: 200, now: 0) == .wait)
@@ -76,12 +83,14 @@ struct ClientPoolStateMachineTests {
         #expect(pool.nextTick == nil)
     }
 
-    @Test func aRequestThatIsTooLateIsNotSent() {
+    @Test("A request whose deadline has passed is not sent")
+    func aRequestThatIsTooLateIsNotSent() {
         var pool = pool(1, connected: [0])
         #expect(pool.request("late", id: 1, deadline: 100, now: 100) == .fail(.deadlineExceeded))
     }
 
-    @Test func aLostConnectionEndsWhatWasSentThere() {
+    @Test("A lost connection ends the requests that were sent over it")
+    func aLostConnectionEndsWhatWasSentThere() {
         var pool = pool(2, connected: [0, 1])
         for id in UInt64(1)...4 { _ = pool.request("r\(id)", id: id, deadline: 5_000, now: 0) }
         #expect(pool.disconnected(0).count == 2)
@@ -93,7 +102,8 @@ struct ClientPoolStateMachineTests {
         #expect(pool.request("r", id: 10, deadline: 5_000, now: 0) == .wait)
     }
 
-    @Test func theBoundCountsWaitingAndOutstanding() {
+    @Test("The limit counts waiting and outstanding requests")
+    func theBoundCountsWaitingAndOutstanding() {
         var pool = pool(1, maxPending: 2)
         #expect(pool.request("a", id: 1, deadline: 5_000, now: 0) == .wait)
         #expect(pool.connected(0, now: 0).count == 1)
@@ -103,7 +113,8 @@ struct ClientPoolStateMachineTests {
         #expect(pool.request("d", id: 4, deadline: 5_000, now: 0) == .send(endpoint: 0))
     }
 
-    @Test func cancellationFreesItsPlace() {
+    @Test("A cancelled request frees its place")
+    func cancellationFreesItsPlace() {
         var pool = pool(1, maxPending: 1)
         #expect(pool.request("a", id: 1, deadline: 5_000, now: 0) == .wait)
         #expect(pool.cancelled(id: 1) == "a")
@@ -114,7 +125,8 @@ struct ClientPoolStateMachineTests {
         #expect(pool.reply(id: 2, from: 0) == nil)
     }
 
-    @Test func whoeverAskedIsToldOnceThatItTakesLonger() {
+    @Test("A task is told once that its request takes longer")
+    func whoeverAskedIsToldOnceThatItTakesLonger() {
         var pool = pool(1, connected: [0])
         _ = pool.request("slow", id: 1, deadline: 5_000, patience: 10, now: 0)
         _ = pool.request("quick", id: 2, deadline: 5_000, patience: 10, now: 0)
@@ -130,7 +142,8 @@ struct ClientPoolStateMachineTests {
         #expect(pool.reply(id: 1, from: 0) == "slow")
     }
 
-    @Test func aDeadlineComesBeforePatience() {
+    @Test("A deadline ends a request before the endpoint counts as silent")
+    func aDeadlineComesBeforePatience() {
         var pool = pool(1)
         _ = pool.request("hasty", id: 1, deadline: 5, patience: 10, now: 0)
         let actions = pool.tick(now: 10)
@@ -138,7 +151,8 @@ struct ClientPoolStateMachineTests {
         #expect(actions.slow.isEmpty)
     }
 
-    @Test func aSilentEndpointIsSetAsideAndProbedUntilItAnswers() {
+    @Test("A silent endpoint is set aside, and probed until it answers")
+    func aSilentEndpointIsSetAsideAndProbedUntilItAnswers() {
         var pool = pool(2, connected: [0, 1])
         guard case .send(let silent) = pool.request("lost", id: 1, deadline: 100, now: 0) else {
             return #expect(Bool(false))
@@ -159,7 +173,8 @@ struct ClientPoolStateMachineTests {
         #expect(pool.request("r", id: 6, deadline: 5_000, now: 2_000) == .send(endpoint: silent))
     }
 
-    @Test func anEndpointThatAnswersOthersIsNotSetAside() {
+    @Test("An endpoint that answers other requests is not set aside")
+    func anEndpointThatAnswersOthersIsNotSetAside() {
         var pool = pool(1, connected: [0])
         _ = pool.request("slow", id: 1, deadline: 100, now: 0)
         _ = pool.request("quick", id: 2, deadline: 100, now: 10)
@@ -169,14 +184,16 @@ struct ClientPoolStateMachineTests {
         #expect(actions.probe.isEmpty)
     }
 
-    @Test func suspectsAreUsedWhereThereIsNoOther() {
+    @Test("Endpoints that were set aside are used if there are no others")
+    func suspectsAreUsedWhereThereIsNoOther() {
         var pool = pool(1, connected: [0])
         _ = pool.request("lost", id: 1, deadline: 100, now: 0)
         #expect(pool.tick(now: 100).probe == [0])
         #expect(pool.request("next", id: 2, deadline: 500, now: 100) == .send(endpoint: 0))
     }
 
-    @Test func aNewConnectionIsNotSuspect() {
+    @Test("An endpoint is no longer set aside after it reconnects")
+    func aNewConnectionIsNotSuspect() {
         var pool = pool(1, connected: [0])
         _ = pool.request("lost", id: 1, deadline: 100, now: 0)
         _ = pool.tick(now: 100)
@@ -186,7 +203,8 @@ struct ClientPoolStateMachineTests {
         #expect(pool.tick(now: 5_000).probe.isEmpty)
     }
 
-    @Test func aRefusedRequestIsForgotten() {
+    @Test("A request that was refused is forgotten")
+    func aRefusedRequestIsForgotten() {
         var pool = pool(1, connected: [0])
         _ = pool.request("a", id: 1, deadline: 100, now: 0)
         #expect(pool.sendRefused(id: 1) == "a")
@@ -194,7 +212,8 @@ struct ClientPoolStateMachineTests {
         #expect(pool.tick(now: 100).failed.isEmpty)
     }
 
-    @Test func stoppingEndsEverything() {
+    @Test("Stopping ends all requests")
+    func stoppingEndsEverything() {
         var pool = pool(1, connected: [0])
         _ = pool.request("a", id: 1, deadline: 100, now: 0)
         _ = pool.disconnected(0)
@@ -207,7 +226,8 @@ struct ClientPoolStateMachineTests {
     }
 
     /// Events at random: every request ends exactly once, and no more are under way than may be.
-    @Test(arguments: 1...20) func everyRequestEndsOnce(seed: UInt64) {
+    @Test("Every request ends exactly once, whatever happens", arguments: 1...20)
+    func everyRequestEndsOnce(seed: UInt64) {
         var random = SeededGenerator(state: seed)
         var pool = Pool(.init(endpoints: 3, maxPending: 50, connectGrace: 20, probeInterval: 30))
         var underWay: [UInt64: Int?] = [:]

@@ -6,9 +6,10 @@ import ServiceLifecycle
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite("Connections of the bus", .timeLimit(.minutes(1)))
 struct ConnectionTests {
-    @Test func withoutAServiceARequestFailsAfterTheGrace() async throws {
+    @Test("Without a service, a request fails after the grace time")
+    func withoutAServiceARequestFailsAfterTheGrace() async throws {
         try await withTemporaryFolder { folder in
             try await withBus { bus in
                 let client = try CommandClient(
@@ -21,7 +22,8 @@ struct ConnectionTests {
         }
     }
 
-    @Test func aRequestWaitsForAServiceThatIsAboutToCome() async throws {
+    @Test("A request waits for a service that starts soon")
+    func aRequestWaitsForAServiceThatIsAboutToCome() async throws {
         try await withTemporaryFolder { folder in
             try await withBus { bus in
                 let endpoint = "ipc://\(folder)/late.sock"
@@ -36,7 +38,8 @@ struct ConnectionTests {
         }
     }
 
-    @Test(arguments: ["ipc", "tcp"]) func aClientReconnects(transport: String) async throws {
+    @Test("A client reconnects to a service that was restarted", arguments: ["ipc", "tcp"])
+    func aClientReconnects(transport: String) async throws {
         try await withTemporaryFolder { folder in
             try await withBus { bus in
                 var endpoint = transport == "ipc" ? "ipc://\(folder)/again.sock" : "tcp://127.0.0.1:0"
@@ -77,7 +80,8 @@ struct ConnectionTests {
         }
     }
 
-    @Test func aLostConnectionEndsItsRequestsAtOnce() async throws {
+    @Test("A lost connection ends its requests at once")
+    func aLostConnectionEndsItsRequestsAtOnce() async throws {
         try await withBus { bus in
             let service = try RawPeer(ZMQ_ROUTER, boundTo: "tcp://127.0.0.1:*")
             let client = try CommandClient(bus: bus, endpoints: [service.endpoint], logger: quietLogger)
@@ -92,7 +96,8 @@ struct ConnectionTests {
         }
     }
 
-    @Test func aStoppedPeerIsNoticed() async throws {
+    @Test("A peer that stands still is noticed")
+    func aStoppedPeerIsNoticed() async throws {
         try await withTemporaryFolder { folder in
             try await withBus { bus in
                 // Like a stopped process: the system accepts the connection, and nobody answers.
@@ -112,7 +117,8 @@ struct ConnectionTests {
         }
     }
 
-    @Test func closingTheBusEndsEverything() async throws {
+    @Test("Closing the bus ends all requests and servers")
+    func closingTheBusEndsEverything() async throws {
         let gate = Gate()
         let serverBus = try Bus(logger: quietLogger)
         let clientBus = try Bus(logger: quietLogger)

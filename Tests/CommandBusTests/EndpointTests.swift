@@ -9,14 +9,16 @@ import TestSupport
     import Glibc
 #endif
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite("Bus endpoints", .timeLimit(.minutes(1)))
 struct EndpointTests {
-    @Test(arguments: [
-        "", "ipc://", "ipc://@abstract", "ipc://*", "tcp://", "tcp://localhost", "tcp://:5", "tcp://127.0.0.1:99999",
-        "tcp://127.0.0.1:-1", "http://127.0.0.1:80", "inproc://x", "/tmp/x.sock",
-        "ipc:///tmp/" + String(repeating: "x", count: 104), "tcp://0.0.0.0:7000", "tcp://*:7000", "tcp://10.1.2.3:7000",
-        "tcp://[::]:7000", "tcp://[2001:db8::1]:7000", "tcp://eth 0:7000", "tcp://127.0.0.1;127.0.0.1:7000",
-    ])
+    @Test(
+        "A text that is not an endpoint is refused",
+        arguments: [
+            "", "ipc://", "ipc://@abstract", "ipc://*", "tcp://", "tcp://localhost", "tcp://:5", "tcp://127.0.0.1:99999",
+            "tcp://127.0.0.1:-1", "http://127.0.0.1:80", "inproc://x", "/tmp/x.sock",
+            "ipc:///tmp/" + String(repeating: "x", count: 104), "tcp://0.0.0.0:7000", "tcp://*:7000", "tcp://10.1.2.3:7000",
+            "tcp://[::]:7000", "tcp://[2001:db8::1]:7000", "tcp://eth 0:7000", "tcp://127.0.0.1;127.0.0.1:7000",
+        ])
     func whatIsNoEndpointIsRefused(text: String) async throws {
         try await withBus { bus in
             let server = #expect(throws: BusError.self) {
@@ -30,7 +32,8 @@ struct EndpointTests {
         }
     }
 
-    @Test func aPathThatIsTooLongSaysSo() async throws {
+    @Test("A socket path that is too long is an error that says so")
+    func aPathThatIsTooLongSaysSo() async throws {
         try await withBus { bus in
             let path = "/tmp/" + String(repeating: "x", count: 103)
             let error = #expect(throws: BusError.self) {
@@ -46,7 +49,7 @@ struct EndpointTests {
         ["tcp://localhost:0", "tcp://127.8.8.8:*"]
         + (FileManager.default.contents(atPath: "/proc/net/if_inet6")?.isEmpty == false ? ["tcp://[::1]:0"] : [])
 
-    @Test(arguments: otherLoopbackEndpoints)
+    @Test("A server can listen at every kind of loopback endpoint", arguments: otherLoopbackEndpoints)
     func isServed(endpoint: String) async throws {
         try await withServerAndClient(at: endpoint) { _, client in
             let echo = try await client.request(Echo(text: "here"))
@@ -54,7 +57,8 @@ struct EndpointTests {
         }
     }
 
-    @Test func aClientLooksUpLocalhost() async throws {
+    @Test("A client can connect to localhost by name")
+    func aClientLooksUpLocalhost() async throws {
         try await withBus { bus in
             try await withServer(bus, at: "tcp://127.0.0.1:0") { server in
                 let endpoint = server.endpoint.replacing("127.0.0.1", with: "localhost")
@@ -65,7 +69,8 @@ struct EndpointTests {
         }
     }
 
-    @Test func aNameIsNoAddressToListenAt() async throws {
+    @Test("A server cannot listen at a host name")
+    func aNameIsNoAddressToListenAt() async throws {
         try await withBus { bus in
             let error = #expect(throws: BusError.self) {
                 try CommandServer(bus: bus, endpoint: "tcp://example.edu:7000", router: .init(), logger: quietLogger)
@@ -74,7 +79,8 @@ struct EndpointTests {
         }
     }
 
-    @Test(arguments: ["ipc", "tcp"]) func theSecondToBindIsRefused(transport: String) async throws {
+    @Test("A second server at the same endpoint is refused", arguments: ["ipc", "tcp"])
+    func theSecondToBindIsRefused(transport: String) async throws {
         try await withTemporaryFolder { folder in
             let endpoint = transport == "ipc" ? "ipc://\(folder)/one.sock" : "tcp://127.0.0.1:0"
             try await withServerAndClient(at: endpoint) { server, client in
@@ -91,7 +97,8 @@ struct EndpointTests {
         }
     }
 
-    @Test func theSocketIsForItsUserAlone() async throws {
+    @Test("Only its owner can use the socket file")
+    func theSocketIsForItsUserAlone() async throws {
         try await withTemporaryFolder { folder in
             try await withServerAndClient(at: "ipc://\(folder)/run/private.sock") { _, _ in
                 #expect(mode("\(folder)/run") == 0o700)
@@ -102,7 +109,8 @@ struct EndpointTests {
         }
     }
 
-    @Test func aStaleSocketIsReplaced() async throws {
+    @Test("A socket file that a killed service has left is replaced")
+    func aStaleSocketIsReplaced() async throws {
         try await withTemporaryFolder { folder in
             let path = "\(folder)/stale.sock"
             let dead = try UnixSocket(listeningAt: path)
@@ -122,7 +130,8 @@ struct EndpointTests {
         }
     }
 
-    @Test func aFileIsNotReplaced() async throws {
+    @Test("A file that is not a socket is not replaced")
+    func aFileIsNotReplaced() async throws {
         try await withTemporaryFolder { folder in
             let path = "\(folder)/precious"
             try Data("precious".utf8).write(to: URL(filePath: path))

@@ -4,9 +4,10 @@ import FoundationEssentials
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite("Events", .timeLimit(.minutes(1)))
 struct EventTests {
-    @Test func subscribersGetTheEventsTheyNamed() async throws {
+    @Test("A subscriber gets the events that it has named, and no others")
+    func subscribersGetTheEventsTheyNamed() async throws {
         try await withBus { bus in
             let publisher = try EventPublisher(bus: bus, endpoint: "tcp://127.0.0.1:0", logger: quietLogger)
             let subscriber = try EventSubscriber(
@@ -36,7 +37,8 @@ struct EventTests {
         }
     }
 
-    @Test func comingsAndGoingsAreTold() async throws {
+    @Test("A subscriber is told when a publisher connects and disconnects")
+    func comingsAndGoingsAreTold() async throws {
         try await withTemporaryFolder { folder in
             try await withBus { bus in
                 let endpoint = "ipc://\(folder)/events.sock"
@@ -54,7 +56,8 @@ struct EventTests {
         }
     }
 
-    @Test func aSlowTakerIsToldOfTheGap() async throws {
+    @Test("A slow subscriber is told that it has missed events")
+    func aSlowTakerIsToldOfTheGap() async throws {
         try await withBus { bus in
             let publisher = try EventPublisher(bus: bus, endpoint: "tcp://127.0.0.1:0", logger: quietLogger)
             var limits = EventLimits()
@@ -82,7 +85,8 @@ struct EventTests {
         }
     }
 
-    @Test func malformedEventsAreDropped() async throws {
+    @Test("Malformed events are dropped")
+    func malformedEventsAreDropped() async throws {
         try await withBus { bus in
             let foreign = try RawPeer(ZMQ_PUB, boundTo: "tcp://127.0.0.1:*")
             let subscriber = try EventSubscriber(bus: bus, endpoints: [foreign.endpoint], logger: quietLogger)

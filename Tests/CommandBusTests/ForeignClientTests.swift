@@ -6,9 +6,10 @@ import Testing
 import TestSupport
 
 /// Clients that know nothing but the protocol's page.
-@Suite(.timeLimit(.minutes(1)))
+@Suite("ZeroMQ sockets of other programs", .timeLimit(.minutes(1)))
 struct ForeignClientTests {
-    @Test func aREQSocketWorks() async throws {
+    @Test("A REQ socket of another program works")
+    func aREQSocketWorks() async throws {
         try await withServerAndClient { server, _ in
             let peer = try RawPeer(ZMQ_REQ, connectedTo: server.endpoint)
             for number in 1...3 {
@@ -22,7 +23,8 @@ struct ForeignClientTests {
         }
     }
 
-    @Test func aCorrelatingREQSocketWorks() async throws {
+    @Test("A REQ socket with ZMQ_REQ_CORRELATE works")
+    func aCorrelatingREQSocketWorks() async throws {
         try await withServerAndClient { server, _ in
             let peer = try RawPeer(ZMQ_REQ, connectedTo: server.endpoint)
             peer.set(ZMQ_REQ_CORRELATE, 1)
@@ -32,7 +34,8 @@ struct ForeignClientTests {
         }
     }
 
-    @Test func aDEALERSocketGetsADelimiterIfItSendsOne() async throws {
+    @Test("A DEALER socket gets an empty delimiter if it sends one")
+    func aDEALERSocketGetsADelimiterIfItSendsOne() async throws {
         try await withServerAndClient { server, _ in
             let peer = try RawPeer(ZMQ_DEALER, connectedTo: server.endpoint)
             try await peer.send(#"{"id":"1","command":"bus.ping"}"#, "{}")
@@ -42,7 +45,8 @@ struct ForeignClientTests {
         }
     }
 
-    @Test func aDEALERSocketHasManyUnderWay() async throws {
+    @Test("A DEALER socket can have many requests in flight")
+    func aDEALERSocketHasManyUnderWay() async throws {
         try await withServerAndClient { server, _ in
             let peer = try RawPeer(ZMQ_DEALER, connectedTo: server.endpoint)
             for number in 0..<300 { try await peer.send(#"{"id":"\#(number)","command":"bus.ping"}"#, "{}") }
@@ -52,7 +56,8 @@ struct ForeignClientTests {
         }
     }
 
-    @Test func anIDComesBackAsItWas() async throws {
+    @Test("The id of a request comes back unchanged")
+    func anIDComesBackAsItWas() async throws {
         try await withServerAndClient { server, _ in
             let peer = try RawPeer(ZMQ_DEALER, connectedTo: server.endpoint)
             try await peer.send(#"{"id":"a \"quoted\" \\ مرحبا \u0007","command":"bus.ping"}"#, "{}")
@@ -60,7 +65,8 @@ struct ForeignClientTests {
         }
     }
 
-    @Test func aPeerThatLeavesCostsNothing() async throws {
+    @Test("A peer that disconnects before its reply does no harm")
+    func aPeerThatLeavesCostsNothing() async throws {
         let gate = Gate()
         try await withServerAndClient(.testing(gate: gate)) { server, client in
             do {
@@ -74,7 +80,8 @@ struct ForeignClientTests {
         }
     }
 
-    @Test func aServiceOfOthersMayAnswerNonsense() async throws {
+    @Test("A malformed reply of another program's service does no harm")
+    func aServiceOfOthersMayAnswerNonsense() async throws {
         try await withBus { bus in
             let service = try RawPeer(ZMQ_ROUTER, boundTo: "tcp://127.0.0.1:*")
             let client = try CommandClient(bus: bus, endpoints: [service.endpoint], logger: quietLogger)

@@ -6,9 +6,10 @@ import ServiceLifecycle
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite("The stop of a bus server", .timeLimit(.minutes(1)))
 struct GracefulStopTests {
-    @Test func whatWasAcceptedIsAnswered() async throws {
+    @Test("A stop answers the requests that were accepted, and refuses new ones")
+    func whatWasAcceptedIsAnswered() async throws {
         let gate = Gate()
         try await withBus { bus in
             let clientBus = try Bus(logger: quietLogger)
@@ -37,7 +38,8 @@ struct GracefulStopTests {
         }
     }
 
-    @Test func handlersThatDoNotEndAreGivenUp() async throws {
+    @Test("A stop gives up handlers that do not end in time")
+    func handlersThatDoNotEndAreGivenUp() async throws {
         try await withBus { bus in
             let gate = Gate()
             let server = try CommandServer(
@@ -56,7 +58,8 @@ struct GracefulStopTests {
         }
     }
 
-    @Test func aCancelledServerEnds() async throws {
+    @Test("A cancelled server ends")
+    func aCancelledServerEnds() async throws {
         try await withBus { bus in
             let gate = Gate()
             let server = try CommandServer(

@@ -6,13 +6,15 @@ import Testing
 @testable import CommandBus
 
 /// The quick readers and writers of headers agree with ``JSONCoder``.
+@Suite("Fast readers and writers of headers")
 struct HeaderFrameTests {
     static let texts = [
         "a", "area.add", " ", "", "quote \" backslash \\ slash /", "\u{8}\u{9}\u{A}\u{C}\u{D}\u{1}\u{1F}\u{7F}", "emoji 🎓",
         "مرحبا", "\u{2028}", String(repeating: "x", count: 100), String(repeating: "é", count: 101),
     ]
 
-    @Test(arguments: texts) func writersAgree(text: String) throws {
+    @Test("The fast header writer writes the same bytes as the JSON coder", arguments: texts)
+    func writersAgree(text: String) throws {
         for deadline in [nil, 0, 1_763_712_000_123, -1, Int64.max, Int64.min] {
             let header = RequestHeader(
                 id: text, command: text, timeout: deadline, deadline: deadline, traceparent: text, actor: text)
@@ -51,7 +53,8 @@ struct HeaderFrameTests {
         #"{"id":"1","status":"ok","more":true}"#,
     ]
 
-    @Test(arguments: headers) func readersAgree(text: String) {
+    @Test("The fast header readers read and refuse the same headers as the JSON coder", arguments: headers)
+    func readersAgree(text: String) {
         let frame = Array(text.utf8)
         #expect(outcome { try received(frame) } == outcome { try JSONCoder.decodeStrictly(from: Data(frame)) })
         #expect(
@@ -60,7 +63,8 @@ struct HeaderFrameTests {
     }
 
     /// Every single-byte change of a header is read alike, or refused alike.
-    @Test func readersAgreeOnDamage() {
+    @Test("The fast header reader and the JSON coder agree on every damaged header")
+    func readersAgreeOnDamage() {
         let original = Array(#"{"id":"7f","command":"area.add","deadline":1763712000123,"actor":"ann"}"#.utf8)
         var random = SeededGenerator(state: 7)
         for _ in 0..<2_000 {
@@ -72,7 +76,8 @@ struct HeaderFrameTests {
         }
     }
 
-    @Test func idsComeBack() {
+    @Test("A request's number is read back from its id")
+    func idsComeBack() {
         let ids = RequestIDFormat()
         for id in [0, 1, 255, 1 << 35, (1 << 36) - 1] as [UInt64] {
             #expect(ids.text(id).utf8.count == 15)

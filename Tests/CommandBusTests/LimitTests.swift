@@ -5,9 +5,10 @@ import Schemas
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite("Limits of the bus", .timeLimit(.minutes(1)))
 struct LimitTests {
-    @Test func deadlinesEndRequests() async throws {
+    @Test("A request ends at its deadline")
+    func deadlinesEndRequests() async throws {
         let gate = Gate()
         try await withServerAndClient(.testing(gate: gate)) { _, client in
             let started = ContinuousClock.now
@@ -23,7 +24,8 @@ struct LimitTests {
         }
     }
 
-    @Test func noTimeIsNoRequest() async throws {
+    @Test("A request without any time is not sent")
+    func noTimeIsNoRequest() async throws {
         try await withServerAndClient { _, client in
             for timeout in [Duration.zero, .seconds(-1), .seconds(Int64.min)] {
                 let failure = await #expect(throws: CommandFailure.self) {
@@ -36,7 +38,8 @@ struct LimitTests {
         }
     }
 
-    @Test func workWhoseDeadlineHasPassedIsNotDone() async throws {
+    @Test("A request whose deadline has passed is not executed")
+    func workWhoseDeadlineHasPassedIsNotDone() async throws {
         let gate = Gate()
         try await withServerAndClient(.testing(gate: gate)) { server, _ in
             let peer = try RawPeer(ZMQ_DEALER, connectedTo: server.endpoint)
@@ -47,7 +50,8 @@ struct LimitTests {
         }
     }
 
-    @Test func cancellationEndsARequest() async throws {
+    @Test("Cancellation ends a request")
+    func cancellationEndsARequest() async throws {
         let gate = Gate()
         try await withServerAndClient(.testing(gate: gate)) { _, client in
             let request = Task { try await client.request(Hold(), timeout: .seconds(30)) }
@@ -64,7 +68,8 @@ struct LimitTests {
         }
     }
 
-    @Test func manyCancellationsLeaveRoom() async throws {
+    @Test("Many cancelled requests leave room for new ones")
+    func manyCancellationsLeaveRoom() async throws {
         let gate = Gate()
         try await withServerAndClient(
             .testing(gate: gate), limits: .with { $0.maxInFlight = 10_000 }, clientLimits: .with { $0.maxPending = 50 }
@@ -88,7 +93,8 @@ struct LimitTests {
         }
     }
 
-    @Test func aFullServerIsOverloaded() async throws {
+    @Test("A full server answers overloaded")
+    func aFullServerIsOverloaded() async throws {
         let gate = Gate()
         try await withServerAndClient(.testing(gate: gate), limits: .with { $0.maxInFlight = 3 }) { _, client in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -106,7 +112,8 @@ struct LimitTests {
         }
     }
 
-    @Test func aFullClientIsOverloaded() async throws {
+    @Test("A full client fails with overloaded")
+    func aFullClientIsOverloaded() async throws {
         let gate = Gate()
         try await withServerAndClient(.testing(gate: gate), clientLimits: .with { $0.maxPending = 3 }) { _, client in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -122,7 +129,8 @@ struct LimitTests {
         }
     }
 
-    @Test(arguments: ["ipc", "tcp"]) func connectionsAreLimited(transport: String) async throws {
+    @Test("The number of connections to a server is limited", arguments: ["ipc", "tcp"])
+    func connectionsAreLimited(transport: String) async throws {
         try await withTemporaryFolder { folder in
             try await withBus { bus in
                 let endpoint = transport == "ipc" ? "ipc://\(folder)/few.sock" : "tcp://127.0.0.1:0"
@@ -152,7 +160,8 @@ struct LimitTests {
         }
     }
 
-    @Test func aPayloadThatIsTooLargeIsInvalid() async throws {
+    @Test("A payload that is too large is invalid")
+    func aPayloadThatIsTooLargeIsInvalid() async throws {
         try await withServerAndClient(
             limits: .with { $0.maxPayloadBytes = 1_000 }, clientLimits: .with { $0.maxPayloadBytes = 10_000 }
         ) { _, client in
@@ -168,7 +177,8 @@ struct LimitTests {
         }
     }
 
-    @Test func aReplyThatIsTooLargeIsInternal() async throws {
+    @Test("A reply that is too large is an internal error")
+    func aReplyThatIsTooLargeIsInternal() async throws {
         try await withServerAndClient(limits: .with { $0.maxReplyBytes = 10 }) { _, client in
             let failure = await #expect(throws: CommandFailure.self) {
                 try await client.request("test.bytes", payload: Data(count: 11))

@@ -5,7 +5,7 @@ import Schemas
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite("Malformed requests", .timeLimit(.minutes(1)))
 struct MalformedRequestTests {
     static let good = #"{"id":"1","command":"test.echo"}"#
 
@@ -47,7 +47,8 @@ struct MalformedRequestTests {
         (["{\"id\":\"7\",\"command\":\"test.echo\",\"actor\":\(String(repeating: "[", count: 5_000))", "{}"], "7", "header: "),
     ]
 
-    @Test func everyOneIsAnsweredWithTheReason() async throws {
+    @Test("Every malformed request is answered with the reason")
+    func everyOneIsAnsweredWithTheReason() async throws {
         try await withServerAndClient { server, _ in
             let peer = try RawPeer(ZMQ_DEALER, connectedTo: server.endpoint)
             for (frames, id, message) in Self.cases {
@@ -61,7 +62,8 @@ struct MalformedRequestTests {
         }
     }
 
-    @Test func badUTF8IsInvalid() async throws {
+    @Test("A header with invalid UTF-8 is invalid")
+    func badUTF8IsInvalid() async throws {
         try await withServerAndClient { server, _ in
             let peer = try RawPeer(ZMQ_DEALER, connectedTo: server.endpoint)
             let bad: [UInt8] = Array(#"{"text":""#.utf8) + [0xFF, 0xC0, 0x80] + Array(#"","number":1}"#.utf8)
@@ -74,7 +76,8 @@ struct MalformedRequestTests {
     }
 
     /// Good requests damaged at random, more than the server takes at once.
-    @Test(arguments: 1...4) func aStormLeavesTheServiceHealthy(seed: UInt64) async throws {
+    @Test("Thousands of malformed requests leave the service healthy", arguments: 1...4)
+    func aStormLeavesTheServiceHealthy(seed: UInt64) async throws {
         let log = RecordedLog()
         try await withBus { bus in
             try await withServer(bus, at: "tcp://127.0.0.1:0", limits: .with { $0.maxInFlight = 64 }, logger: log.logger) {

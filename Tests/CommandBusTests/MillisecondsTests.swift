@@ -2,6 +2,7 @@ import Testing
 
 @testable import CommandBus
 
+@Suite("Durations in milliseconds")
 struct MillisecondsTests {
     static let durations: [(Duration, Milliseconds)] = [
         (Duration.zero, 0), (.nanoseconds(1), 1), (.milliseconds(1), 1), (.microseconds(1_500), 2), (.seconds(5), 5_000),

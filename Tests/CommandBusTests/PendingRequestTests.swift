@@ -5,6 +5,7 @@ import Testing
 @testable import CommandBus
 
 /// A request whose task waits for a moment first, and then until the end.
+@Suite("A pending request")
 struct PendingRequestTests {
     private func request() -> PendingRequest {
         PendingRequest(
@@ -29,13 +30,15 @@ struct PendingRequestTests {
         return nil
     }
 
-    @Test func aReplyInTheFirstMoment() async {
+    @Test("A reply during the short wait ends the request")
+    func aReplyInTheFirstMoment() async {
         let request = request()
         let payload = await waitAMoment(request) { request.complete(.replied(.ok, Data([7]))) }
         #expect(payload == Data([7]))
     }
 
-    @Test func aReplyAfterTheFirstMoment() async {
+    @Test("A reply during the long wait ends the request")
+    func aReplyAfterTheFirstMoment() async {
         let request = request()
         #expect(await waitAMoment(request) { request.tellThatItIsSlow() } == nil)
         let payload = await wait(request) {
@@ -46,7 +49,8 @@ struct PendingRequestTests {
         #expect(payload == Data([7]))
     }
 
-    @Test func aReplyBetweenTheTwo() async {
+    @Test("A reply between the short and the long wait ends the request")
+    func aReplyBetweenTheTwo() async {
         let request = request()
         #expect(await waitAMoment(request) { request.tellThatItIsSlow() } == nil)
         request.complete(.replied(.ok, Data([7])))

@@ -5,7 +5,7 @@ import Schemas
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite("A client with several endpoints", .timeLimit(.minutes(1)))
 struct PoolTests {
     private func named(_ name: String) -> CommandRouter {
         var router = CommandRouter()
@@ -13,7 +13,8 @@ struct PoolTests {
         return router
     }
 
-    @Test func requestsAreSpreadAndALostEndpointIsLeftOut() async throws {
+    @Test("Requests are spread over the endpoints, and a lost endpoint is left out")
+    func requestsAreSpreadAndALostEndpointIsLeftOut() async throws {
         try await withBus { bus in
             try await withServer(bus, at: "tcp://127.0.0.1:0", named("a")) { first in
                 var client: CommandClient?
@@ -38,7 +39,8 @@ struct PoolTests {
         }
     }
 
-    @Test func aSilentEndpointIsSetAsideUntilItAnswers() async throws {
+    @Test("A silent endpoint is set aside until it answers")
+    func aSilentEndpointIsSetAsideUntilItAnswers() async throws {
         try await withBus { bus in
             // It reads, and does not answer.
             let silent = try RawPeer(ZMQ_ROUTER, boundTo: "tcp://127.0.0.1:*")
@@ -69,7 +71,8 @@ struct PoolTests {
         }
     }
 
-    @Test func anEndpointThatFailsAtOnceGetsFewRequests() async throws {
+    @Test("An endpoint that fails at once gets few requests")
+    func anEndpointThatFailsAtOnceGetsFewRequests() async throws {
         for status in [ReplyStatus.unavailable, .overloaded] {
             var slow = CommandRouter()
             slow.on("test.name") { _, _ in

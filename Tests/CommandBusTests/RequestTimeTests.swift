@@ -8,7 +8,7 @@ import TestSupport
 @testable import CommandBus
 
 /// How long a request is worth beginning.
-@Suite(.timeLimit(.minutes(1)))
+@Suite("Timeouts and deadlines of requests", .timeLimit(.minutes(1)))
 struct RequestTimeTests {
     /// What a request may say about its time, by a clock that is an hour slow or fast, and how it is answered.
     static let cases: [(fields: String, status: String)] = [
@@ -23,7 +23,8 @@ struct RequestTimeTests {
         (#""deadline":9223372036854775807"#, "ok"),
     ]
 
-    @Test(arguments: cases) func timeoutTakesPrecedenceOverDeadline(fields: String, status: String) async throws {
+    @Test("The timeout takes precedence over the deadline", arguments: cases)
+    func timeoutTakesPrecedenceOverDeadline(fields: String, status: String) async throws {
         try await withServerAndClient { server, _ in
             let peer = try RawPeer(ZMQ_DEALER, connectedTo: server.endpoint)
             try await peer.send(#"{"id":"1","command":"test.bytes",\#(fields)}"#, "{}")
@@ -31,7 +32,8 @@ struct RequestTimeTests {
         }
     }
 
-    @Test func theClientSendsBoth() async throws {
+    @Test("The client sends a timeout and a deadline")
+    func theClientSendsBoth() async throws {
         try await withBus { bus in
             let service = try RawPeer(ZMQ_ROUTER, boundTo: "tcp://127.0.0.1:*")
             let client = try CommandClient(bus: bus, endpoints: [service.endpoint], logger: quietLogger)
@@ -46,7 +48,8 @@ struct RequestTimeTests {
         }
     }
 
-    @Test func aHandlerLearnsTheDeadlineByItsOwnClock() async throws {
+    @Test("A handler gets the deadline by its own clock")
+    func aHandlerLearnsTheDeadlineByItsOwnClock() async throws {
         var router = CommandRouter()
         router.on("test.left") { _, context in
             Data("\(try #require(context.deadline) - .now > 4_000)".utf8)
@@ -58,7 +61,8 @@ struct RequestTimeTests {
         }
     }
 
-    @Test func workThatWaitedTooLongForItsTurnIsRefused() async throws {
+    @Test("A request that waited in the queue beyond its deadline is refused")
+    func workThatWaitedTooLongForItsTurnIsRefused() async throws {
         let gate = Gate()
         var router = CommandRouter()
         router.on("test.turn") { payload, context in
@@ -76,7 +80,8 @@ struct RequestTimeTests {
         }
     }
 
-    @Test func gapsAndJumpsArePauses() {
+    @Test("A pause of the process and a step of the clock are both recognised")
+    func gapsAndJumpsArePauses() {
         let watch = PauseWatch()
         func moment(_ monotonic: MonotonicMilliseconds, _ wall: UnixMilliseconds) -> BusMoment {
             BusMoment(monotonic: monotonic, wall: wall)

@@ -5,9 +5,10 @@ import ServiceContextModule
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite("Round trips over the bus", .timeLimit(.minutes(1)))
 struct RoundTripTests {
-    @Test func overTCP() async throws {
+    @Test("A command and its reply go over TCP")
+    func overTCP() async throws {
         try await withServerAndClient { server, client in
             #expect(server.endpoint.hasPrefix("tcp://127.0.0.1:"))
             #expect(!server.endpoint.hasSuffix(":0"))
@@ -17,7 +18,8 @@ struct RoundTripTests {
         }
     }
 
-    @Test func overIPC() async throws {
+    @Test("A command and its reply go over a Unix socket")
+    func overIPC() async throws {
         try await withTemporaryFolder { folder in
             try await withServerAndClient(at: "ipc://\(folder)/made/on/demand/echo.sock") { _, client in
                 let reply = try await client.request(Echo(text: "hello"))
@@ -26,7 +28,8 @@ struct RoundTripTests {
         }
     }
 
-    @Test func bytesStayBytes() async throws {
+    @Test("A payload arrives byte for byte")
+    func bytesStayBytes() async throws {
         try await withServerAndClient { _, client in
             let payload = Data(repeating: 0xFE, count: 1_000_000)
             let reply = try await client.request("test.bytes", payload: payload, timeout: .seconds(30))
@@ -36,7 +39,8 @@ struct RoundTripTests {
         }
     }
 
-    @Test func manyAtOnceGetTheirOwnAnswers() async throws {
+    @Test("Many requests at once get their own replies")
+    func manyAtOnceGetTheirOwnAnswers() async throws {
         try await withServerAndClient(limits: .with { $0.maxInFlight = 5_000 }) { _, client in
             try await withThrowingTaskGroup(of: (Int, Echo).self) { group in
                 for number in 0..<5_000 {
@@ -49,7 +53,8 @@ struct RoundTripTests {
         }
     }
 
-    @Test func contextArrives() async throws {
+    @Test("The request's context arrives at the handler")
+    func contextArrives() async throws {
         var router = CommandRouter()
         router.on("test.context") { _, context in
             Data("\(context.actor ?? "-") \(context.command) \(context.id.utf8.count) \(context.deadline ?? 0 > 0)".utf8)
@@ -73,7 +78,8 @@ struct RoundTripTests {
         }
     }
 
-    @Test func failuresArriveAsTheyAre() async throws {
+    @Test("A failure arrives with its status and message")
+    func failuresArriveAsTheyAre() async throws {
         try await withServerAndClient { _, client in
             await #expect(throws: CommandFailure(.conflict, "not now", field: "with")) {
                 try await client.request(Fail(with: "failure"))
@@ -89,7 +95,8 @@ struct RoundTripTests {
         }
     }
 
-    @Test func aReplyThatIsNotTheCommandsIsInternal() async throws {
+    @Test("A reply of a wrong type is an internal error")
+    func aReplyThatIsNotTheCommandsIsInternal() async throws {
         var router = CommandRouter()
         router.on(Echo.name) { _, _ in Data(#"{"text":5}"#.utf8) }
         try await withServerAndClient(router) { _, client in
@@ -99,7 +106,8 @@ struct RoundTripTests {
         }
     }
 
-    @Test func everyServerAnswersPingAndHealth() async throws {
+    @Test("Every server answers bus.ping and bus.health")
+    func everyServerAnswersPingAndHealth() async throws {
         try await withServerAndClient(CommandRouter()) { _, client in
             for command in ["bus.ping", "bus.health"] {
                 let reply = try await client.request(command, payload: Data("{}".utf8))
@@ -110,7 +118,8 @@ struct RoundTripTests {
         }
     }
 
-    @Test func aServiceSaysInWhichStateIsWhatItDependsOn() async throws {
+    @Test("A service reports the state of its dependencies in bus.health")
+    func aServiceSaysInWhichStateIsWhatItDependsOn() async throws {
         let parts = [
             "relay": PartHealth(.ok, parts: ["fcm": PartHealth(.unavailable, "20 requests to FCM failed in a row")]),
             "cache": .ok,

@@ -49,7 +49,7 @@ struct CubeSizeTests {
     }
 
     @Test(
-        "a change that would make the cube too large is refused and changes nothing; shorter texts and deletions make room",
+        "A change that would make the cube too large is refused and changes nothing; shorter texts and deletions make room",
         arguments: StoreKind.allCases)
     func limit(_ kind: StoreKind) async throws {
         try await withCubePlace(kind) { place in
@@ -86,7 +86,7 @@ struct CubeSizeTests {
         }
     }
 
-    @Test("changes at the same time do not get past the limit together", arguments: StoreKind.allCases)
+    @Test("Concurrent changes cannot exceed the limit together", arguments: StoreKind.allCases)
     func concurrent(_ kind: StoreKind) async throws {
         try await withCubePlace(kind) { place in
             let stores =
@@ -109,7 +109,8 @@ struct CubeSizeTests {
         }
     }
 
-    @Test("a cube that is too large already is read, searched and made smaller, and may not grow", arguments: StoreKind.allCases)
+    @Test(
+        "A cube that is already too large can be read, searched and made smaller, and cannot grow", arguments: StoreKind.allCases)
     func tooLarge(_ kind: StoreKind) async throws {
         try await withCubePlace(kind) { place in
             let first = try await place.open()
@@ -138,7 +139,7 @@ struct CubeSizeTests {
         }
     }
 
-    @Test("a subject is found by its topic key, with the names on its path", arguments: StoreKind.allCases)
+    @Test("A subject is found by its topic key, with the names on its path", arguments: StoreKind.allCases)
     func find(_ kind: StoreKind) async throws {
         try await withCubeStore(kind) { store in
             let channel = try await store.add(AddChannel(channel: NamedDraft(name: "C", desc: "c"))).value.id

@@ -10,7 +10,7 @@ struct CubeStoreTests {
     private static let storms = SubjectDraft(
         name: "Storms", desc: "Closures", opt: SubjectOptions(level: .forced, distribution: .alert))
 
-    @Test("a new cube is empty, at version 0", arguments: StoreKind.allCases)
+    @Test("A new cube is empty, at version 0", arguments: StoreKind.allCases)
     func empty(_ kind: StoreKind) async throws {
         try await withCubeStore(kind) { store in
             let snapshot = try await store.snapshot()
@@ -19,7 +19,7 @@ struct CubeStoreTests {
     }
 
     @Test(
-        "channels, areas and subjects are kept in the order in which they were made, with ids and topic keys of their own",
+        "Channels, areas and subjects keep the order in which they were added, each with its own id and topic key",
         arguments: StoreKind.allCases)
     func build(_ kind: StoreKind) async throws {
         try await withCubeStore(kind) { store in
@@ -42,7 +42,7 @@ struct CubeStoreTests {
         }
     }
 
-    @Test("an update replaces what it names and leaves what is inside", arguments: StoreKind.allCases)
+    @Test("An update replaces the fields of an object and keeps the objects inside it", arguments: StoreKind.allCases)
     func update(_ kind: StoreKind) async throws {
         try await withCubeStore(kind) { store in
             let channel = try await store.add(AddChannel(channel: NamedDraft(name: "C", desc: "c"))).value
@@ -67,7 +67,7 @@ struct CubeStoreTests {
         }
     }
 
-    @Test("a deletion takes what is inside with it, and nothing else", arguments: StoreKind.allCases)
+    @Test("A deletion also deletes the objects inside, and nothing else", arguments: StoreKind.allCases)
     func delete(_ kind: StoreKind) async throws {
         try await withCubeStore(kind) { store in
             let channel = try await store.add(AddChannel(channel: NamedDraft(name: "C", desc: ""))).value
@@ -86,7 +86,8 @@ struct CubeStoreTests {
         }
     }
 
-    @Test("what is not there is not found, also under the wrong parent, and changes nothing", arguments: StoreKind.allCases)
+    @Test(
+        "An object that does not exist, or has another parent, is not found, and nothing changes", arguments: StoreKind.allCases)
     func notFound(_ kind: StoreKind) async throws {
         try await withCubeStore(kind) { store in
             let channel = try await store.add(AddChannel(channel: NamedDraft(name: "C", desc: ""))).value
@@ -122,7 +123,7 @@ struct CubeStoreTests {
     }
 
     @Test(
-        "an edit or a deletion by somebody who has not seen the last change is refused; other objects do not matter",
+        "An edit or a deletion at an old version of the object is refused; changes of other objects do not matter",
         arguments: StoreKind.allCases)
     func conflicts(_ kind: StoreKind) async throws {
         try await withCubeStore(kind) { store in
@@ -153,7 +154,7 @@ struct CubeStoreTests {
         }
     }
 
-    @Test("of two hundred changes at once none is lost", arguments: StoreKind.allCases)
+    @Test("None of two hundred concurrent changes is lost", arguments: StoreKind.allCases)
     func concurrent(_ kind: StoreKind) async throws {
         try await withCubeStore(kind) { store in
             let channel = try await store.add(AddChannel(channel: NamedDraft(name: "C", desc: ""))).value
@@ -175,7 +176,7 @@ struct CubeStoreTests {
         }
     }
 
-    @Test("the cube and its version are there when the store is opened again", arguments: StoreKind.allCases)
+    @Test("The cube and its version are still there when the store is opened again", arguments: StoreKind.allCases)
     func reopen(_ kind: StoreKind) async throws {
         try await withCubePlace(kind) { place in
             let store = try await place.open()
@@ -189,7 +190,7 @@ struct CubeStoreTests {
     }
 
     @Test(
-        "a cube from elsewhere fills an empty store, identifiers, order and version included; and only an empty one",
+        "A copied cube can fill an empty store, with its identifiers, order and version, and no other store",
         arguments: StoreKind.allCases)
     func restore(_ kind: StoreKind) async throws {
         let (channel, area) = (ObjectID(), ObjectID())

@@ -44,7 +44,7 @@ struct ForeignDocumentTests {
         }
     }
 
-    @Test("what the seed's data dictionary allows is read: identifiers of any kind, and absent fields")
+    @Test("Everything that the seed's data dictionary allows is read: identifiers of any kind, and absent fields")
     func allowed() async throws {
         let reader = ObjectID()
         let full = subject(
@@ -82,7 +82,7 @@ struct ForeignDocumentTests {
         }
     }
 
-    @Test("what it does not allow is left out and named in the log once; the rest of the cube is used")
+    @Test("Documents that it does not allow are left out and named in the log once; the rest of the cube is used")
     func leftOut() async throws {
         let (bad, twice) = (ObjectID(), ObjectID())
         let subjects: [BSONDocument] = [
@@ -119,7 +119,7 @@ struct ForeignDocumentTests {
         }
     }
 
-    @Test("what cannot be read is neither changed nor deleted, and unknown fields stay")
+    @Test("Documents that cannot be read are neither changed nor deleted, and unknown fields are kept")
     func kept() async throws {
         let (bad, badArea, badChannel) = (ObjectID(), ObjectID(), ObjectID())
         let documents: [BSONDocument] = [

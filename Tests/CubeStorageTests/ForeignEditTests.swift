@@ -8,7 +8,9 @@ import Testing
 struct ForeignEditTests {
     private static func draft(_ name: String) -> NamedDraft { NamedDraft(name: name, desc: "") }
 
-    @Test("another program's edit is counted once; own changes are not counted again", arguments: StoreKind.allCases)
+    @Test(
+        "Another program's edit counts as one version; the store's own changes are not counted again",
+        arguments: StoreKind.allCases)
     func counted(_ kind: StoreKind) async throws {
         try await withCubePlace(kind) { place in
             let store = try await place.open()
@@ -33,7 +35,7 @@ struct ForeignEditTests {
         }
     }
 
-    @Test("in MongoDB it is counted once by several processes, and also when nothing was watching")
+    @Test("In MongoDB another program's edit counts once among several processes, and also if no process was running")
     func severalProcesses() async throws {
         try await withCubePlace(.mongodb) { place in
             let first = try await place.open()
@@ -56,7 +58,7 @@ struct ForeignEditTests {
         }
     }
 
-    @Test("the size is measured again after another program's edit", arguments: StoreKind.allCases)
+    @Test("The size is measured again after another program's edit", arguments: StoreKind.allCases)
     func size(_ kind: StoreKind) async throws {
         try await withCubePlace(kind) { place in
             let store = try await place.open(sizeLimit: 2_000)

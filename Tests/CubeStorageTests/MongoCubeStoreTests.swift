@@ -8,7 +8,7 @@ import Testing
 @Suite("Cube in MongoDB", .timeLimit(.minutes(2)))
 struct MongoCubeStoreTests {
     @Test(
-        "of the changes of several processes at once none is lost, each has a version of its own, and a snapshot is of one moment"
+        "No concurrent change of several processes is lost, each has its own version, and a snapshot shows one moment"
     )
     func severalProcesses() async throws {
         try await withCubePlace(.mongodb) { place in
@@ -34,7 +34,7 @@ struct MongoCubeStoreTests {
         }
     }
 
-    @Test("a cube that another program has written is read and edited, and its own fields are left alone")
+    @Test("A cube that another program has written is read and edited, and its own fields are left alone")
     func foreignDocuments() async throws {
         try await withCubePlace(.mongodb) { place in
             let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
@@ -73,7 +73,7 @@ struct MongoCubeStoreTests {
         }
     }
 
-    @Test("another program finds in icube what the data dictionary says, field by field and type by type")
+    @Test("The documents in icube have the fields and types of the data dictionary")
     func dataDictionary() async throws {
         try await withCubePlace(.mongodb) { place in
             let store = try await place.open()
@@ -103,7 +103,7 @@ struct MongoCubeStoreTests {
         _ = try await store.add(AddChannel(channel: NamedDraft(name: "Empty", desc: "")))
     }
 
-    @Test("a server without transactions is unavailable from the start, and the log says what it lacks")
+    @Test("A server without transactions is unavailable from the start, and the log says why")
     func standalone() async throws {
         try await withMongoServer(flags: ["--standalone"]) { server in
             let log = RecordedLog()

@@ -18,7 +18,7 @@ struct BusSocketTests {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    @Test("files that are removed or replaced are made anew, and new clients and subscribers find them")
+    @Test("Socket files that are removed or replaced are created again, and new clients and subscribers find them")
     func removedFiles() async throws {
         try await withTemporaryFolder { folder in
             try await RunningCube.with(in: folder) { cube in
@@ -61,7 +61,7 @@ struct BusSocketTests {
     }
 
     @Test(
-        "1,100 idle connections to each of them do no harm under Debian's limit of descriptors, nor under a lower one",
+        "1,100 idle connections to each socket do no harm under Debian's limit of descriptors, nor under a lower one",
         arguments: ["-S -n 1024", "-n 120"])
     func idleConnections(limit: String) async throws {
         try await withTemporaryFolder { folder in
@@ -100,7 +100,7 @@ struct BusSocketTests {
     }
 
     @Test(
-        "a message without an end is cut off before it fills the memory",
+        "A message without an end is cut off before it fills the memory",
         arguments: [("cube.sock", "DEALER"), ("cube-events.sock", "SUB")], [0, 1_000, 1 << 20])
     func endlessMessage(socket: (name: String, peer: String), frameSize: Int) async throws {
         try await withTemporaryFolder { folder in
@@ -119,7 +119,7 @@ struct BusSocketTests {
         }
     }
 
-    @Test("a subscriber that subscribes without end is cut off")
+    @Test("A subscriber that subscribes without end is disconnected")
     func endlessSubscriptions() async throws {
         try await withTemporaryFolder { folder in
             try await RunningCube.with(in: folder) { cube in

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Cube, bad input", .timeLimit(.minutes(2)))
 struct CubeBadInputTests {
-    @Test("bad requests by the hundred are refused, and cost nothing")
+    @Test("Hundreds of bad requests are refused, and leave nothing behind")
     func badRequests() async throws {
         try await RunningCube.with { cube in
             let (channel, area, subject) = try await cube.build()

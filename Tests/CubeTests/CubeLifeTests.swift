@@ -7,14 +7,14 @@ import Testing
 /// Several administrators at once, announcements, and the service's own comings and goings.
 @Suite("Cube service's life", .timeLimit(.minutes(1)))
 struct CubeLifeTests {
-    @Test("it has nothing in shared memory that would stay behind if it were killed")
+    @Test("It keeps nothing in shared memory that would be left after a kill")
     func sharedMemory() async throws {
         try await RunningCube.with { cube in
             #expect(access("/dev/shm/mongoc-\(cube.process.identifier)", F_OK) != 0)
         }
     }
 
-    @Test("two administrators at once lose nothing of one another's")
+    @Test("Two administrators who edit at the same time lose none of each other's changes")
     func concurrentEdits() async throws {
         try await RunningCube.with { cube in
             let (channel, area, subject) = try await cube.build()
@@ -48,7 +48,7 @@ struct CubeLifeTests {
         }
     }
 
-    @Test("of several who edit what they all saw, exactly one succeeds")
+    @Test("Of several edits of the same version, exactly one succeeds")
     func oneWinner() async throws {
         try await RunningCube.with { cube in
             let (channel, area, _) = try await cube.build()
@@ -69,7 +69,7 @@ struct CubeLifeTests {
         }
     }
 
-    @Test("each change is announced, and the version is repeated every second")
+    @Test("Each change is announced, and the version is repeated every second")
     func announcements() async throws {
         try await RunningCube.with { cube in
             var versions = try await cube.listen().makeAsyncIterator()
@@ -85,7 +85,7 @@ struct CubeLifeTests {
         }
     }
 
-    @Test("what was answered survives a kill and a stop, and the version goes on from there")
+    @Test("Answered changes survive a kill and a stop, and the version goes on from there")
     func restarts() async throws {
         try await withTemporaryFolder { folder in
             let added = try await RunningCube.with(in: folder) { cube in
@@ -122,7 +122,7 @@ struct CubeLifeTests {
         }
     }
 
-    @Test("it answers what it has accepted when it is told to stop")
+    @Test("A stop answers the requests that were accepted")
     func gracefulStop() async throws {
         try await withTemporaryFolder { folder in
             let answered = try await RunningCube.with(in: folder) { cube in
@@ -149,7 +149,7 @@ struct CubeLifeTests {
         }
     }
 
-    @Test("a second one in the same place is refused, with the reason")
+    @Test("A second process with the same state directory is refused with the reason")
     func second() async throws {
         try await withTemporaryFolder { folder in
             try await RunningCube.with(in: folder) { cube in

@@ -6,7 +6,7 @@ import Testing
 /// Every command of the cube service, over its real socket.
 @Suite("Cube over the bus", .timeLimit(.minutes(1)))
 struct CubeOverTheBusTests {
-    @Test("each command answers with what it made, and with the version that it made")
+    @Test("Each command answers with the object and the version that it has made")
     func everyCommand() async throws {
         try await RunningCube.with { cube in
             let client = cube.client
@@ -52,7 +52,7 @@ struct CubeOverTheBusTests {
         }
     }
 
-    @Test("what is not there, or is somewhere else, is not found, and nothing is changed")
+    @Test("An object that does not exist, or has another parent, is not found, and nothing changes")
     func notFound() async throws {
         try await RunningCube.with { cube in
             let (channel, area, subject) = try await cube.build()
@@ -82,7 +82,7 @@ struct CubeOverTheBusTests {
         }
     }
 
-    @Test("an edit of what was changed since its author looked is a conflict, and changes nothing")
+    @Test("An edit of an old version is a conflict, and changes nothing")
     func conflict() async throws {
         try await RunningCube.with { cube in
             let (channel, area, subject) = try await cube.build()
@@ -114,7 +114,7 @@ struct CubeOverTheBusTests {
         }
     }
 
-    @Test("what breaks a rule is invalid, and the answer names the field")
+    @Test("A value that breaks a rule is invalid, and the answer names the field")
     func invalid() async throws {
         try await RunningCube.with { cube in
             let (channel, area, _) = try await cube.build()

@@ -8,7 +8,7 @@ import Testing
 /// A service that does not run for some seconds, as when it is stopped by a signal or its machine is suspended.
 @Suite("Frozen cube service", .timeLimit(.minutes(1)))
 struct FrozenCubeTests {
-    @Test("what waited meanwhile is refused, however much time it says that it has, and what comes later is done")
+    @Test("After a freeze, requests that waited meanwhile are refused, whatever their deadline says, and later ones are executed")
     func waitedMeanwhile() async throws {
         try await RunningCube.with { cube in
             let stranger = try BusStranger(connectedTo: cube.endpoint)

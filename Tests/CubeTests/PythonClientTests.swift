@@ -4,7 +4,7 @@ import Testing
 /// The protocol's page put to the proof: a programme in another language, written after it, drives the services.
 @Suite("Python client", .timeLimit(.minutes(2)))
 struct PythonClientTests {
-    @Test("a programme with pyzmq drives the cube and the message log")
+    @Test("A Python program with pyzmq can use the cube and the message log")
     func drivesServices() async throws {
         try await withTemporaryFolder { state in
             try await withService("msi-cube", in: state) { cube in

@@ -15,7 +15,7 @@ struct EmbeddedDatabaseTests {
         try await database.read { try Int.fetchAll($0, sql: "SELECT value FROM number ORDER BY value") }
     }
 
-    @Test("what was written is there when the file is opened again")
+    @Test("Written data is there when the file is opened again")
     func reopen() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/a/b/test.sqlite"
@@ -34,7 +34,7 @@ struct EmbeddedDatabaseTests {
         }
     }
 
-    @Test("a database is closed on a full disk, and has everything afterwards", .enabled(if: SmallDisk.isPossible))
+    @Test("A database can be closed on a full disk, and keeps everything", .enabled(if: SmallDisk.isPossible))
     func closeOnFullDisk() async throws {
         try await SmallDisk.with(megabytes: 8) { disk in
             let path = disk.folder + "/test.sqlite"
@@ -51,7 +51,7 @@ struct EmbeddedDatabaseTests {
         }
     }
 
-    @Test("of many writes at once, those that fail undo themselves and nobody else")
+    @Test("Among concurrent writes, those that fail are rolled back, and the others are kept")
     func savepoints() async throws {
         try await withTemporaryFolder { folder in
             let database = try EmbeddedDatabase(
@@ -79,7 +79,7 @@ struct EmbeddedDatabaseTests {
         }
     }
 
-    @Test("a broken rule of a table stays an error of its own kind")
+    @Test("A violated constraint keeps its own kind of error")
     func constraint() async throws {
         try await withTemporaryFolder { folder in
             let database = try EmbeddedDatabase(
@@ -93,7 +93,7 @@ struct EmbeddedDatabaseTests {
     }
 
     @Test(
-        "commits have the durability that was asked for, on the connection that writes",
+        "Commits have the requested durability on the connection that writes",
         arguments: [
             (EmbeddedDatabase.Durability.everyCommit, 2), (.processCrash, 0),
         ])
@@ -106,7 +106,7 @@ struct EmbeddedDatabaseTests {
         }
     }
 
-    @Test("only their owner may read the files, also those that a former version has made for all")
+    @Test("Only their owner can read the files, also those that an older version made readable for all")
     func modes() async throws {
         try await withTemporaryFolder { folder in
             let files = ["", "-wal", "-shm"].map { folder + "/test.sqlite" + $0 }
@@ -127,7 +127,7 @@ struct EmbeddedDatabaseTests {
         return try #require(mode as? Int)
     }
 
-    @Test("a path that cannot be used is unavailable, and the error names it")
+    @Test("A path that cannot be used is an error that names it")
     func badPath() async throws {
         try await withTemporaryFolder { folder in
             try Data("not a database, but long enough to be read as one".utf8).write(to: URL(filePath: folder + "/test.sqlite"))

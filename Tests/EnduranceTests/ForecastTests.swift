@@ -11,14 +11,14 @@ struct ForecastTests {
         return (0..<2 * Weather.all.count).map { _ in forecast.next().weather }
     }
 
-    @Test("each weather comes as often as any other, in the same order for the same seed")
+    @Test("Each weather comes equally often, and the same seed has the same order")
     func deck() {
         let one = weathers(1)
         #expect(Dictionary(grouping: one, by: \.name).values.allSatisfy { $0.count == 2 })
         #expect(one == weathers(1) && one != weathers(2))
     }
 
-    @Test("no fault and no section of the emulator is missing")
+    @Test("Every fault and every section of the emulator occurs")
     func all() {
         #expect(Set(Weather.all.flatMap(\.faults).compactMap { $0["fault"]?.string }) == Set(FaultName.allCases.map(\.rawValue)))
         #expect(Set(Weather.all.flatMap(\.sections.keys)) == ["quotas", "connections", "oauth"])

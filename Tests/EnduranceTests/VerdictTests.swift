@@ -26,7 +26,7 @@ struct EnduranceVerdictTests {
             usage: usage, before: rest, after: after)
     }
 
-    @Test("a run in which all came to FCM and nothing grew is good, whatever was doubled")
+    @Test("A run in which everything reached FCM and nothing grew is good, even with doubled messages")
     func good() {
         let verdict = Self.verdict()
         #expect(verdict.problems == [])
@@ -35,14 +35,14 @@ struct EnduranceVerdictTests {
                 == "sent=1000 accepted=1000 lost=0 doubled=10 memory=30000→30000KiB fds=20→20 threads=8→8")
     }
 
-    @Test("what the relay said that FCM has, and FCM has not, is lost")
+    @Test("A message that the relay reported as accepted, and FCM does not have, is lost")
     func lost() {
         let verdict = Self.verdict(accepted: 990, distinct: 990)
         #expect(!verdict.isGood)
         #expect(verdict.summary.contains("lost=10 "))
     }
 
-    @Test("a message that is never accepted and a command without an answer are found")
+    @Test("A message that is never accepted and a command without an answer are found")
     func unfinished() {
         #expect(
             !Self.verdict {
@@ -53,7 +53,7 @@ struct EnduranceVerdictTests {
         #expect(Self.verdict { $0.failures = ["UNAVAILABLE": 700] }.isGood)
     }
 
-    @Test("growth after the warm-up is found, in memory, descriptors and threads; growth before it, and a peak, are none")
+    @Test("Growth of memory, descriptors and threads after the warm-up is found; growth before it, and a peak, are not")
     func growth() {
         func isGood(_ usage: (Double) -> ProcessUsage) -> Bool { Self.verdict(usage: Self.record(100, usage)).isGood }
         #expect(!isGood { ProcessUsage(descriptors: 20, threads: 8, resident: 30_000 + Int($0 * 20_000)) })
@@ -63,7 +63,7 @@ struct EnduranceVerdictTests {
         #expect(isGood { ProcessUsage(descriptors: $0 > 0.45 && $0 < 0.55 ? 400 : 20, threads: 8, resident: 30_000) })
     }
 
-    @Test("descriptors and threads that stay open afterwards are found")
+    @Test("Descriptors and threads that remain afterwards are found")
     func rest() {
         #expect(!Self.verdict(after: ProcessUsage(descriptors: 21, threads: 8, resident: 30_000)).isGood)
         #expect(!Self.verdict(after: ProcessUsage(descriptors: 20, threads: 13, resident: 30_000)).isGood)

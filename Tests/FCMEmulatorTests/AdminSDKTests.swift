@@ -3,7 +3,7 @@ import Testing
 
 /// Google's own SDK, which knows nothing of the emulator but its address.
 @Suite("The Firebase Admin SDK for Python", .timeLimit(.minutes(2))) struct AdminSDKTests {
-    @Test("it sends, manages topics, renews its token, and raises its own exception for each class of error")
+    @Test("The SDK sends, manages topics, renews its token, and raises its own exception for each class of error")
     func everything() async throws {
         try await TemporaryFolder.with { folder in
             try await withEmulator(in: folder) { client in

@@ -2,8 +2,10 @@ import Foundation
 import NIOHTTP1
 import Testing
 
-@Suite struct ArchiveTests {
-    @Test func acceptedSendsAreListedAsTheyCame() async throws {
+@Suite("The emulator's list of accepted sends")
+struct ArchiveTests {
+    @Test("Accepted sends are listed in order, with the bodies as they were received")
+    func acceptedSendsAreListedAsTheyCame() async throws {
         try await withEmulator { client in
             let bodies = [
                 "{ \"message\" :\t{\"topic\":\"a\", \"data\":{\"k\":\"\\u00e9 \\ud83d\\ude00 \\/\"}}}",
@@ -25,7 +27,8 @@ import Testing
         }
     }
 
-    @Test func aLongListComesWhole() async throws {
+    @Test("A long list of sends is complete")
+    func aLongListComesWhole() async throws {
         try await withEmulator { client in
             let count = 450
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -41,7 +44,8 @@ import Testing
         }
     }
 
-    @Test func clearingTheListLosesNobodysMessages() async throws {
+    @Test("Clearing the list of sends does not remove messages that phones still wait for")
+    func clearingTheListLosesNobodysMessages() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
             try await client.subscribe([phone], to: "t")

@@ -5,7 +5,7 @@ import Testing
 
 /// A request has to name the host that it is for, as at Google's front end.
 @Suite("Authority") struct AuthorityTests {
-    @Test("a request without a host, with a malformed one or with two is refused by the front end") func refused() async throws {
+    @Test("A request without a host, with a malformed one or with two is refused by the front end") func refused() async throws {
         try await withEmulator { client in
             try await FrameClient.with(port: client.port) { frames in
                 let wrong: [(String?, [(String, String)])] = [
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("so is one of HTTP/1.1, with a page and no JSON") func http1() async throws {
+    @Test("A request of HTTP/1.1 without a valid host is refused with a page instead of JSON") func http1() async throws {
         try await withEmulator(version: .http1Only) { client in
             let answer = try await client.call(.GET, "/emulator/status", headers: [("Host", "127.0.0.1:evil.example")])
             #expect(answer.status == 400)

@@ -1,8 +1,10 @@
 import NIOHTTP1
 import Testing
 
-@Suite struct AuthorizationTests {
-    @Test func aSendNeedsAnAccessToken() async throws {
+@Suite("The emulator's authorization")
+struct AuthorizationTests {
+    @Test("A send without a valid access token is refused")
+    func aSendNeedsAnAccessToken() async throws {
         try await withEmulator { client in
             let body = #"{"message":{"topic":"t"}}"#
             for (token, reason) in [
@@ -20,7 +22,8 @@ import Testing
         }
     }
 
-    @Test func anotherProjectIsForbidden() async throws {
+    @Test("A send to another project is forbidden")
+    func anotherProjectIsForbidden() async throws {
         try await withEmulator { client in
             let answer = try await client.send(#"{"message":{"topic":"t"}}"#, project: "other")
             #expect(answer.status == 403)
@@ -28,7 +31,8 @@ import Testing
         }
     }
 
-    @Test("a token of another scope is given out, and refused by everything but the token endpoint") func scopes() async throws {
+    @Test("A token for another scope is issued, and refused by every other endpoint")
+    func scopes() async throws {
         try await TemporaryFolder.with { folder in
             try await withEmulator(in: folder) { client in
                 let account = try TestAccount(in: folder)
@@ -57,7 +61,8 @@ import Testing
         }
     }
 
-    @Test("the Instance ID service takes an access token only where the request says that it is one") func instanceID()
+    @Test("The Instance ID API takes an access token only with the header access_token_auth")
+    func instanceID()
         async throws
     {
         try await TemporaryFolder.with { folder in
@@ -81,7 +86,8 @@ import Testing
         }
     }
 
-    @Test func topicManagementNeedsAnAccessToken() async throws {
+    @Test("Topic management without a valid access token is refused")
+    func topicManagementNeedsAnAccessToken() async throws {
         try await withEmulator { client in
             let answer = try await client.call(
                 .POST, "/iid/v1:batchAdd", token: "wrong", #"{"to":"/topics/t","registration_tokens":["x"]}"#)

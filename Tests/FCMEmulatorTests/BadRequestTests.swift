@@ -3,8 +3,10 @@ import NIOHTTP1
 import Testing
 
 /// Whatever is sent, there is a JSON answer, and the emulator goes on.
-@Suite struct BadRequestTests {
-    @Test func unknownRoutesAndWrongMethods() async throws {
+@Suite("Bad requests to the emulator")
+struct BadRequestTests {
+    @Test("Unknown routes and wrong methods are refused as FCM refuses them")
+    func unknownRoutesAndWrongMethods() async throws {
         try await withEmulator { client in
             for path in ["/", "/nope", "/v1/projects/msi-emulator/messages", "/emulator/devices/x/y/z", "/%ff"] {
                 let answer = try await client.call(.GET, path, token: nil)
@@ -25,7 +27,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [HTTPClient.Configuration.HTTPVersion.automatic, .http1Only])
+    @Test("A body that is too large is refused", arguments: [HTTPClient.Configuration.HTTPVersion.automatic, .http1Only])
     func aBodyThatIsTooLargeIsRefused(version: HTTPClient.Configuration.HTTPVersion) async throws {
         try await withEmulator(version: version) { client in
             // More than is read: 400, as for every message that is too large.
@@ -37,7 +39,8 @@ import Testing
         }
     }
 
-    @Test func malformedBodies() async throws {
+    @Test("A malformed body is refused with FCM's error")
+    func malformedBodies() async throws {
         let good = #"{"validate_only":false,"message":{"topic":"t","data":{"a":"\u00e9\ud83d\ude00"},"android":{"ttl":"1.5s"}}}"#
         var bodies = (0..<good.utf8.count).map { Array(good.utf8.prefix($0)) }
         bodies += [

@@ -8,7 +8,7 @@ import Testing
 @Suite("Limits of a connection") struct ConnectionLimitTests {
     private static let opening: [HTTP2Frame] = [1, 3, 5].map { .request($0, "POST", "/token", ends: false) }
 
-    @Test("the SETTINGS say how many streams a connection may have") func settings() async throws {
+    @Test("The SETTINGS say how many streams a connection may have") func settings() async throws {
         for (behaviour, most) in [([:], 100), (["connections": ["streams": .integer(7)]], 7)] as [(JSONValue, Int)] {
             try await withEmulator(behaviour: behaviour) { client in
                 try await FrameClient.with(port: client.port) { frames in
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("a stream too many ends the connection, and none of its requests was done") func goAwayForExcess() async throws {
+    @Test("A stream beyond the limit ends the connection, and its request is not executed") func goAwayForExcess() async throws {
         try await withEmulator(behaviour: ["connections": ["streams": .integer(2)]]) { client in
             try await FrameClient.with(port: client.port, opening: Self.opening) { frames in
                 let farewell = try await frames.nextGoAway()
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("a stream too many is refused alone where that is wanted") func refusal() async throws {
+    @Test("With the setting REFUSED_STREAM, only the stream beyond the limit is refused") func refusal() async throws {
         let behaviour: JSONValue = ["connections": ["streams": .integer(2), "excess": "REFUSED_STREAM"]]
         try await withEmulator(behaviour: behaviour) { client in
             try await FrameClient.with(port: client.port, opening: Self.opening) { frames in
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("the third PING without a request between them ends the connection") func pings() async throws {
+    @Test("The third PING without a request between them ends the connection") func pings() async throws {
         try await withEmulator { client in
             try await FrameClient.with(port: client.port) { frames in
                 try await frames.send([.ping, .ping] + HTTP2Frame.send(1, to: "t"))
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("an idle connection ends, and one with a request under way does not") func idle() async throws {
+    @Test("An idle connection ends, and one with a request in flight does not") func idle() async throws {
         try await withEmulator(behaviour: ["connections": ["idle_ms": .integer(500)]]) { client in
             let stream = HTTP2Frame.send(1, to: "t")
             try await FrameClient.with(port: client.port, opening: [stream[0]]) { frames in
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("an old connection ends once the requests that it has taken are answered") func age() async throws {
+    @Test("An old connection ends when its requests are answered") func age() async throws {
         try await withEmulator(behaviour: ["connections": ["age_ms": .integer(500)]]) { client in
             let stream = HTTP2Frame.send(1, to: "t")
             try await FrameClient.with(port: client.port, opening: [stream[0]]) { frames in
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("limits change while it runs, for the connections to come") func change() async throws {
+    @Test("Limits can be changed while it runs, for new connections") func change() async throws {
         try await withEmulator { client in
             let path = "/emulator/connections"
             #expect(

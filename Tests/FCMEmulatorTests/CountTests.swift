@@ -8,7 +8,7 @@ import Testing
 
 /// What proves that nothing was lost and nothing doubled.
 @Suite("Counts") struct CountTests {
-    @Test("accepted sends are counted by msi_key and component, and answers by status") func summary() async throws {
+    @Test("Accepted sends are counted by msi_key and component, and answers by status") func summary() async throws {
         try await withEmulator { client in
             func send(_ key: String?, notification: Bool, extra: String = "") async throws {
                 let data = key.map { #""data":{"msi_key":"\#($0)"},"# } ?? ""
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("the list of accepted sends is as long as it is said to be, down to nothing, and phones miss nothing by it")
+    @Test("The list of accepted sends has the configured length, even 0, and phones miss no message")
     func archiveLimit() async throws {
         try await withEmulator(behaviour: ["archive": ["keep": .integer(3)]]) { client in
             let phone = try await client.registerPhone()
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("what is neither listed nor waited for takes up no room, however much is sent") func room() async throws {
+    @Test("Sends that are neither listed nor waited for take up no space") func room() async throws {
         try await TemporaryFolder.with { folder in
             let store = try EmulatorStore(path: "\(folder.path)/store.sqlite")
             for token in ["here:", "behind:"] { try await store.register(token: token) }

@@ -2,10 +2,12 @@ import Testing
 
 @testable import FCMEmulator
 
-@Suite struct DeliveryCursorTests {
+@Suite("A phone's position in its stream")
+struct DeliveryCursorTests {
     let start = ContinuousClock.now
 
-    @Test func anEventSettlesAfterASecond() {
+    @Test("An event counts as delivered a second after it was written")
+    func anEventSettlesAfterASecond() {
         var cursor = DeliveryCursor(after: 5, now: start)
         cursor.wrote(through: 7, now: start)
         cursor.wrote(through: 9, now: start + .milliseconds(600))
@@ -19,7 +21,8 @@ import Testing
         #expect([early, first, second, none] == [nil, 7, 9, nil])
     }
 
-    @Test func whatIsSkippedIsNotDelivered() {
+    @Test("An event that was skipped does not count as delivered")
+    func whatIsSkippedIsNotDelivered() {
         var cursor = DeliveryCursor(after: 0, now: start)
         cursor.skip(to: 100)
         cursor.skip(to: 50)
@@ -28,7 +31,8 @@ import Testing
         #expect(settled == nil)
     }
 
-    @Test func aSilentStreamShowsThatItLives() {
+    @Test("A stream without events writes a comment from time to time")
+    func aSilentStreamShowsThatItLives() {
         var cursor = DeliveryCursor(after: 0, now: start)
         #expect(cursor.nextWake == start + .seconds(5))
         let early = cursor.takeHeartbeat(now: start + .seconds(4))

@@ -5,8 +5,10 @@ import Testing
 @testable import FCMEmulator
 
 /// What phones get, and when.
-@Suite struct DeliveryTests {
-    @Test func aTopicReachesItsSubscribersAndNobodyElse() async throws {
+@Suite("Delivery to emulated phones")
+struct DeliveryTests {
+    @Test("A message to a topic reaches its subscribers, and no other phone")
+    func aTopicReachesItsSubscribersAndNobodyElse() async throws {
         try await withEmulator { client in
             let (ann, bob, carl) = (
                 try await client.registerPhone(), try await client.registerPhone(), try await client.registerPhone()
@@ -24,7 +26,8 @@ import Testing
         }
     }
 
-    @Test func anEventIsWhatThePhonesSDKSees() async throws {
+    @Test("An event has the fields that the SDK on a phone shows")
+    func anEventIsWhatThePhonesSDKSees() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
             try await client.subscribe([phone], to: "t")
@@ -57,7 +60,8 @@ import Testing
         }
     }
 
-    @Test func aSubscriptionCoversWhatIsSentDuringIt() async throws {
+    @Test("A phone gets the messages that are sent while it is subscribed, and no others")
+    func aSubscriptionCoversWhatIsSentDuringIt() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
             _ = try await client.sendMark("before", to: ("topic", "t"))
@@ -72,7 +76,8 @@ import Testing
         }
     }
 
-    @Test func anOpenStreamFollowsItsPhonesSubscriptions() async throws {
+    @Test("An open stream follows the changes of its phone's subscriptions")
+    func anOpenStreamFollowsItsPhonesSubscriptions() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
             var stream = try await client.listen(phone)
@@ -86,7 +91,8 @@ import Testing
         }
     }
 
-    @Test func aStreamResumesAfterTheLastEvent() async throws {
+    @Test("A stream that is opened with Last-Event-ID goes on after that event")
+    func aStreamResumesAfterTheLastEvent() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
             for mark in ["1", "2", "3"] { _ = try await client.sendMark(mark, to: ("token", phone)) }
@@ -104,7 +110,8 @@ import Testing
         }
     }
 
-    @Test func whatHasSettledIsNotDeliveredAgain() async throws {
+    @Test("An event that counts as delivered is not sent again")
+    func whatHasSettledIsNotDeliveredAgain() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
             do {
@@ -119,7 +126,8 @@ import Testing
         }
     }
 
-    @Test func aConditionIsEvaluatedForEachPhone() async throws {
+    @Test("A condition is evaluated for each phone")
+    func aConditionIsEvaluatedForEachPhone() async throws {
         try await withEmulator { client in
             let (both, one, none) = (
                 try await client.registerPhone(), try await client.registerPhone(), try await client.registerPhone()
@@ -135,7 +143,8 @@ import Testing
         }
     }
 
-    @Test func timeToLiveEnds() async throws {
+    @Test("A message is not delivered after its time to live")
+    func timeToLiveEnds() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
             // Now or never: nobody is listening.
@@ -148,7 +157,8 @@ import Testing
         }
     }
 
-    @Test("of messages that replace each other a phone that is off keeps the newest, under four keys at most") func collapsing()
+    @Test("Of messages with a collapse key, a phone that is off keeps the newest of each key, for four keys at most")
+    func collapsing()
         async throws
     {
         try await withEmulator { client in
@@ -174,7 +184,8 @@ import Testing
         }
     }
 
-    @Test func anInstallationIsItsTokensFirstPart() async throws {
+    @Test("The installation ID is the first part of the registration token")
+    func anInstallationIsItsTokensFirstPart() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
             let id = String(phone.split(separator: ":")[0])
@@ -184,7 +195,8 @@ import Testing
         }
     }
 
-    @Test func anUnregisteredPhoneIsGone() async throws {
+    @Test("A phone that was unregistered gets nothing, and sends to it are UNREGISTERED")
+    func anUnregisteredPhoneIsGone() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
             var stream = try await client.listen(phone)
@@ -199,7 +211,8 @@ import Testing
         }
     }
 
-    @Test func aLongBacklogComesWholeAndInOrder() async throws {
+    @Test("A long backlog is delivered completely and in order")
+    func aLongBacklogComesWholeAndInOrder() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
             try await client.subscribe([phone], to: "t")

@@ -3,7 +3,9 @@ import Testing
 
 /// A client that was generated from FCM's discovery document, as google-api-python-client does.
 @Suite("A client of FCM's discovery document", .timeLimit(.minutes(2))) struct DiscoveryClientTests {
-    @Test("it sends, reads errors, and subscribes phones to topics") func everything() async throws {
+    @Test("A client that is generated from the discovery document sends, reads errors, and subscribes phones") func everything()
+        async throws
+    {
         try await TemporaryFolder.with { folder in
             try await withEmulator(in: folder) { client in
                 let output = try await PythonScript.run(

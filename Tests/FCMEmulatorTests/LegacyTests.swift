@@ -4,7 +4,7 @@ import Testing
 
 /// The legacy HTTP API.
 @Suite("The legacy API") struct LegacyTests {
-    @Test("its messages reach phones, by token, topic and condition, as today's do") func delivery() async throws {
+    @Test("Messages of the legacy API reach phones by token, topic and condition") func delivery() async throws {
         try await withEmulator { client in
             let (ann, bob) = (try await client.registerPhone(), try await client.registerPhone())
             try await client.subscribe([ann, bob], to: "t")
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("each token has its own result, in that API's own words") func results() async throws {
+    @Test("Each token has its own result in the form of the legacy API") func results() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
             let unknown = "abcdefghijklmnopqrstuv:APA91b" + String(repeating: "x", count: 134)
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("a call that makes no sense is refused as a whole, and so is one without the key") func refusals() async throws {
+    @Test("An invalid call, or one without the key, is refused as a whole") func refusals() async throws {
         try await TemporaryFolder.with { folder in
             try await withEmulator(in: folder) { client in
                 let tooMany = Array(repeating: "\"x\"", count: 1_001).joined(separator: ",")
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("quotas and ordered faults have its own forms") func faults() async throws {
+    @Test("Quotas and injected faults are answered in the form of the legacy API") func faults() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
             let direct = #"{"to":"\#(phone)","data":{"a":"b"}}"#

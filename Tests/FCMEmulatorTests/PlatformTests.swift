@@ -16,7 +16,7 @@ import Testing
         return [counts["demoted"] as? Int, counts["throttled"] as? Int]
     }
 
-    @Test("nothing is demoted or throttled unless that is asked for") func off() async throws {
+    @Test("By default nothing is demoted or throttled") func off() async throws {
         try await withEmulator { client in
             #expect(
                 try await client.call(.GET, "/emulator/platforms", token: nil).text
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("a rule looks back as far as it is said to") func window() throws {
+    @Test("A rule looks back over its configured window") func window() throws {
         var rules = try PlatformRules(ControlFields(["android": ["most": .integer(1), "window_s": .integer(60)]]))
         let message = try PhoneContent(
             body: Array(#"{"message":{"topic":"t","android":{"priority":"HIGH"}}}"#.utf8), on: .android)
@@ -92,7 +92,7 @@ import Testing
         #expect(treatments == [.asSent, .demoted, .demoted, .asSent])
     }
 
-    @Test("iOS drops what only wakes the app, beyond a few an hour; what shows something always comes") func throttling()
+    @Test("iOS drops background pushes beyond a few an hour, and always shows visible ones") func throttling()
         async throws
     {
         try await withEmulator { client in
@@ -121,7 +121,8 @@ import Testing
         }
     }
 
-    @Test("a phone says what it is, and the service's page of it too") func registration() async throws {
+    @Test("The platform of a phone is chosen at its registration, and shown in its information") func registration() async throws
+    {
         try await withEmulator { client in
             for platform in ["ANDROID", "IOS"] {
                 let phone = try await client.registerPhone(platform: platform)
@@ -134,7 +135,7 @@ import Testing
         }
     }
 
-    @Test("what a message says in android_v2 reaches an Android phone") func secondVersion() async throws {
+    @Test("The fields of android_v2 reach an Android phone") func secondVersion() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
             var stream = try await client.listen(phone)

@@ -8,8 +8,10 @@ import TestSupport
 @testable import FCMEmulator
 
 /// The built executable, killed, stopped and asked by curl.
-@Suite struct ProcessTests {
-    @Test func aKillLosesNothing() async throws {
+@Suite("The emulator as a process")
+struct ProcessTests {
+    @Test("After a SIGKILL, everything that was accepted is still there")
+    func aKillLosesNothing() async throws {
         try await TemporaryFolder.with { folder in
             let first = try await EmulatorProcess(in: folder)
             let (phone, accepted) = try await first.withClient { client in
@@ -52,7 +54,8 @@ import TestSupport
         }
     }
 
-    @Test func anEventThatWasJustWrittenComesAgainAfterAKill() async throws {
+    @Test("An event that was written just before a SIGKILL is sent again")
+    func anEventThatWasJustWrittenComesAgainAfterAKill() async throws {
         try await TemporaryFolder.with { folder in
             // On a busy machine the kill may come too late, more than a second after the write: then once more.
             for _ in 0..<20 {
@@ -76,7 +79,8 @@ import TestSupport
         }
     }
 
-    @Test func itStopsAtOnceWithStreamsOpen() async throws {
+    @Test("It stops at once while event streams are open")
+    func itStopsAtOnceWithStreamsOpen() async throws {
         try await TemporaryFolder.with { folder in
             let emulator = try await EmulatorProcess(in: folder)
             try await emulator.withClient { client in
@@ -90,7 +94,8 @@ import TestSupport
         }
     }
 
-    @Test func itStopsThoughAPeerNeverSpeaks() async throws {
+    @Test("It stops while a peer is connected that never sends anything")
+    func itStopsThoughAPeerNeverSpeaks() async throws {
         try await TemporaryFolder.with { folder in
             let emulator = try await EmulatorProcess(in: folder)
             // Connected, and silent where the TLS handshake should be.
@@ -103,7 +108,8 @@ import TestSupport
         }
     }
 
-    @Test func itStopsWellWhileNewConnectionsCome() async throws {
+    @Test("It stops with status 0 while new connections arrive")
+    func itStopsWellWhileNewConnectionsCome() async throws {
         try await TemporaryFolder.with { folder in
             for _ in 0..<12 {
                 let emulator = try await EmulatorProcess(in: folder)
@@ -122,7 +128,8 @@ import TestSupport
         }
     }
 
-    @Test func aPortThatIsTakenIsAClearError() async throws {
+    @Test("A port that is taken is an error that says so")
+    func aPortThatIsTakenIsAClearError() async throws {
         try await TemporaryFolder.with { folder in
             let emulator = try await EmulatorProcess(in: folder)
             try await TemporaryFolder.with { other in
@@ -135,8 +142,8 @@ import TestSupport
         }
     }
 
-    @Test("a file says how it behaves from the start; one that makes no sense is a clear error") func behaviourFile() async throws
-    {
+    @Test("A file configures its behaviour from the start, and an invalid file is an error that says why")
+    func behaviourFile() async throws {
         try await TemporaryFolder.with { folder in
             let file = "\(folder.path)/behaviour.json"
             let settings = ["MSI_FCM_EMULATOR_BEHAVIOUR_FILE": file]
@@ -171,7 +178,8 @@ import TestSupport
         }
     }
 
-    @Test func curlIsAllThatAPhoneNeeds() async throws {
+    @Test("A phone can be registered, subscribed and watched with curl alone")
+    func curlIsAllThatAPhoneNeeds() async throws {
         try await TemporaryFolder.with { folder in
             let emulator = try await EmulatorProcess(in: folder)
             let base = "https://127.0.0.1:\(emulator.port)"

@@ -6,7 +6,7 @@ import Testing
 
 /// How many messages FCM takes.
 @Suite("Quotas") struct QuotaTests {
-    @Test("a project's bucket empties, says when it is full again, and then is") func project() async throws {
+    @Test("An empty bucket of the project says when it is refilled, and is refilled then") func project() async throws {
         try await withEmulator { client in
             // Whatever is refused as wrong counts as well, and what FCM itself fails at does not.
             try await client.fault(#"{"fault":"INTERNAL","topic":"broken"}"#)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("one topic's or phone's quota stops that one alone") func targets() async throws {
+    @Test("The quota of a topic or phone limits that one alone") func targets() async throws {
         try await withEmulator { client in
             let hour = #"[{"most":2,"every_ms":3600000}]"#
             _ = try await client.call(
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("messages that replace each other have a smaller quota, which a ttl of 0 escapes") func collapsible() async throws {
+    @Test("Collapsible messages have a smaller quota, which does not apply to a ttl of 0") func collapsible() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
             let collapsing = #","android":{"collapse_key":"k"}"#
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("a bucket is refilled whole at its own times, or drop by drop") func refills() {
+    @Test("A bucket is refilled completely at fixed times, or gradually") func refills() {
         let whole = Allowance(most: 3, refill: 3, every: 1_000, phase: 300)
         var bucket = Bucket(whole, now: 1_200)
         let first = (0..<4).map { _ in bucket.take(of: whole, now: 1_200) }
@@ -93,7 +93,7 @@ import Testing
         #expect(early == nil && slow.left(of: drops, now: 250) == 1)
     }
 
-    @Test("many topics leave no trace once their buckets are full again") func memory() {
+    @Test("Buckets of topics are forgotten when they are full again") func memory() {
         var buckets = Buckets<Int>([Allowance(most: 1, refill: 1, every: 10, phase: 0)])
         for key in 0..<20_000 {
             let wait = buckets.take(key, now: Int64(key))
@@ -102,7 +102,7 @@ import Testing
         #expect(buckets.count < 3_000)
     }
 
-    @Test("a bucket that makes no sense is refused by name") func refusals() async throws {
+    @Test("An invalid bucket is refused by name") func refusals() async throws {
         try await withEmulator { client in
             for (body, field) in [
                 (#"{"project":[{"most":1}]}"#, "project[0].every_ms"), (#"{"project":{"every_ms":1}}"#, "project[0].most"),

@@ -77,7 +77,7 @@ import Testing
 
     private static func x(_ count: Int) -> String { String(repeating: "x", count: count) }
 
-    @Test("each is given to the byte, in a dry run as well", arguments: [false, true])
+    @Test("Each recorded answer is reproduced byte for byte, in a dry run as well", arguments: [false, true])
     func refusals(isDryRun: Bool) async throws {
         try await withEmulator { client in
             for recording in Self.recordings {
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("4,096 bytes go to a topic, a condition and a phone, and one more goes to none of them") func limit() async throws {
+    @Test("A topic, a condition and a phone take 4,096 bytes, and none of them takes one more") func limit() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
             for target in [#""topic":"t""#, #""condition":"'t' in topics""#, #""token":"\#(phone)""#] {
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("a message to a phone has an id with a percent sign, one to a topic or condition a plain number, dry runs too")
+    @Test("A message to a phone has an id with a percent sign, one to a topic or condition a plain number, dry runs too")
     func names() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test("a dry run reports a phone that is gone, but not an iPhone") func deadTokens() async throws {
+    @Test("A dry run reports a phone that is gone, but not an iPhone") func deadTokens() async throws {
         try await withEmulator { client in
             for (platform, dryStatus) in [("ANDROID", 404), ("IOS", 200)] {
                 let phone = try await client.registerPhone(platform: platform)
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test("an installation's id is taken in the token's field, and the project's number in the path") func otherNames()
+    @Test("An installation ID is accepted in place of a token, and the project number in the path") func otherNames()
         async throws
     {
         try await withEmulator { client in
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test("of repeated keys and parameters the last one counts") func repeats() async throws {
+    @Test("The last of several equal keys or parameters counts") func repeats() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
             var stream = try await client.listen(phone)

@@ -2,7 +2,8 @@ import NIOHTTP1
 import Testing
 
 /// What FCM accepts and refuses, against the exact words of its answers.
-@Suite struct SendValidationTests {
+@Suite("The emulator's checks of a message")
+struct SendValidationTests {
     struct Refusal: CustomTestStringConvertible {
         let message: String
         let text: String
@@ -126,7 +127,8 @@ import Testing
             ["message.android_v2.ttl"]),
     ]
 
-    @Test func refusalsNameWhatIsWrong() async throws {
+    @Test("A message that FCM would refuse is refused, and the error names the field")
+    func refusalsNameWhatIsWrong() async throws {
         try await withEmulator { client in
             for refusal in Self.refusals {
                 let answer = try await client.send("{\"message\":{\(refusal.message)}}")
@@ -142,23 +144,25 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        #""topic":"t""#,
-        #""topic":"a-Z_0.9~%","data":{"collapse_key":"c"}"#,
-        #""topic":"t","android":{"priority":"high","ttl":"2419200s","collapseKey":"k"}"#,
-        #""topic":"t","android":{"priority":"NORMAL","ttl":"0s","collapse_key":"k","directBootOk":true}"#,
-        #""topic":"t","android":{"ttl":"3.5s","notification":{"channelId":"c","notificationCount":"3"}}"#,
-        #""topic":"t","android":{"notification":{"event_time":"2026-11-21T10:00:00.5Z","vibrate_timings":["0.2s"]}}"#,
-        #""topic":"t","apns":{"headers":{"apns-priority":"5"},"payload":{"aps":{"content-available":1}}}"#,
-        #""topic":"t","notification":{"title":"x"},"apns":{"payload":{"aps":{"content-available":1,"sound":"default"}}}"#,
-        #""topic":"t","webpush":{"headers":{"TTL":"15"},"notification":{"renotify":true},"fcm_options":{"link":"https://e.org"}}"#,
-        #""topic":"t","token":null,"fcmOptions":{"analyticsLabel":"l"}"#,
-        #""condition":"'a' in topics && !('b' in topics || 'c' in topics)""#,
-        #""topic":"t","apns":{"payload":{"aps":{"alert":"text","badge":0}}}"#,
-        #""topic":"t","apns":{"payload":{"aps":{"alert":{"title":"t","body":"b"}},"custom":"x"}}"#,
-        #""topic":"t","android_v2":{"collapseKey":"k","backgroundSync":{}}"#,
-        #""topic":"t","androidV2":{"ttl":"5s","remoteNotification":{"mutableContent":true,"notification":{"id":3,"title":"t"}}}"#,
-    ])
+    @Test(
+        "A valid message is accepted",
+        arguments: [
+            #""topic":"t""#,
+            #""topic":"a-Z_0.9~%","data":{"collapse_key":"c"}"#,
+            #""topic":"t","android":{"priority":"high","ttl":"2419200s","collapseKey":"k"}"#,
+            #""topic":"t","android":{"priority":"NORMAL","ttl":"0s","collapse_key":"k","directBootOk":true}"#,
+            #""topic":"t","android":{"ttl":"3.5s","notification":{"channelId":"c","notificationCount":"3"}}"#,
+            #""topic":"t","android":{"notification":{"event_time":"2026-11-21T10:00:00.5Z","vibrate_timings":["0.2s"]}}"#,
+            #""topic":"t","apns":{"headers":{"apns-priority":"5"},"payload":{"aps":{"content-available":1}}}"#,
+            #""topic":"t","notification":{"title":"x"},"apns":{"payload":{"aps":{"content-available":1,"sound":"default"}}}"#,
+            #""topic":"t","webpush":{"headers":{"TTL":"15"},"notification":{"renotify":true},"fcm_options":{"link":"https://e.org"}}"#,
+            #""topic":"t","token":null,"fcmOptions":{"analyticsLabel":"l"}"#,
+            #""condition":"'a' in topics && !('b' in topics || 'c' in topics)""#,
+            #""topic":"t","apns":{"payload":{"aps":{"alert":"text","badge":0}}}"#,
+            #""topic":"t","apns":{"payload":{"aps":{"alert":{"title":"t","body":"b"}},"custom":"x"}}"#,
+            #""topic":"t","android_v2":{"collapseKey":"k","backgroundSync":{}}"#,
+            #""topic":"t","androidV2":{"ttl":"5s","remoteNotification":{"mutableContent":true,"notification":{"id":3,"title":"t"}}}"#,
+        ])
     func goodMessagesAreAccepted(_ message: String) async throws {
         try await withEmulator { client in
             let answer = try await client.send("{\"message\":{\(message)}}")
@@ -166,7 +170,8 @@ import Testing
         }
     }
 
-    @Test func theTopicsPayloadLimitIsASetting() async throws {
+    @Test("The payload limit for topics can be set")
+    func theTopicsPayloadLimitIsASetting() async throws {
         try await withEmulator(topicPayloadLimit: 100) { client in
             let phone = try await client.registerPhone()
             let fits = String(repeating: "é", count: 49) + "e"
@@ -180,7 +185,8 @@ import Testing
         }
     }
 
-    @Test func validateOnlyDeliversNothing() async throws {
+    @Test("A send with validate_only delivers nothing")
+    func validateOnlyDeliversNothing() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
             let dry = try await client.send(#"{"validate_only":true,"message":{"token":"\#(phone)","data":{"mark":"dry"}}}"#)

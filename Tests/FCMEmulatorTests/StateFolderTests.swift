@@ -4,8 +4,10 @@ import Testing
 
 @testable import FCMEmulator
 
-@Suite struct StateFolderTests {
-    @Test func theFirstStartMakesWhatClientsNeed() async throws {
+@Suite("The emulator's state folder")
+struct StateFolderTests {
+    @Test("The first start creates the files that clients need")
+    func theFirstStartMakesWhatClientsNeed() async throws {
         try await TemporaryFolder.with { folder in
             var logger = Logger(label: "test")
             logger.logLevel = .warning
@@ -31,14 +33,16 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("ca.pem", "garbage", "not a certificate in PEM form"),
-        ("ca-key.pem", "garbage", "not a P-256 private key in PEM form"),
-        ("service-account.json", "{", "not a JSON object"),
-        ("service-account.json", "{\"type\":\"service_account\"}", "the field project_id is missing"),
-        ("access-token.key", "short", "expected 32 bytes, found 5"),
-        ("emulator.sqlite", String(repeating: "garbage ", count: 1_000), "emulator.sqlite"),
-    ])
+    @Test(
+        "A damaged file is an error that names it, and the file is not replaced",
+        arguments: [
+            ("ca.pem", "garbage", "not a certificate in PEM form"),
+            ("ca-key.pem", "garbage", "not a P-256 private key in PEM form"),
+            ("service-account.json", "{", "not a JSON object"),
+            ("service-account.json", "{\"type\":\"service_account\"}", "the field project_id is missing"),
+            ("access-token.key", "short", "expected 32 bytes, found 5"),
+            ("emulator.sqlite", String(repeating: "garbage ", count: 1_000), "emulator.sqlite"),
+        ])
     func aDamagedFileIsNamedAndNotReplaced(file: String, content: String, problem: String) async throws {
         try await TemporaryFolder.with { folder in
             try await withEmulator(in: folder) { _ in }
@@ -51,7 +55,8 @@ import Testing
         }
     }
 
-    @Test func aLostCAKeyIsAnError() async throws {
+    @Test("A certificate authority without its key is an error")
+    func aLostCAKeyIsAnError() async throws {
         try await TemporaryFolder.with { folder in
             try await withEmulator(in: folder) { _ in }
             try FileManager.default.removeItem(atPath: "\(folder.emulator)/ca-key.pem")
@@ -60,7 +65,8 @@ import Testing
         }
     }
 
-    @Test func theAuthorityStillIssuesYearsLater() async throws {
+    @Test("The certificate authority can still issue certificates years later")
+    func theAuthorityStillIssuesYearsLater() async throws {
         try await TemporaryFolder.with { folder in
             let state = try StateFolder(path: folder.path)
             let first = try CertificateAuthority(in: state, now: Date())

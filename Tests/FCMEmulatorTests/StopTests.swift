@@ -5,7 +5,7 @@ import Testing
 /// The built executable, stopped while it holds sends back.
 @Suite("A stop", .timeLimit(.minutes(2))) struct StopTests {
     @Test(
-        "a send that was accepted is answered 200, and wholly, when the emulator stops, however long that was to take",
+        "A send that was accepted is answered completely when the emulator stops, however long the answer was to be delayed",
         arguments: ["DELAY_REPLY", "SLOW_BODY"])
     func accepted(fault: String) async throws {
         try await TemporaryFolder.with { folder in
@@ -23,7 +23,9 @@ import Testing
         }
     }
 
-    @Test("a send that is held back before it is accepted is answered 503, and is not accepted") func heldBack() async throws {
+    @Test("A send that is delayed before it is accepted is answered 503 at a stop, and is not accepted") func heldBack()
+        async throws
+    {
         try await TemporaryFolder.with { folder in
             let emulator = try await EmulatorProcess(in: folder)
             try await emulator.withClient { client in

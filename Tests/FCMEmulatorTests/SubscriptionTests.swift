@@ -12,8 +12,7 @@ import Testing
         "/v1/projects/msi-emulator/registrations/\(registration)/topicSubscriptions\(rest)"
     }
 
-    @Test("a phone is subscribed, once, by its token or its installation's id, and gets what is sent") func create() async throws
-    {
+    @Test("A phone is subscribed once, by its token or its installation ID, and gets what is sent") func create() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
             let installation = String(phone.split(separator: ":")[0])
@@ -45,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("subscriptions are listed page by page") func list() async throws {
+    @Test("Subscriptions are listed page by page") func list() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
             let topics = ["a", "b%c", "d", "e", "f"]
@@ -72,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("the API refuses what is not authorized, registered or well formed") func refusals() async throws {
+    @Test("Requests that are not authorized, registered or well formed are refused") func refusals() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
             #expect(try await client.call(.GET, Self.path(phone), token: nil).errorStatus == "UNAUTHENTICATED")
@@ -91,7 +90,7 @@ import Testing
         }
     }
 
-    @Test("the Instance ID service subscribes one phone, and tells what it knows of it") func instanceID() async throws {
+    @Test("The Instance ID API subscribes one phone, and shows its topics") func instanceID() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
             let made = try await client.call(.POST, "/iid/v1/\(phone)/rel/topics/news", token: "owner")
@@ -109,7 +108,7 @@ import Testing
         }
     }
 
-    @Test("a phone can have two thousand topics and no more") func tooMany() async throws {
+    @Test("A phone can have two thousand topics, and no more") func tooMany() async throws {
         try await TemporaryFolder.with { folder in
             try await withEmulator(in: folder) { client in
                 let phone = try await client.registerPhone()

@@ -5,8 +5,10 @@ import Testing
 
 @testable import FCMEmulator
 
-@Suite struct TokenEndpointTests {
-    @Test func aSignedRequestGetsATokenThatSends() async throws {
+@Suite("The emulator's token endpoint")
+struct TokenEndpointTests {
+    @Test("A signed request gets an access token that can be used to send")
+    func aSignedRequestGetsATokenThatSends() async throws {
         try await TemporaryFolder.with { folder in
             try await withEmulator(in: folder) { client in
                 let account = try TestAccount(in: folder)
@@ -22,7 +24,8 @@ import Testing
         }
     }
 
-    @Test func aRestartKeepsTheAccountAndItsTokens() async throws {
+    @Test("The service account and its access tokens are still valid after a restart")
+    func aRestartKeepsTheAccountAndItsTokens() async throws {
         try await TemporaryFolder.with { folder in
             let token = try await withEmulator(in: folder) { client in
                 try await TestAccount(in: folder).accessToken(from: client)
@@ -40,7 +43,8 @@ import Testing
         }
     }
 
-    @Test func refusalsAreGoogles() async throws {
+    @Test("A wrong token request is refused with Google's error")
+    func refusalsAreGoogles() async throws {
         try await TemporaryFolder.with { folder in
             try await withEmulator(in: folder) { client in
                 let account = try TestAccount(in: folder)
@@ -91,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("a token lives as long as it is said to, by a clock that can be set, and is refused in Google's words after that")
+    @Test("A token has the configured lifetime by the emulated clock, and is refused with Google's error afterwards")
     func expiry() async throws {
         try await TemporaryFolder.with { folder in
             try await withEmulator(in: folder, behaviour: ["oauth": ["token_life_s": .integer(60)]]) { client in
@@ -129,7 +133,8 @@ import Testing
         }
     }
 
-    @Test func aTokenEnds() async throws {
+    @Test("An access token expires")
+    func aTokenEnds() async throws {
         try await TemporaryFolder.with { folder in
             let tokens = try AccessTokens(in: try StateFolder(path: folder.path))
             let token = tokens.issue(now: 1_000_000, life: 3_599, isForMessaging: true)

@@ -1,8 +1,10 @@
 import NIOHTTP1
 import Testing
 
-@Suite struct TopicManagementTests {
-    @Test func eachTokenHasItsOwnResult() async throws {
+@Suite("Topic management by the Instance ID API")
+struct TopicManagementTests {
+    @Test("Each token of a batch has its own result")
+    func eachTokenHasItsOwnResult() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
             let unknown = "abcdefghijklmnopqrstuv:APA91b" + String(repeating: "x", count: 134)
@@ -14,12 +16,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "", "[]", "{", #"{"registration_tokens":["x"]}"#, #"{"to":"/topics/t"}"#,
-        #"{"to":"t","registration_tokens":["x"]}"#, #"{"to":"/topics/a b","registration_tokens":["x"]}"#,
-        #"{"to":"/topics/t","registration_tokens":[]}"#, #"{"to":"/topics/t","registration_tokens":[1]}"#,
-        #"{"to":"/topics/t","registration_tokens":["# + Array(repeating: #""x""#, count: 1_001).joined(separator: ",") + "]}",
-    ])
+    @Test(
+        "An invalid batch is refused as a whole",
+        arguments: [
+            "", "[]", "{", #"{"registration_tokens":["x"]}"#, #"{"to":"/topics/t"}"#,
+            #"{"to":"t","registration_tokens":["x"]}"#, #"{"to":"/topics/a b","registration_tokens":["x"]}"#,
+            #"{"to":"/topics/t","registration_tokens":[]}"#, #"{"to":"/topics/t","registration_tokens":[1]}"#,
+            #"{"to":"/topics/t","registration_tokens":["# + Array(repeating: #""x""#, count: 1_001).joined(separator: ",") + "]}",
+        ])
     func aBadCallIsRefusedAsAWhole(_ body: String) async throws {
         try await withEmulator { client in
             for method in ["batchAdd", "batchRemove"] {
@@ -30,7 +34,8 @@ import Testing
         }
     }
 
-    @Test func aThousandTokensFitIntoOneCall() async throws {
+    @Test("A batch may have a thousand tokens")
+    func aThousandTokensFitIntoOneCall() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
             let answer = try await client.subscribe(Array(repeating: phone, count: 1_000), to: "t")

@@ -13,7 +13,7 @@ struct CircuitStateMachineTests {
         return circuit
     }
 
-    @Test("after twenty failures in a row nothing is sent for a second, then one request")
+    @Test("After twenty failures in a row, nothing is sent for a second, and then one request")
     func opens() {
         var circuit = CircuitStateMachine()
         for _ in 0..<19 {
@@ -26,7 +26,7 @@ struct CircuitStateMachineTests {
         #expect(admissions == [.wait(.seconds(1)), .wait(.milliseconds(1)), .trial, .wait(.seconds(15))])
     }
 
-    @Test("any answer begins the count anew, and ends the pause")
+    @Test("Any answer resets the count and ends the pause")
     func answers() {
         var circuit = CircuitStateMachine()
         for number in 0..<100 {
@@ -42,7 +42,7 @@ struct CircuitStateMachineTests {
         #expect(after == .go)
     }
 
-    @Test("each request that finds nothing better doubles the pause, up to eight seconds")
+    @Test("Each failed probe doubles the pause, up to eight seconds")
     func pauses() {
         var circuit = Self.opened()
         var now = Self.start
@@ -57,7 +57,7 @@ struct CircuitStateMachineTests {
         #expect(pauses == [.seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(8)])
     }
 
-    @Test("failures of what was under way before do not make the pause longer")
+    @Test("Failures of requests that began earlier do not extend the pause")
     func lateFailures() {
         var circuit = Self.opened()
         for _ in 0..<500 { circuit.failed(at: Self.start + .milliseconds(900)) }
@@ -65,7 +65,7 @@ struct CircuitStateMachineTests {
         #expect(admission == .trial)
     }
 
-    @Test("a request that ended before FCM could answer makes way for the next")
+    @Test("A probe that ended before FCM could answer lets the next one begin")
     func nothingLearned() {
         var circuit = Self.opened()
         let now = Self.start + .seconds(1)
@@ -75,7 +75,7 @@ struct CircuitStateMachineTests {
         #expect(admission == .trial)
     }
 
-    @Test("a request that is never heard of again does not keep the others away")
+    @Test("A probe that never ends does not block the others")
     func lostTrial() {
         var circuit = Self.opened()
         _ = circuit.admit(at: Self.start + .seconds(1))

@@ -6,6 +6,7 @@ import Testing
 
 @testable import FCMRelay
 
+@Suite("The HTTP transport")
 struct CurlTransportTests {
     private func request(
         _ url: String, _ path: String = "/", body: String = "x", within time: Duration = .seconds(20)
@@ -28,7 +29,8 @@ struct CurlTransportTests {
         if case .failure(let error) = outcome { error.code } else { nil }
     }
 
-    @Test func postsAndReadsTheAnswer() async throws {
+    @Test("A request is posted, and its answer is read")
+    func postsAndReadsTheAnswer() async throws {
         try await withTLSServer { _ in
             .init(429, "wörds", headers: [.contentType: "text/html", .retryAfter: "7"])
         } _: { server in
@@ -52,7 +54,8 @@ struct CurlTransportTests {
     }
 
     /// Answers come in another order than their requests, and one does not come.
-    @Test func requestsOfOneSendHaveEachTheirOwnAnswer() async throws {
+    @Test("Each request of a send gets its own answer")
+    func requestsOfOneSendHaveEachTheirOwnAnswer() async throws {
         try await withTLSServer { request in
             switch String(decoding: request.body, as: UTF8.self) {
             case "slow":
@@ -82,7 +85,8 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func whoeverIsCancelledLeavesAllRequestsOfASend() async throws {
+    @Test("A cancelled task abandons all requests of its send")
+    func whoeverIsCancelledLeavesAllRequestsOfASend() async throws {
         try await withTLSServer { request in
             if request.path == "/slow" { try await Task.sleep(for: .seconds(60)) }
             return .init(200)
@@ -99,7 +103,8 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func manyRequestsShareFewConnections() async throws {
+    @Test("Many requests share a few connections")
+    func manyRequestsShareFewConnections() async throws {
         try await withTLSServer { request in
             try await Task.sleep(for: .milliseconds(20))
             return .init(200, String(decoding: request.body, as: UTF8.self))
@@ -124,7 +129,8 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func oneConnectionWhereItIsEnough() async throws {
+    @Test("One connection is used as long as it is enough")
+    func oneConnectionWhereItIsEnough() async throws {
         try await withTLSServer { _ in
             .init(200)
         } _: { server in
@@ -135,7 +141,8 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func redirectsAreNotFollowed() async throws {
+    @Test("Redirects are not followed")
+    func redirectsAreNotFollowed() async throws {
         try await withTLSServer { _ in
             .init(302, headers: [.location: "/elsewhere"])
         } _: { server in
@@ -147,7 +154,8 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func otherProtocolsAreRefused() async throws {
+    @Test("URLs of other protocols are refused")
+    func otherProtocolsAreRefused() async throws {
         let transport = try CurlTransport(CurlConfiguration())
         let file = await error(transport, request("file:///etc/passwd"))
         let plain = await error(transport, request("http://127.0.0.1:1/"))
@@ -157,7 +165,8 @@ struct CurlTransportTests {
         #expect(plain?.mayHaveBeenProcessed == false)
     }
 
-    @Test func noServer() async throws {
+    @Test("Without a server, a request fails and cannot have been processed")
+    func noServer() async throws {
         let transport = try CurlTransport(CurlConfiguration())
         let refused = await error(transport, request("https://127.0.0.1:1"))
         await transport.close()
@@ -166,7 +175,8 @@ struct CurlTransportTests {
         #expect(refused?.description.isEmpty == false)
     }
 
-    @Test func untrustedServer() async throws {
+    @Test("A server with an untrusted certificate is not used")
+    func untrustedServer() async throws {
         try await withTLSServer { _ in
             .init(200)
         } _: { server in
@@ -179,7 +189,8 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func answersThatAreTooLate() async throws {
+    @Test("A request whose answer does not come by its deadline fails")
+    func answersThatAreTooLate() async throws {
         try await withTLSServer { request in
             if request.path == "/slow" { try await Task.sleep(for: .seconds(60)) }
             return .init(200)
@@ -204,7 +215,8 @@ struct CurlTransportTests {
     }
 
     /// libcurl itself forgets the deadlines of those that wait for a stream.
-    @Test func deadlinesHoldWhileWaitingForAConnection() async throws {
+    @Test("A deadline also ends a request that waits for a connection")
+    func deadlinesHoldWhileWaitingForAConnection() async throws {
         try await withTLSServer { _ in
             try await Task.sleep(for: .seconds(60))
             return .init(200)
@@ -227,7 +239,8 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func resets() async throws {
+    @Test("A stream that the server resets is a failure")
+    func resets() async throws {
         try await withTLSServer { request in
             switch request.path {
             case "/connection": try await request.dropConnection()
@@ -248,7 +261,8 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func answersThatAreTooLong() async throws {
+    @Test("An answer that is too long is a failure")
+    func answersThatAreTooLong() async throws {
         try await withTLSServer { request in
             .init(200, String(repeating: "x", count: request.path == "/long" ? 65_537 : 65_536))
         } _: { server in
@@ -262,7 +276,8 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func cancelledTasksAbandonTheirRequests() async throws {
+    @Test("A cancelled task abandons its request")
+    func cancelledTasksAbandonTheirRequests() async throws {
         try await withTLSServer { request in
             if request.path == "/slow" { try await Task.sleep(for: .seconds(60)) }
             return .init(200)
@@ -288,7 +303,8 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func aFullQueueRefuses() async throws {
+    @Test("A full queue refuses further requests")
+    func aFullQueueRefuses() async throws {
         try await withTLSServer { _ in
             try await Task.sleep(for: .seconds(60))
             return .init(200)
@@ -307,7 +323,8 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func closingFailsAllWhoWait() async throws {
+    @Test("Closing the transport fails all waiting requests")
+    func closingFailsAllWhoWait() async throws {
         try await withTLSServer { _ in
             try await Task.sleep(for: .seconds(60))
             return .init(200)
@@ -327,7 +344,8 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func badAuthorityFile() async throws {
+    @Test("A certificate file that cannot be read is an error")
+    func badAuthorityFile() async throws {
         try await withTemporaryFolder { folder in
             let transport = try CurlTransport(CurlConfiguration(certificateAuthorityFile: folder + "/none.pem"))
             let error = await error(transport, request("https://127.0.0.1:1"))

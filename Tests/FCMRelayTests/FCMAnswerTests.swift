@@ -4,6 +4,7 @@ import Testing
 
 @testable import FCMRelay
 
+@Suite("The meaning of FCM's answers")
 struct FCMAnswerTests {
     /// 2026-11-21T12:00:00Z.
     private static let now: UnixMilliseconds = 1_795_262_400_000
@@ -37,12 +38,14 @@ struct FCMAnswerTests {
                 scope: scope ?? (`class` == .permanent ? .message : .service)))
     }
 
-    @Test func acceptedByName() {
+    @Test("An answer 200 with a name is an acceptance")
+    func acceptedByName() {
         let name = "projects/p/messages/0:1500415314455276%31bd1c9631bd1c96"
         #expect(Self.answer(200, #"{"name":"\#(name)"}"#) == .accepted(name))
     }
 
     @Test(
+        "An answer 200 without a name is retried",
         arguments: ["", "{}", #"{"name":""}"#, #"{"name":7}"#, "<html>ok</html>", #"{"name":"proj"#, "null"])
     func successWithoutNameIsRetried(body: String) {
         guard case .refused(let failure) = Self.answer(200, body) else {
@@ -55,34 +58,39 @@ struct FCMAnswerTests {
         #expect(error.message.contains("may have accepted"))
     }
 
-    @Test(arguments: [
-        (400, "INVALID_ARGUMENT", "INVALID_ARGUMENT"), (403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH"),
-        (404, "NOT_FOUND", "UNREGISTERED"), (401, "UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR"),
-        (401, "UNAUTHENTICATED", "APNS_AUTH_ERROR"),
-    ])
+    @Test(
+        "An FCM error code in the details decides that an error is permanent",
+        arguments: [
+            (400, "INVALID_ARGUMENT", "INVALID_ARGUMENT"), (403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH"),
+            (404, "NOT_FOUND", "UNREGISTERED"), (401, "UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR"),
+            (401, "UNAUTHENTICATED", "APNS_AUTH_ERROR"),
+        ])
     func permanentByDetail(status: Int, name: String, errorCode: String) {
         let body = Self.body(status, name, "No.", details: Self.detail(errorCode))
         #expect(Self.answer(status, body) == Self.refused(.permanent, errorCode, "No."))
     }
 
     /// FCM words a bad APNs key like a bad access token: the detail decides.
-    @Test func thirdPartyErrorInTheWordsOfABadToken() {
+    @Test("THIRD_PARTY_AUTH_ERROR is not taken for a bad access token")
+    func thirdPartyErrorInTheWordsOfABadToken() {
         let message = "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other."
         let body = Self.body(401, "UNAUTHENTICATED", message, details: Self.detail("THIRD_PARTY_AUTH_ERROR"))
         #expect(Self.answer(401, body) == Self.refused(.permanent, "THIRD_PARTY_AUTH_ERROR", message))
     }
 
-    @Test(arguments: [
-        (body(401, "UNAUTHENTICATED", "Expired."), "UNAUTHENTICATED", "Expired."),
-        ("", "HTTP_401", "FCM answered 401 without saying why"),
-        ("<html>", "HTTP_401", "FCM answered 401 without saying why"),
-        (
-            body(
-                401, "UNAUTHENTICATED", "Expired.",
-                details: #"{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"ACCESS_TOKEN_EXPIRED"}"#),
-            "ACCESS_TOKEN_EXPIRED", "Expired."
-        ),
-    ])
+    @Test(
+        "A refused access token is recognised",
+        arguments: [
+            (body(401, "UNAUTHENTICATED", "Expired."), "UNAUTHENTICATED", "Expired."),
+            ("", "HTTP_401", "FCM answered 401 without saying why"),
+            ("<html>", "HTTP_401", "FCM answered 401 without saying why"),
+            (
+                body(
+                    401, "UNAUTHENTICATED", "Expired.",
+                    details: #"{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"ACCESS_TOKEN_EXPIRED"}"#),
+                "ACCESS_TOKEN_EXPIRED", "Expired."
+            ),
+        ])
     func tokenRefused(body: String, code: String, message: String) {
         #expect(
             Self.answer(401, body)
@@ -90,7 +98,8 @@ struct FCMAnswerTests {
                     SendFailure(ComponentError(class: .retryable, code: code, message: message), scope: .service)))
     }
 
-    @Test func permanentByStatusAlone() {
+    @Test("Without details, the status decides that an error is permanent")
+    func permanentByStatusAlone() {
         let violations = #"{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[]}"#
         let message = "Invalid value at 'message.data[0].value' (TYPE_STRING), 12"
         #expect(
@@ -105,7 +114,8 @@ struct FCMAnswerTests {
     }
 
     /// A project's own quota has no `FcmError`.
-    @Test func projectQuota() {
+    @Test("An exhausted quota of the project is recognised")
+    func projectQuota() {
         let info = #"""
             {"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"RATE_LIMIT_EXCEEDED","domain":"googleapis.com",
             "metadata":{"quota_metric":"fcm.googleapis.com/send_requests","quota_limit":"SendsPerMinutePerProject"}},
@@ -119,7 +129,8 @@ struct FCMAnswerTests {
         }
     }
 
-    @Test func topicQuota() {
+    @Test("An exhausted quota of a topic is recognised")
+    func topicQuota() {
         let details =
             #"{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"subject":"topic"}]},"#
             + Self.detail("QUOTA_EXCEEDED")
@@ -129,10 +140,12 @@ struct FCMAnswerTests {
                 == Self.refused(.retryable, "QUOTA_EXCEEDED", "Topic quota exceeded.", after: 60_000, scope: .topic))
     }
 
-    @Test(arguments: [
-        (500, "INTERNAL", Int64(10_000), SendFailure.Scope.service), (503, "UNAVAILABLE", 10_000, .service),
-        (429, "RESOURCE_EXHAUSTED", 60_000, .project),
-    ])
+    @Test(
+        "Errors of FCM that pass are retryable",
+        arguments: [
+            (500, "INTERNAL", Int64(10_000), SendFailure.Scope.service), (503, "UNAVAILABLE", 10_000, .service),
+            (429, "RESOURCE_EXHAUSTED", 60_000, .project),
+        ])
     func retryable(status: Int, name: String, pause: Int64, scope: SendFailure.Scope) {
         let byDetail = Self.body(
             status, name, "Later.", details: Self.detail(name == "RESOURCE_EXHAUSTED" ? "QUOTA_EXCEEDED" : name))
@@ -149,6 +162,7 @@ struct FCMAnswerTests {
 
     /// By HTTP's status where there is no body, or a proxy's page.
     @Test(
+        "An answer with a body that is not FCM's is judged by its status",
         arguments: [
             (400, ErrorClass.permanent, nil), (403, .permanent, nil), (404, .permanent, nil), (413, .permanent, nil),
             (408, .retryable, 10_000), (429, .retryable, 60_000), (500, .retryable, 10_000), (502, .retryable, 30_000),
@@ -163,38 +177,43 @@ struct FCMAnswerTests {
     }
 
     /// `UNSPECIFIED_ERROR` says nothing: the next best name does.
-    @Test func unspecifiedError() {
+    @Test("UNSPECIFIED_ERROR is judged by its status")
+    func unspecifiedError() {
         let body = Self.body(503, "UNAVAILABLE", "?", details: Self.detail("UNSPECIFIED_ERROR"))
         #expect(Self.answer(503, body) == Self.refused(.retryable, "UNAVAILABLE", "?", after: 10_000))
     }
 
     /// A code that is not known gives its name to the error, and leaves the verdict to the next best.
-    @Test func unknownCodes() {
+    @Test("An unknown error code is judged by its status")
+    func unknownCodes() {
         let body = Self.body(400, "INVALID_ARGUMENT", "?", details: Self.detail("BRAND_NEW"))
         #expect(Self.answer(400, body) == Self.refused(.permanent, "BRAND_NEW", "?"))
         #expect(Self.answer(503, Self.body(503, "WHATEVER", "?")) == Self.refused(.retryable, "WHATEVER", "?", after: 10_000))
     }
 
-    @Test(arguments: ["low er", "", "Größe", String(repeating: "A", count: 65)])
+    @Test("An error code that is not one is ignored", arguments: ["low er", "", "Größe", String(repeating: "A", count: 65)])
     func codesThatAreNone(code: String) {
         let body = Self.body(400, code, "?", details: Self.detail(code))
         #expect(Self.answer(400, body) == Self.refused(.permanent, "HTTP_400", "?"))
     }
 
-    @Test func partsOfWrongType() {
+    @Test("Members of a wrong type are ignored")
+    func partsOfWrongType() {
         let body = #"{"error":{"code":"x","message":5,"status":"UNAVAILABLE","details":[1,{"@type":3},null]}}"#
         #expect(
             Self.answer(503, body)
                 == Self.refused(.retryable, "UNAVAILABLE", "FCM answered 503 without saying why", after: 10_000))
     }
 
-    @Test func longMessagesAreCut() {
+    @Test("A long error message is cut")
+    func longMessagesAreCut() {
         let body = Self.body(400, "INVALID_ARGUMENT", String(repeating: "x", count: 5_000))
         #expect(
             Self.answer(400, body) == Self.refused(.permanent, "INVALID_ARGUMENT", String(repeating: "x", count: 200)))
     }
 
     @Test(
+        "Retry-After is read as seconds or as a date",
         arguments: [
             ("30", 30_000), (" 5", 5_000), ("0", 1_000), ("99999999999999999999999", 3_600_000), ("7200", 3_600_000),
             ("Sat, 21 Nov 2026 12:00:45 GMT", 45_000), ("Sat, 21 Nov 2026 11:00:00 GMT", 1_000),

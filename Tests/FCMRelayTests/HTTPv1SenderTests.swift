@@ -9,6 +9,7 @@ import Testing
 
 @testable import FCMRelay
 
+@Suite("The sender for FCM's HTTP v1 API")
 struct HTTPv1SenderTests {
     private func send(
         _ sender: HTTPv1Sender, _ message: RelayMessage = .sample(), _ component: Component = .data,
@@ -19,7 +20,8 @@ struct HTTPv1SenderTests {
         ).mapError(\.error)
     }
 
-    @Test func sendsTheSeedsFieldsAndReturnsFCMsName() async throws {
+    @Test("It sends the seed's fields, and returns FCM's name for the message")
+    func sendsTheSeedsFieldsAndReturnsFCMsName() async throws {
         let google = GoogleDouble { _ in .init(200, #"{"name":"projects/campus-test/messages/1"}"#) }
         try await withSender(to: google) { sender, server in
             let message = RelayMessage.sample()
@@ -33,7 +35,8 @@ struct HTTPv1SenderTests {
         }
     }
 
-    @Test func oneTokenForAHundredSendsAtOnce() async throws {
+    @Test("A hundred sends at once request one access token")
+    func oneTokenForAHundredSendsAtOnce() async throws {
         let google = GoogleDouble { _ in .init(200, #"{"name":"n"}"#) }
         try await withSender(to: google) { sender, server in
             await withTaskGroup(of: Void.self) { group in
@@ -44,7 +47,8 @@ struct HTTPv1SenderTests {
         }
     }
 
-    @Test func aRefusedTokenIsReplacedOnceForAHundredSends() async throws {
+    @Test("An access token that a hundred sends find refused is replaced once")
+    func aRefusedTokenIsReplacedOnceForAHundredSends() async throws {
         let google = GoogleDouble { _ in .init(200, #"{"name":"n"}"#) }
         try await withSender(to: google) { sender, server in
             #expect(await send(sender) == .success("n"))
@@ -58,7 +62,8 @@ struct HTTPv1SenderTests {
         }
     }
 
-    @Test func componentsAreSentInTheirOrderAndHaveEachTheirOwnAnswer() async throws {
+    @Test("Components are sent in order, and each gets its own answer")
+    func componentsAreSentInTheirOrderAndHaveEachTheirOwnAnswer() async throws {
         let google = GoogleDouble { request in
             let isNotification = String(decoding: request.body, as: UTF8.self).contains(#""notification":{"#)
             return isNotification
@@ -85,7 +90,8 @@ struct HTTPv1SenderTests {
         }
     }
 
-    @Test func aTokenThatIsNeverTakenIsARetryableError() async throws {
+    @Test("Access tokens that FCM always refuses are a retryable error")
+    func aTokenThatIsNeverTakenIsARetryableError() async throws {
         let google = GoogleDouble { _ in
             .init(401, #"{"error":{"code":401,"message":"No.","status":"UNAUTHENTICATED"}}"#)
         }
@@ -106,7 +112,8 @@ struct HTTPv1SenderTests {
         }
     }
 
-    @Test func noTokenIsARetryableErrorThatSaysWhy() async throws {
+    @Test("A missing access token is a retryable error that says why it is missing")
+    func noTokenIsARetryableErrorThatSaysWhy() async throws {
         let google = GoogleDouble { _ in .init(200, #"{"name":"n"}"#) }
         google.refuseTokens(
             with: .init(400, #"{"error":"invalid_grant","error_description":"Invalid JWT Signature."}"#))
@@ -125,7 +132,8 @@ struct HTTPv1SenderTests {
         }
     }
 
-    @Test func waitingForATokenEndsWithTheDeadline() async throws {
+    @Test("A send does not wait for an access token beyond its deadline")
+    func waitingForATokenEndsWithTheDeadline() async throws {
         try await withTLSServer { _ in
             try await Task.sleep(for: .seconds(60))
             return .init(200)
@@ -153,7 +161,8 @@ struct HTTPv1SenderTests {
         }
     }
 
-    @Test func whatExpiresWhileThereIsNoTokenIsNotSent() async throws {
+    @Test("A message that expires while there is no access token is not sent")
+    func whatExpiresWhileThereIsNoTokenIsNotSent() async throws {
         let google = GoogleDouble { _ in .init(200, #"{"name":"n"}"#) }
         try await withSender(to: google) { sender, server in
             // To get a token takes longer.
@@ -166,7 +175,8 @@ struct HTTPv1SenderTests {
         }
     }
 
-    @Test func anAnswerMayComeALittleAfterTheExpiry() async throws {
+    @Test("An answer that comes shortly after the expiry still counts")
+    func anAnswerMayComeALittleAfterTheExpiry() async throws {
         let google = GoogleDouble { request in
             let isSlow = String(decoding: request.body, as: UTF8.self).contains("slow")
             try await Task.sleep(for: isSlow ? .seconds(60) : .milliseconds(300))
@@ -183,7 +193,8 @@ struct HTTPv1SenderTests {
         }
     }
 
-    @Test func transportErrorsAreRetryable() async throws {
+    @Test("Transport errors are retryable")
+    func transportErrorsAreRetryable() async throws {
         let google = GoogleDouble { request in
             if request.headers[.contentLength] != "0" { try await request.dropConnection() }
             return .init(200, #"{"name":"n"}"#)
@@ -199,7 +210,8 @@ struct HTTPv1SenderTests {
         }
     }
 
-    @Test func aSendThatIsTooLateIsRetryable() async throws {
+    @Test("A send that cannot begin before its deadline is retryable")
+    func aSendThatIsTooLateIsRetryable() async throws {
         let google = GoogleDouble { request in
             if String(decoding: request.body, as: UTF8.self).contains("slow") { try await Task.sleep(for: .seconds(60)) }
             return .init(200, #"{"name":"n"}"#)
@@ -216,22 +228,25 @@ struct HTTPv1SenderTests {
         }
     }
 
-    @Test(arguments: [
-        #"{"access_token":"","expires_in":3599,"token_type":"Bearer"}"#,
-        #"{"access_token":"a\r\nx: y","expires_in":3599,"token_type":"Bearer"}"#,
-        #"{"access_token":"a","expires_in":-1,"token_type":"Bearer"}"#,
-        #"{"access_token":"a","expires_in":1e300,"token_type":"Bearer"}"#,
-        #"{"access_token":"a","token_type":"Bearer"}"#,
-        #"{"access_token":"a","expires_in":3599,"token_type":"MAC"}"#,
-        "", "<html>", "[]",
-    ])
+    @Test(
+        "An answer of the token endpoint that is not a token is a failure",
+        arguments: [
+            #"{"access_token":"","expires_in":3599,"token_type":"Bearer"}"#,
+            #"{"access_token":"a\r\nx: y","expires_in":3599,"token_type":"Bearer"}"#,
+            #"{"access_token":"a","expires_in":-1,"token_type":"Bearer"}"#,
+            #"{"access_token":"a","expires_in":1e300,"token_type":"Bearer"}"#,
+            #"{"access_token":"a","token_type":"Bearer"}"#,
+            #"{"access_token":"a","expires_in":3599,"token_type":"MAC"}"#,
+            "", "<html>", "[]",
+        ])
     func grantsThatAreNone(body: String) {
         #expect(throws: TokenFailure("the token endpoint answered 200 without a bearer token and its lifetime")) {
             try TokenEndpoint.read(HTTPTransportResponse(status: 200, body: Data(body.utf8)))
         }
     }
 
-    @Test func aLongLifeIsCut() throws {
+    @Test("An access token's lifetime is limited")
+    func aLongLifeIsCut() throws {
         let body = #"{"access_token":"a","expires_in":9223372036854775807,"token_type":"bearer"}"#
         let granted = try TokenEndpoint.read(HTTPTransportResponse(status: 200, body: Data(body.utf8)))
         #expect(granted == GrantedToken(token: AccessToken(value: "a"), lifetime: .seconds(86_400)))

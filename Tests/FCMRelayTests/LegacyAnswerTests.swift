@@ -10,7 +10,7 @@ struct LegacyAnswerTests {
         .classifyLegacy(HTTPTransportResponse(status: status, retryAfter: retryAfter, body: Data(body.utf8)), now: 0)
     }
 
-    @Test("a topic's message has a number, a phone's a text")
+    @Test("The message ID is a number for a topic, and a text for a phone")
     func accepted() {
         #expect(Self.answer(200, #"{"message_id":8470163482041905232}"#) == .accepted("8470163482041905232"))
         let multicast = #"{"multicast_id":1,"success":1,"failure":0,"canonical_ids":0,"results":[{"message_id":"0:15%a"}]}"#
@@ -18,7 +18,7 @@ struct LegacyAnswerTests {
     }
 
     @Test(
-        "its errors by name",
+        "Each error of the legacy API has its meaning",
         arguments: [
             ("NotRegistered", ErrorClass.permanent, nil, SendFailure.Scope.message), ("InvalidTtl", .permanent, nil, .message),
             ("MessageTooBig", .permanent, nil, .message), ("SomethingNew", .permanent, nil, .message),
@@ -37,7 +37,7 @@ struct LegacyAnswerTests {
         #expect(failure.scope == error.scope)
     }
 
-    @Test("what FCM asks for comes before the usual pause")
+    @Test("Retry-After takes precedence over the usual pause")
     func retryAfter() {
         guard case .refused(let failure) = Self.answer(200, #"{"error":"Unavailable"}"#, retryAfter: "40") else {
             Issue.record("not refused")
@@ -47,7 +47,7 @@ struct LegacyAnswerTests {
     }
 
     @Test(
-        "whole calls by their status",
+        "A refused call is judged by its status",
         arguments: [(400, ErrorClass.permanent), (401, .retryable), (429, .retryable), (500, .retryable), (503, .retryable)])
     func calls(status: Int, expected: ErrorClass) {
         guard case .refused(let failure) = Self.answer(status, "INVALID_KEY") else {
@@ -60,7 +60,7 @@ struct LegacyAnswerTests {
     }
 
     @Test(
-        "an answer that says nothing is tried again",
+        "An answer without a result is retried",
         arguments: ["", "{}", "<html>", #"{"message_id":""}"#, #"{"results":[]}"#, #"{"results":[{}]}"#, #"{"error":7}"#])
     func nothing(body: String) {
         guard case .refused(let failure) = Self.answer(200, body) else {
@@ -71,7 +71,7 @@ struct LegacyAnswerTests {
         #expect(failure.error.class == .retryable)
     }
 
-    @Test("the name of an error that is none is not counted by", arguments: ["", "no name", "Größe", "<b>"])
+    @Test("An invalid error name is not used as an error code", arguments: ["", "no name", "Größe", "<b>"])
     func strangeNames(name: String) {
         guard case .refused(let failure) = Self.answer(200, #"{"error":"\#(name)"}"#) else {
             Issue.record("not refused")

@@ -28,7 +28,7 @@ struct PacingTests {
             })
     }
 
-    @Test("a bucket gives out its rate and no more, whatever was saved up")
+    @Test("A bucket gives out its rate and no more, whatever was saved up")
     func rate() {
         var bucket = TokenBucket(rate: 1_000, ramp: .zero, at: Self.start)
         func taken(from begin: Double, to end: Double) -> Int {
@@ -40,7 +40,7 @@ struct PacingTests {
         #expect((1_090...1_110).contains(taken(from: 30, to: 31)))
     }
 
-    @Test("the rate rises evenly to its full height, and does so again after a minute without traffic")
+    @Test("The rate rises evenly to the full rate, and again after a minute without traffic")
     func ramp() {
         var bucket = TokenBucket(rate: 1_000, ramp: .seconds(60), at: Self.start)
         func taken(in second: Int) -> Int {
@@ -53,7 +53,7 @@ struct PacingTests {
         #expect(taken(in: 130) < 60)
     }
 
-    @Test("what waited while the process did not run is refused, and a late alarm alone is no such pause")
+    @Test("Sends that waited while the process did not run are refused; a late alarm alone is not such a pause")
     func pause() throws {
         var machine = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start))
         #expect(Self.gone(machine.ask(Self.request(0), at: Self.start)) == [0])
@@ -66,7 +66,7 @@ struct PacingTests {
         #expect(Self.gone(machine.ask(Self.request(4, within: .seconds(30)), at: alarm + .seconds(12))) == [4])
     }
 
-    @Test("who asks is told the rate of the moment, and what waits for what")
+    @Test("The pace report has the current rate, and how many sends wait for which limit")
     func pace() {
         var machine = Machine(bucket: TokenBucket(rate: 1_000, ramp: .seconds(60), at: Self.start))
         #expect(
@@ -79,7 +79,7 @@ struct PacingTests {
         #expect(machine.pace(of: "p", at: Self.start + .seconds(6)).pausedFor == nil)
     }
 
-    @Test("alerts go out before information that came earlier")
+    @Test("Alerts go out before information that came earlier")
     func priority() {
         var machine = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start))
         #expect(Self.gone(machine.ask(Self.request(0), at: Self.start)) == [0])
@@ -96,7 +96,7 @@ struct PacingTests {
         #expect(now - Self.start < .milliseconds(320))
     }
 
-    @Test("what cannot go out before its deadline is refused at once, and told how long it is best to wait")
+    @Test("A send that cannot go out before its deadline is refused at once, with the time to wait")
     func tooMuch() {
         var machine = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start))
         var refusals: [Int: Machine.Refusal] = [:]
@@ -111,7 +111,7 @@ struct PacingTests {
         #expect((4.5...5.5).contains(wait / .seconds(1)))
     }
 
-    @Test("what nobody waits for any more leaves at its deadline, from behind alerts too, and is no load for what comes later")
+    @Test("A cancelled send leaves the queue at its deadline, also from behind alerts, and does not delay later ones")
     func late() {
         var machine = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start))
         #expect(Self.gone(machine.ask(Self.request(0), at: Self.start)) == [0])
@@ -139,7 +139,7 @@ struct PacingTests {
         #expect((6.5...7.5).contains(wait / .seconds(1)), "\(wait)")
     }
 
-    @Test("a project whose quota is used up pauses: what can wait waits, what cannot is refused, and then all goes on")
+    @Test("A project with an exhausted quota pauses: sends wait or are refused by their deadlines, and then go on")
     func projectPause() {
         var machine = Machine(bucket: TokenBucket(rate: 1_000, ramp: .zero, at: Self.start))
         _ = machine.projectQuotaExceeded(for: .seconds(10), at: Self.start)
@@ -152,7 +152,7 @@ struct PacingTests {
         #expect(Self.gone(machine.advance(at: Self.start + .seconds(31))) == [3])
     }
 
-    @Test("a topic that has had too many messages pauses alone")
+    @Test("A topic with an exhausted quota pauses alone")
     func topicPause() {
         var machine = Machine(bucket: TokenBucket(rate: 1_000, ramp: .zero, at: Self.start))
         let other = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
@@ -162,7 +162,7 @@ struct PacingTests {
         #expect(Self.gone(machine.ask(Self.request(3), at: Self.start + .seconds(10))) == [3])
     }
 
-    @Test("a pacer that stops refuses what waits and what comes")
+    @Test("A stopped pacer refuses all waiting sends and every later one")
     func stop() async {
         let pacer = Pacer(rate: 1, ramp: .zero)
         #expect(await pacer.turn(for: Self.topic, isAlert: true, by: .now + .seconds(60)) == nil)
@@ -173,7 +173,7 @@ struct PacingTests {
         #expect(await pacer.turn(for: Self.topic, isAlert: true, by: .now + .seconds(60))?.code == "STOPPED")
     }
 
-    @Test("who comes too late is told so, as one that FCM was not asked about")
+    @Test("A send that comes too late is refused as one that FCM was not asked about")
     func late() async {
         let pacer = Pacer(rate: 1_000, ramp: .zero)
         let late = await pacer.turn(for: Self.topic, isAlert: true, by: .now - .seconds(1))
@@ -182,7 +182,7 @@ struct PacingTests {
         #expect(!pacer.goesAtOnce(to: Self.topic, cost: 1, by: .now - .seconds(1)))
     }
 
-    @Test("what need not wait goes at once, but never before what waits, or during a pause")
+    @Test("The fast path lets a send go at once, but never before waiting sends or during a pause")
     func atOnce() {
         let topic = Self.topic
         var free = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start))
@@ -208,7 +208,7 @@ struct PacingTests {
         #expect(!afterTheEnd)
     }
 
-    @Test("a pacer lets out in time what its rate allows, by itself")
+    @Test("A pacer lets sends go in time by its own alarms")
     func pace() async {
         let pacer = Pacer(rate: 200, ramp: .zero)
         let start = ContinuousClock.now

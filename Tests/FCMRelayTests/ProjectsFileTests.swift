@@ -17,7 +17,7 @@ struct ProjectsFileTests {
         }
     }
 
-    @Test("says for each project who it is, whose messages it sends, and how fast")
+    @Test("The file has the account, the channels and the pace of each project")
     func good() async throws {
         let file = try await Self.read(
             #"""
@@ -33,7 +33,7 @@ struct ProjectsFileTests {
     }
 
     @Test(
-        "what is wrong with it is named",
+        "An error in the file is named",
         arguments: [
             ("", "not valid JSON"), ("{}", "projects: missing"), (#"{"projects":[{}]}"#, "projects[0].service_account_file"),
             (#"{"projects":[{"service_account_file":"a","server_key_file":"b"}]}"#, "projects[0].service_account_file"),
@@ -54,7 +54,7 @@ struct ProjectsFileTests {
         #expect(words.contains(problem))
     }
 
-    @Test("a server key is one line, and no error shows it")
+    @Test("A server key is one line, and no error shows it")
     func serverKeys() async throws {
         try await withTemporaryFolder { folder in
             let path = "\(folder)/key"
@@ -71,7 +71,7 @@ struct ProjectsFileTests {
         }
     }
 
-    @Test("of credentials that are not there, the setting and the file are named")
+    @Test("Missing credentials are an error that names the setting and the file")
     func credentials() async throws {
         let nothing = try await SettingValues(
             arguments: [], environment: [:],

@@ -53,7 +53,7 @@ struct ProjectsTests {
         }
     }
 
-    @Test("a channel's messages go by its project, all others by the first, unless the command says which")
+    @Test("A channel's messages go through its project, and all others through the first, unless the command names one")
     func byChannel() async throws {
         let library = ObjectID()
         let handler = Self.handler(
@@ -70,7 +70,7 @@ struct ProjectsTests {
         #expect(failure?.field == "project")
     }
 
-    @Test("a project that hangs is full, and then not asked any more; another's messages go out meanwhile")
+    @Test("A project that hangs becomes full and refuses commands, while other projects go on")
     func isolation() async throws {
         let library = ObjectID()
         let (stream, gate) = AsyncStream.makeStream(of: Void.self)
@@ -104,7 +104,7 @@ struct ProjectsTests {
         #expect(Self.codes(try await handler.relay(Self.message(ObjectID()), Self.context)) == ["campus"])
     }
 
-    @Test("a project whose quota is used up pauses alone")
+    @Test("A project with an exhausted quota pauses alone")
     func quota() async throws {
         let library = ObjectID()
         let exhausted = Sender {

@@ -85,7 +85,7 @@ import Testing
             ], code: "ACCESS_TOKEN_SCOPE_INSUFFICIENT"),
     ]
 
-    @Test("each is permanent, under FCM's own code, in whichever order its details come", arguments: recordings)
+    @Test("Each recorded error is permanent with FCM's own code, in whatever order its details come", arguments: recordings)
     func classification(_ recording: Recording) {
         for details in [recording.details, recording.details.reversed()] {
             let answer = FCMAnswer.classify(
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(
-        "a message's name is taken as it comes",
+        "A message name is taken unchanged",
         arguments: ["0:1500415314455276%31bd1c9631bd1c96", "6821474567890123456", "fake_message_id"])
     func names(_ id: String) {
         let name = "projects/p/messages/\(id)"

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("FCM relay, bad input", .timeLimit(.minutes(2)))
 struct RelayBadInputTests {
-    @Test("bad requests by the hundred are refused, and cost nothing")
+    @Test("Hundreds of bad requests are refused, and leave nothing behind")
     func badRequests() async throws {
         try await withTemporaryFolder { folder in
             try await withService("msi-fcm-emulator", in: folder, settings: ["MSI_FCM_EMULATOR_PORT": "0"]) { emulator in

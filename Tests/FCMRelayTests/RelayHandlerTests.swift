@@ -7,6 +7,7 @@ import Testing
 
 @testable import FCMRelay
 
+@Suite("The handler of message.relay")
 struct RelayHandlerTests {
     private static let now: UnixMilliseconds = 1_795_262_400_000
 
@@ -47,7 +48,8 @@ struct RelayHandlerTests {
         return try await handler.relay(command, context).components
     }
 
-    @Test func eachComponentHasItsOwnOutcomeInTheOrderAskedFor() async throws {
+    @Test("Each component has its own outcome, in the order of the command")
+    func eachComponentHasItsOwnOutcomeInTheOrderAskedFor() async throws {
         let error = ComponentError(class: .retryable, code: "UNAVAILABLE", message: "later", retryAfter: 10_000)
         let sender = RecordingSender { message in
             message.notification != nil ? .failure(SendFailure(error)) : .success("projects/p/messages/2")
@@ -64,7 +66,8 @@ struct RelayHandlerTests {
             ])
     }
 
-    @Test func sendsWhatTheSeedMapsAndNothingElse() async throws {
+    @Test("It sends the components that the command names, and no others")
+    func sendsWhatTheSeedMapsAndNothingElse() async throws {
         let sender = RecordingSender()
         let alert = RelayMessage.sample(.alert)
         _ = try await relay(alert, sender)
@@ -79,7 +82,7 @@ struct RelayHandlerTests {
         #expect(sender.sent.count == 4)
     }
 
-    @Test(arguments: [now, now - 1, 0, .min])
+    @Test("A message that has expired is not sent", arguments: [now, now - 1, 0, .min])
     func whatHasExpiredIsNotSent(expires: UnixMilliseconds) async throws {
         let sender = RecordingSender()
         let outcomes = try await relay(.sample(expires: expires), sender)
@@ -95,14 +98,15 @@ struct RelayHandlerTests {
         #expect(sender.sent.isEmpty)
     }
 
-    @Test(arguments: [now + 1, .max])
+    @Test("A message that has not expired is sent", arguments: [now + 1, .max])
     func whatHasNotExpiredIs(expires: UnixMilliseconds) async throws {
         let sender = RecordingSender()
         _ = try await relay(.sample(expires: expires), sender)
         #expect(sender.sent.count == 2)
     }
 
-    @Test func theSenderKnowsWhenItExpires() async throws {
+    @Test("The sender is told when the message expires")
+    func theSenderKnowsWhenItExpires() async throws {
         let sender = RecordingSender()
         let begin = ContinuousClock.now
         _ = try await relay(.sample(.information, expires: Self.now + 60_000), sender)
@@ -110,7 +114,8 @@ struct RelayHandlerTests {
         #expect((begin + .seconds(60)...begin + .seconds(70)).contains(given))
     }
 
-    @Test func whatIsTooLargeIsNotSent() async throws {
+    @Test("A message that is too large for FCM is not sent")
+    func whatIsTooLargeIsNotSent() async throws {
         let sender = RecordingSender()
         let message = RelayMessage.sample(message: String(repeating: "€", count: 1_500))
         for outcome in try await relay(message, sender) {
@@ -127,7 +132,9 @@ struct RelayHandlerTests {
         #expect(sender.sent.count == 2)
     }
 
-    @Test(arguments: [(nil, 30_000), (now + 5_000, 4_750), (.max, 30_000)] as [(UnixMilliseconds?, Int64)])
+    @Test(
+        "The deadline for FCM leaves time for the relay's own answer",
+        arguments: [(nil, 30_000), (now + 5_000, 4_750), (.max, 30_000)] as [(UnixMilliseconds?, Int64)])
     func theDeadlineLeavesTimeForTheAnswer(deadline: UnixMilliseconds?, milliseconds: Int64) async throws {
         let sender = RecordingSender()
         let begin = ContinuousClock.now
@@ -137,7 +144,8 @@ struct RelayHandlerTests {
         #expect((expected...(expected + .seconds(10))).contains(given))
     }
 
-    @Test func oneProjectThatFailsMakesTheRelayUnavailableForNobody() async throws {
+    @Test("A project that fails does not make the relay unavailable for other projects")
+    func oneProjectThatFailsMakesTheRelayUnavailableForNobody() async throws {
         let error = ComponentError(class: .retryable, code: "UNAVAILABLE", message: "later")
         let failing = Project.sample("failing", RecordingSender { _ in .failure(SendFailure(error, scope: .service)) })
         let handler = RelayHandler(
@@ -157,7 +165,8 @@ struct RelayHandlerTests {
         #expect(handler.projects.health["fcm/failing"]?.status == .unavailable)
     }
 
-    @Test func whatHasNoTimeLeftIsNotSent() async throws {
+    @Test("A command without enough time left is not sent")
+    func whatHasNoTimeLeftIsNotSent() async throws {
         let sender = RecordingSender()
         for outcome in try await relay(.sample(.information), sender, deadline: Self.now + 100) {
             guard case .failure(let error) = outcome.result else {

@@ -12,6 +12,7 @@ import Testing
 @testable import FCMRelay
 
 /// The relay over its real socket, with a Google of its own.
+@Suite("The relay over the bus")
 struct RelayServiceTests {
     private struct Relay: Sendable {
         let client: CommandClient
@@ -63,7 +64,8 @@ struct RelayServiceTests {
         }
     }
 
-    @Test func anAlertReachesFCMAsTwoComponents() async throws {
+    @Test("An Alert reaches FCM as two components")
+    func anAlertReachesFCMAsTwoComponents() async throws {
         try await withRelay { request in
             let isNotification = String(decoding: request.body, as: UTF8.self).contains("\"notification\":{\"body\"")
             return .init(200, #"{"name":"projects/campus-test/messages/\#(isNotification ? "n" : "d")"}"#)
@@ -77,7 +79,8 @@ struct RelayServiceTests {
         }
     }
 
-    @Test func onlyWhatFailedIsNotAccepted() async throws {
+    @Test("If one component fails, the other is accepted")
+    func onlyWhatFailedIsNotAccepted() async throws {
         try await withRelay { request in
             String(decoding: request.body, as: UTF8.self).contains("\"notification\":{\"body\"")
                 ? .init(
@@ -94,7 +97,8 @@ struct RelayServiceTests {
         }
     }
 
-    @Test func aTokenIsThereBeforeTheFirstMessage() async throws {
+    @Test("The relay has an access token before the first message arrives")
+    func aTokenIsThereBeforeTheFirstMessage() async throws {
         try await withRelay { _ in
             .init(200, #"{"name":"d"}"#)
         } _: { relay in
@@ -104,7 +108,8 @@ struct RelayServiceTests {
         }
     }
 
-    @Test func whileFCMFailsTheRelayIsUnavailableAndItsHealthSaysWhy() async throws {
+    @Test("While FCM fails, the relay is unavailable, and its health says why")
+    func whileFCMFailsTheRelayIsUnavailableAndItsHealthSaysWhy() async throws {
         let isBack = Mutex(false)
         try await withRelay { _ in
             if isBack.withLock(\.self) { return .init(200, #"{"name":"d"}"#) }
@@ -137,7 +142,8 @@ struct RelayServiceTests {
         }
     }
 
-    @Test func healthSaysThatThereIsNoAccessToken() async throws {
+    @Test("The health says that there is no access token")
+    func healthSaysThatThereIsNoAccessToken() async throws {
         try await withRelay { _ in
             .init(200, #"{"name":"d"}"#)
         } _: { relay in
@@ -152,7 +158,8 @@ struct RelayServiceTests {
         }
     }
 
-    @Test func stoppingFinishesWhatIsUnderWay() async throws {
+    @Test("A stop waits for the sends in flight")
+    func stoppingFinishesWhatIsUnderWay() async throws {
         try await withRelay { _ in
             try await Task.sleep(for: .milliseconds(500))
             return .init(200, #"{"name":"d"}"#)
@@ -164,7 +171,8 @@ struct RelayServiceTests {
         }
     }
 
-    @Test func stoppingAnswersWhatItCannotFinish() async throws {
+    @Test("A stop answers the commands that it cannot finish")
+    func stoppingAnswersWhatItCannotFinish() async throws {
         try await withRelay(
             { _ in
                 try await Task.sleep(for: .seconds(60))

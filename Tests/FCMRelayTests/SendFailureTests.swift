@@ -6,7 +6,7 @@ import Testing
 @Suite("Sends without an answer")
 struct SendFailureTests {
     @Test(
-        "a time-out speaks against FCM where FCM had time, or where nothing could be sent for long",
+        "A timeout counts as a failure of FCM if FCM had time, or if nothing could be sent for long",
         arguments: [
             (true, 499, SendFailure.Scope.nobody), (true, 500, .service), (false, 500, .nobody), (false, 4_999, .nobody),
             (false, 5_000, .service),

@@ -27,7 +27,7 @@ struct SendHistoryTests {
         }
     }
 
-    @Test("a component that is under way is joined, and its outcome goes to all who have")
+    @Test("Equal commands share a component that is in flight, and all get its outcome")
     func joining() {
         var history = History()
         let key = SendKey(.sample())
@@ -43,7 +43,7 @@ struct SendHistoryTests {
         #expect(Self.words(history.begin(Self.both, of: key, joint: { 3 })) == ["send", "d"])
     }
 
-    @Test("what FCM has not accepted leaves nothing behind")
+    @Test("A component that FCM has not accepted is not remembered")
     func failures() {
         var history = History()
         let key = SendKey(.sample())
@@ -54,7 +54,7 @@ struct SendHistoryTests {
         }
     }
 
-    @Test("what FCM has accepted is remembered for two minutes, and of ten thousand messages")
+    @Test("An accepted component is remembered for two minutes, and for ten thousand messages")
     func memory() {
         var history = History()
         let keys = (0...10_000).map { _ in SendKey(.sample()) }
@@ -71,7 +71,7 @@ struct SendHistoryTests {
         #expect(Self.words(history.begin([.data], of: other, joint: { 0 })) == ["o"])
     }
 
-    @Test("one key with other contents, or another receiver, is another message")
+    @Test("The same key with other contents, or another recipient, is another message")
     func contents() {
         let message = RelayMessage.sample()
         func key(_ target: RelayTarget = .topic, text: String = "Line 1", timestamp: UnixMilliseconds = 1) -> SendKey {
@@ -87,7 +87,7 @@ struct SendHistoryTests {
         #expect(SendKey(later) == SendKey(message))
     }
 
-    @Test("whoever joins waits no longer than its own deadline")
+    @Test("A command that shares a send waits no longer than its own deadline")
     func deadline() async {
         let joint = JointOutcome()
         #expect(await joint.value(by: .now + .milliseconds(50)) == nil)

@@ -8,8 +8,10 @@ import Testing
 
 @testable import FCMRelay
 
+@Suite("Service account files")
 struct ServiceAccountTests {
-    @Test func readsAKeyFileOfGoogles() async throws {
+    @Test("A key file of Google's is read")
+    func readsAKeyFileOfGoogles() async throws {
         let account = try await ServiceAccount(json: TestAccount.json(tokenURI: "https://oauth2.googleapis.com/token"))
         #expect(account.projectID == "campus-test")
         #expect(account.clientEmail == "relay@campus-test.iam.gserviceaccount.com")
@@ -18,7 +20,9 @@ struct ServiceAccountTests {
         #expect("\(account)" == "relay@campus-test.iam.gserviceaccount.com of the project campus-test")
     }
 
-    @Test(arguments: ["type", "project_id", "private_key_id", "private_key", "client_email", "token_uri"])
+    @Test(
+        "A missing or wrong field is an error that names it",
+        arguments: ["type", "project_id", "private_key_id", "private_key", "client_email", "token_uri"])
     func aMissingOrWrongFieldIsNamed(field: String) async throws {
         let wrong: [String?] = [nil, "", "not right/ever"]
         for value in wrong where !(field == "private_key_id" && value == "not right/ever") {
@@ -29,12 +33,13 @@ struct ServiceAccountTests {
         }
     }
 
-    @Test(arguments: ["", "{", "[]", "7", "\u{FF}", #"{"type":5}"#])
+    @Test("A file that is not a key file is refused", arguments: ["", "{", "[]", "7", "\u{FF}", #"{"type":5}"#])
     func whatIsNoKeyFile(text: String) {
         #expect(throws: SchemaViolation.self) { try ServiceAccount(json: Data(text.utf8)) }
     }
 
-    @Test func errorsNameTheFileAndNotTheKey() async throws {
+    @Test("An error names the file and does not show the key")
+    func errorsNameTheFileAndNotTheKey() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/account.json"
             let missing = #expect(throws: ConfigurationError.self) { try ServiceAccount(file: path) }
@@ -50,7 +55,8 @@ struct ServiceAccountTests {
         }
     }
 
-    @Test func aWeakKeyIsRefused() async throws {
+    @Test("A weak key is refused")
+    func aWeakKeyIsRefused() async throws {
         let weak = try _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: 1_024)).pkcs8PEMRepresentation
         let error = await #expect(throws: SchemaViolation.self) {
             try await ServiceAccount(json: TestAccount.json(tokenURI: "https://127.0.0.1", changing: "private_key", to: weak))

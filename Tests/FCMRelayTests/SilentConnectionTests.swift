@@ -21,7 +21,7 @@ struct SilentConnectionTests {
         }
     }
 
-    @Test("a request that waits in silence sends the later ones over a new connection, and still gets its answer")
+    @Test("When a request waits in silence, later ones use a new connection, and the first still gets its answer")
     func silence() async throws {
         try await Self.server { server in
             try await withTransport(to: server, CurlTransport.init) {
@@ -38,7 +38,7 @@ struct SilentConnectionTests {
         }
     }
 
-    @Test("a request that hangs alone does not take the connection from those that are answered")
+    @Test("A single request that hangs does not close the connection for the others")
     func oneThatHangs() async throws {
         try await Self.server { server in
             try await withTransport(to: server, CurlTransport.init) {
@@ -55,7 +55,7 @@ struct SilentConnectionTests {
         }
     }
 
-    @Test("new connections are used at once when they are asked for, and the old ones finish")
+    @Test("New connections are used at once when they are requested, and the old ones finish")
     func renewal() async throws {
         try await Self.server { server in
             try await withTransport(to: server, CurlTransport.init) { transport in
@@ -69,7 +69,7 @@ struct SilentConnectionTests {
         }
     }
 
-    @Test("what waits for a stream of a silent connection goes over the new one")
+    @Test("Requests that wait for a stream of a silent connection go over the new one")
     func waiting() async throws {
         try await Self.server { server in
             try await withTransport(to: server, CurlTransport.init) {

@@ -8,7 +8,7 @@ struct SparePoolTests {
 
     private func at(_ seconds: Int) -> ContinuousClock.Instant { start + .seconds(seconds) }
 
-    @Test("what was in use at a time in the last period is kept, the one used last first")
+    @Test("As many as were in use at once in the last period are kept, and the last used is taken first")
     func kept() {
         var pool = SparePool<Int>(period: .seconds(10), at: start)
         let made = (0..<5).map { pool.take() ?? $0 }
@@ -31,7 +31,7 @@ struct SparePoolTests {
         #expect(fourth == nil)
     }
 
-    @Test("after a period without use nothing is kept")
+    @Test("After a period without use, nothing is kept")
     func unused() {
         var pool = SparePool<Int>(period: .seconds(10), at: start)
         let none = pool.take()
@@ -45,7 +45,7 @@ struct SparePoolTests {
         #expect(rest.isEmpty)
     }
 
-    @Test("one that could not be made is not in use")
+    @Test("An object that could not be made does not count as in use")
     func failure() {
         var pool = SparePool<Int>(period: .seconds(10), at: start)
         let none = pool.take()

@@ -5,6 +5,7 @@ import Testing
 @testable import FCMRelay
 
 /// Requests that two threads share.
+@Suite("A transport of several parts")
 struct SpreadTransportTests {
     private func requests(_ count: Int, to server: TLSServer) -> [HTTPTransportRequest] {
         (0..<count).map {
@@ -14,7 +15,8 @@ struct SpreadTransportTests {
         }
     }
 
-    @Test func littleGoesByAConnectionOfEach() async throws {
+    @Test("A few requests use one connection of each part")
+    func littleGoesByAConnectionOfEach() async throws {
         try await withTLSServer {
             .init(200, String(decoding: $0.body, as: UTF8.self))
         } _: { server in
@@ -30,7 +32,8 @@ struct SpreadTransportTests {
     }
 
     /// As many connections as are allowed, and no more, whether they can be divided or not.
-    @Test(arguments: [1, 2, 3]) func moreGoesByAllConnections(_ connections: Int) async throws {
+    @Test("Many requests use all connections", arguments: [1, 2, 3])
+    func moreGoesByAllConnections(_ connections: Int) async throws {
         try await withTLSServer { request in
             try await Task.sleep(for: .milliseconds(50))
             return .init(200, String(decoding: request.body, as: UTF8.self))
@@ -53,7 +56,8 @@ struct SpreadTransportTests {
         }
     }
 
-    @Test func tooManyRequestsAreRefused() async throws {
+    @Test("Too many requests are refused")
+    func tooManyRequestsAreRefused() async throws {
         try await withTLSServer { _ in
             try await Task.sleep(for: .seconds(60))
             return .init(200)

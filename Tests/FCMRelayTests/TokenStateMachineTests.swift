@@ -2,6 +2,7 @@ import Testing
 
 @testable import FCMRelay
 
+@Suite("The state machine of access tokens")
 struct TokenStateMachineTests {
     private typealias Machine = TokenStateMachine<Int>
 
@@ -18,7 +19,8 @@ struct TokenStateMachineTests {
         return machine
     }
 
-    @Test func oneRequestForAllWhoWait() {
+    @Test("All waiting sends share one request for an access token")
+    func oneRequestForAllWhoWait() {
         var machine = Machine()
         #expect(machine.need(1, now: start) == .wait(requestsNew: true))
         #expect(machine.need(2, now: start) == .wait(requestsNew: false))
@@ -28,7 +30,8 @@ struct TokenStateMachineTests {
         #expect(machine.need(4, now: start) == .use(first, requestsNew: false))
     }
 
-    @Test func preparedBeforeItIsNeeded() {
+    @Test("An access token is requested before a send needs it")
+    func preparedBeforeItIsNeeded() {
         var machine = Machine()
         #expect(machine.prepare(now: start) == true)
         #expect(machine.prepare(now: start) == false)
@@ -37,7 +40,8 @@ struct TokenStateMachineTests {
         #expect(machine.prepare(now: start) == false)
     }
 
-    @Test func renewedEarlyAndOnceWhileTheOldOneIsUsed() {
+    @Test("A token is renewed early and once, while the old one is still used")
+    func renewedEarlyAndOnceWhileTheOldOneIsUsed() {
         var machine = running()
         #expect(machine.need(1, now: start + .seconds(3_299)) == .use(first, requestsNew: false))
         #expect(machine.need(2, now: start + .seconds(3_300)) == .use(first, requestsNew: true))
@@ -47,7 +51,8 @@ struct TokenStateMachineTests {
         #expect(machine.need(4, now: start + .seconds(3_303)) == .use(second, requestsNew: false))
     }
 
-    @Test func aShortLifeIsRenewedAtItsHalf() {
+    @Test("A token with a short lifetime is renewed after half of it")
+    func aShortLifeIsRenewedAtItsHalf() {
         var machine = Machine()
         _ = machine.need(0, now: start)
         _ = machine.granted(GrantedToken(token: first, lifetime: .seconds(20)), now: start)
@@ -58,12 +63,14 @@ struct TokenStateMachineTests {
         #expect(machine.need(4, now: start + .seconds(18)) == .wait(requestsNew: false))
     }
 
-    @Test func afterALongPauseTheFirstWaits() {
+    @Test("After a long pause, the first send waits for a new token")
+    func afterALongPauseTheFirstWaits() {
         var machine = running()
         #expect(machine.need(1, now: start + .seconds(7_200)) == .wait(requestsNew: true))
     }
 
-    @Test func aFailureTellsAllWhoWaitAndBacksOff() {
+    @Test("A failure fails all waiting sends, and the next request waits")
+    func aFailureTellsAllWhoWaitAndBacksOff() {
         var machine = Machine()
         _ = machine.need(1, now: start)
         _ = machine.need(2, now: start)
@@ -76,7 +83,8 @@ struct TokenStateMachineTests {
         #expect(machine.need(4, now: start + .seconds(1)) == .wait(requestsNew: true))
     }
 
-    @Test func backOffDoublesToAMinuteAndStartsAnewAfterASuccess() {
+    @Test("The backoff doubles up to a minute, and starts again after a success")
+    func backOffDoublesToAMinuteAndStartsAnewAfterASuccess() {
         var machine = Machine()
         var now = start
         var pauses: [Duration] = []
@@ -101,7 +109,8 @@ struct TokenStateMachineTests {
             machine.failed(failure, now: now).result == .failure(TokenFailure(failure.description, retryAfter: .seconds(1))))
     }
 
-    @Test func aFailedRenewalLeavesTheOldTokenInUse() {
+    @Test("After a failed renewal the old token is still used")
+    func aFailedRenewalLeavesTheOldTokenInUse() {
         var machine = running()
         let renewal = start + .seconds(3_300)
         #expect(machine.need(1, now: renewal) == .use(first, requestsNew: true))
@@ -110,7 +119,8 @@ struct TokenStateMachineTests {
         #expect(machine.need(3, now: renewal + .seconds(1)) == .use(first, requestsNew: true))
     }
 
-    @Test func aRefusedTokenIsReplacedOnce() {
+    @Test("A refused token is replaced once")
+    func aRefusedTokenIsReplacedOnce() {
         var machine = running()
         let later = start + .seconds(100)
         machine.invalidate(first, now: later)
@@ -123,7 +133,8 @@ struct TokenStateMachineTests {
         #expect(machine.need(3, now: later) == .use(second, requestsNew: false))
     }
 
-    @Test func newTokensThatAreRefusedAreNotAskedForWithoutEnd() {
+    @Test("If new tokens are refused as well, the requests for more are limited")
+    func newTokensThatAreRefusedAreNotAskedForWithoutEnd() {
         var machine = running()
         machine.invalidate(first, now: start)
         #expect(machine.need(1, now: start) == .wait(requestsNew: true))
@@ -137,7 +148,8 @@ struct TokenStateMachineTests {
         #expect(machine.need(3, now: start + .seconds(12)) == .wait(requestsNew: true))
     }
 
-    @Test func whoeverLeavesGetsNoAnswer() {
+    @Test("A send that no longer waits gets no answer")
+    func whoeverLeavesGetsNoAnswer() {
         var machine = Machine()
         _ = machine.need(1, now: start)
         _ = machine.need(2, now: start)
@@ -147,7 +159,8 @@ struct TokenStateMachineTests {
         #expect(machine.leave(2) == false)
     }
 
-    @Test func tokensAreNotPrinted() {
+    @Test("An access token is not shown when it is printed")
+    func tokensAreNotPrinted() {
         #expect(!"\(first) \(String(reflecting: first))".contains("first"))
         var dumped = ""
         dump(GrantedToken(token: first, lifetime: .seconds(1)), to: &dumped)

@@ -7,6 +7,7 @@ import Testing
 @testable import FCMRelay
 
 /// What is done about an FCM that cannot be reached for a moment.
+@Suite("An FCM that cannot be reached for a moment")
 struct UnreachableFCMTests {
     /// Nobody takes the first requests; then FCM is back.
     private final class Outage: HTTPTransport {
@@ -64,12 +65,14 @@ struct UnreachableFCMTests {
             .mapError(\.error)
     }
 
-    @Test func whatNobodyTookIsSentAgainAtOnce() async {
+    @Test("A request that did not reach FCM is sent again at once")
+    func whatNobodyTookIsSentAgainAtOnce() async {
         #expect(await outcome(Outage(of: 3)) == .success("n"))
     }
 
     /// Of an Alert's components only the one that nobody took: the other would be doubled.
-    @Test func andNothingElse() async {
+    @Test("Of an Alert, only the component that did not reach FCM is sent again")
+    func andNothingElse() async {
         let outage = Outage(of: 1)
         let tokens = AccessTokenSource(granter: Granter(), logger: Logger(label: "test"))
         let sender = HTTPv1Sender(
@@ -80,7 +83,8 @@ struct UnreachableFCMTests {
         #expect(outage.requests == 3)
     }
 
-    @Test func soIsTheRequestForAToken() async throws {
+    @Test("A token request that did not reach the server is sent again at once")
+    func soIsTheRequestForAToken() async throws {
         let outage = Outage(of: 2, then: #"{"access_token":"t","expires_in":3599,"token_type":"Bearer"}"#)
         let endpoint = TokenEndpoint(
             account: try await ServiceAccount(json: TestAccount.json(tokenURI: "https://oauth.test/token")), transport: outage,
@@ -88,7 +92,8 @@ struct UnreachableFCMTests {
         #expect(try await endpoint.grant().token == AccessToken(value: "t"))
     }
 
-    @Test func whatMayHaveArrivedIsNot() async {
+    @Test("A request that FCM may have received is not sent again")
+    func whatMayHaveArrivedIsNot() async {
         guard case .failure(let error) = await outcome(Outage(of: 1, mayHaveBeenProcessed: true)) else {
             Issue.record("sent again")
             return
@@ -97,7 +102,9 @@ struct UnreachableFCMTests {
     }
 
     /// The first pause is longer than what is left.
-    @Test(arguments: [(Duration.milliseconds(50), Duration.seconds(30)), (.seconds(30), .milliseconds(50))])
+    @Test(
+        "No request is sent again after the expiry or the deadline",
+        arguments: [(Duration.milliseconds(50), Duration.seconds(30)), (.seconds(30), .milliseconds(50))])
     func notBeyondTheExpiryOrTheDeadline(expiry: Duration, deadline: Duration) async {
         let outage = Outage(of: .max)
         guard case .failure(let error) = await outcome(outage, before: expiry, within: deadline) else {

@@ -37,7 +37,7 @@ struct ConnectionDeadlineTests {
         }
     }
 
-    @Test("a client that does not read its response, or reads a little now and then, is cut off")
+    @Test("A client that does not read its response, or reads it too slowly, is disconnected")
     func unreadResponse() async throws {
         var timeouts = ConnectionTimeouts()
         timeouts.response = .seconds(4)
@@ -61,7 +61,7 @@ struct ConnectionDeadlineTests {
         }
     }
 
-    @Test("a connection without a request is closed without a word")
+    @Test("A connection without a request is closed without an answer")
     func idle() async throws {
         var timeouts = ConnectionTimeouts()
         timeouts.idle = .seconds(2)

@@ -23,7 +23,7 @@ struct ConnectionPhaseTests {
         if overdue != nil { #expect(phase.deadline?.time == at(seconds), sourceLocation: sourceLocation) }
     }
 
-    @Test("a request's time counts from its first byte, and no later byte adds to it")
+    @Test("The time of a request counts from its first byte, and later bytes do not extend it")
     mutating func request() {
         expect(.request, 15)
         phase.bytesArrived(at: at(3))
@@ -35,7 +35,7 @@ struct ConnectionPhaseTests {
         expect(nil)
     }
 
-    @Test("a response's time counts from its head to the moment when its last byte has left")
+    @Test("The time of a response counts from its head until its last byte is sent")
     mutating func response() {
         phase.requestHeadArrived(at: at(1))
         phase.requestEnded()
@@ -49,7 +49,7 @@ struct ConnectionPhaseTests {
         expect(.request, 36)
     }
 
-    @Test("a request that came before its turn has the whole time from its turn on")
+    @Test("The time of a pipelined request starts when its turn comes")
     mutating func pipelined() {
         phase.requestHeadArrived(at: at(1))
         phase.requestEnded()
@@ -62,7 +62,7 @@ struct ConnectionPhaseTests {
         expect(nil)
     }
 
-    @Test("a response to what was no request leaves nothing behind")
+    @Test("A response to a malformed request leaves no deadline behind")
     mutating func unasked() {
         phase.bytesArrived(at: at(1))
         phase.responseStarted(at: at(2))
@@ -72,7 +72,7 @@ struct ConnectionPhaseTests {
         expect(nil)
     }
 
-    @Test("of two responses under way, the end of one leaves the other its deadline")
+    @Test("When one of two responses ends, the other keeps its deadline")
     mutating func responsesUnderWay() {
         for _ in 0..<2 {
             phase.requestHeadArrived(at: at(0))

@@ -10,7 +10,7 @@ import Testing
 /// Copies of the data of a service that these tests play: they read its value, and its publisher announces versions.
 @Suite("Followed copy", .timeLimit(.minutes(1)))
 struct FollowedCopyTests {
-    @Test("one reading serves all who ask at once, and everyone until another version is announced")
+    @Test("One reading serves all who ask at once, and everyone until another version is announced")
     func oneReading() async throws {
         try await FollowedService.with { service, copy in
             try await withThrowingTaskGroup(of: Int.self) { group in
@@ -23,7 +23,7 @@ struct FollowedCopyTests {
         }
     }
 
-    @Test("versions that were not announced are made up for by the next announcement")
+    @Test("Versions that were not announced are made up for by the next announcement")
     func missedEvents() async throws {
         try await FollowedService.with { service, copy in
             _ = try await copy.current()
@@ -31,7 +31,7 @@ struct FollowedCopyTests {
         }
     }
 
-    @Test("a service that came back with a lower version is read again")
+    @Test("A service that came back with a lower version is read again")
     func lowerVersion() async throws {
         try await FollowedService.with(version: 7) { service, copy in
             #expect(try await copy.current().version == 7)
@@ -41,7 +41,7 @@ struct FollowedCopyTests {
         }
     }
 
-    @Test("while no event comes, the service is asked again after a moment")
+    @Test("While no event comes, the service is asked again after a moment")
     func silentEvents() async throws {
         try await FollowedService.with { service, copy in
             _ = try await copy.current()
@@ -52,7 +52,7 @@ struct FollowedCopyTests {
         }
     }
 
-    @Test("the author of a change sees it, also if a reading began before it and ends after it")
+    @Test("The author of a change sees it, also if a reading began before it and ends after it")
     func ownEdit() async throws {
         try await FollowedService.with { service, copy in
             let gate = AsyncStream<Void>.makeStream()
@@ -69,7 +69,7 @@ struct FollowedCopyTests {
         }
     }
 
-    @Test("data that changes during each reading is read three times, and then returned as it is")
+    @Test("Data that changes during each reading is read three times, and then returned as it is")
     func neverFresh() async throws {
         try await FollowedService.with { service, copy in
             service.hold { service.followed.edited(service.set { $0 + 1 }) }
@@ -78,7 +78,7 @@ struct FollowedCopyTests {
         }
     }
 
-    @Test("a reading that fails is reported to all who wait for it, and the next request reads again")
+    @Test("A reading that fails is reported to all who wait for it, and the next request reads again")
     func failure() async throws {
         try await FollowedService.with { service, copy in
             service.hold { throw CancellationError() }
@@ -89,7 +89,7 @@ struct FollowedCopyTests {
         }
     }
 
-    @Test("parts are kept until another version is announced; a part that does not exist is asked for each time")
+    @Test("Parts are kept until another version is announced; a part that does not exist is asked for each time")
     func parts() async throws {
         try await FollowedService.with { service, _ in
             let parts = FollowedParts(of: service.followed, finder: service.find)

@@ -6,7 +6,7 @@ import Testing
 /// Another program works with `icube` in MongoDB while the hub is running.
 @Suite("Foreign edits of the cube over HTTP", .timeLimit(.minutes(1)))
 struct ForeignCubeEditTests {
-    @Test("what another program changes in icube is listed, has another ETag, and is posted to; what it spoils is left out")
+    @Test("Another program's changes in icube are listed with a new ETag and can be posted to; damaged documents are left out")
     func edits() async throws {
         let url = try await MongoServer.shared.url()
         let database = await MongoDatabase.open(try MongoURL(url), application: "test", logger: quietLogger)

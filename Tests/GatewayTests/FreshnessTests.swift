@@ -9,7 +9,7 @@ struct FreshnessTests {
 
     private func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
 
-    @Test("nothing is fresh before it was read; a copy is fresh for a moment, and for as long as it is confirmed")
+    @Test("A copy is fresh for a moment after it was read, and for as long as its version is confirmed")
     mutating func moment() {
         #expect(!freshness.isFresh(7, at: at(0)))
         freshness.read(7, asked: at(0))
@@ -20,7 +20,7 @@ struct FreshnessTests {
         #expect(!freshness.isFresh(7, at: at(5_200)))
     }
 
-    @Test("a copy is stale from the moment that a later version is heard of")
+    @Test("A copy is stale as soon as a later version is announced")
     mutating func announcement() {
         freshness.read(7, asked: at(0))
         freshness.announced(8, at: at(10))
@@ -29,7 +29,7 @@ struct FreshnessTests {
         #expect(freshness.isFresh(8, at: at(30)))
     }
 
-    @Test("a missed announcement is made up for by the next one")
+    @Test("The next announcement makes up for a missed one")
     mutating func missed() {
         freshness.read(7, asked: at(0))
         // 8 was announced and missed.
@@ -37,7 +37,7 @@ struct FreshnessTests {
         #expect(!freshness.isFresh(7, at: at(1_000)))
     }
 
-    @Test("who has made a change sees it, also when an older reading comes in afterwards")
+    @Test("A client that has made a change sees it, also if an older read arrives afterwards")
     mutating func ownEdit() {
         freshness.read(7, asked: at(0))
         freshness.edited(8, at: at(10))
@@ -49,7 +49,7 @@ struct FreshnessTests {
         #expect(freshness.isFresh(8, at: at(25)))
     }
 
-    @Test("an announcement that was overtaken by a later one does not make an old copy fresh")
+    @Test("An announcement that arrives after a later one does not make an old copy fresh")
     mutating func overtaken() {
         freshness.read(5, asked: at(0))
         freshness.edited(6, at: at(10))
@@ -59,7 +59,7 @@ struct FreshnessTests {
         #expect(freshness.isFresh(6, at: at(30)))
     }
 
-    @Test("what was read at another version than the latest is not fresh, whatever else was read")
+    @Test("A copy of another version than the latest is not fresh, whatever else was read")
     mutating func severalCopies() {
         freshness.read(7, asked: at(0))
         freshness.read(8, asked: at(10))
@@ -71,7 +71,7 @@ struct FreshnessTests {
         #expect(freshness.isFresh(8, at: at(20)))
     }
 
-    @Test("data that was set back is served once it has been read")
+    @Test("Data that was set back is served once it has been read")
     mutating func setBack() {
         freshness.read(7, asked: at(0))
         freshness.announced(3, at: at(10))

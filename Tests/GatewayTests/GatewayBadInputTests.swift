@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Gateway, bad input", .timeLimit(.minutes(2)))
 struct GatewayBadInputTests {
-    @Test("bad requests by the hundred are refused, and cost nothing")
+    @Test("Hundreds of bad requests are refused, and leave nothing behind")
     func badRequests() async throws {
         try await RunningGateway.with { gateway in
             let path = try await gateway.makeSubject()

@@ -5,7 +5,7 @@ import Testing
 /// What a connection to the gateway goes through, beside the requests on it.
 @Suite("Gateway, connections", .timeLimit(.minutes(1)))
 struct GatewayConnectionTests {
-    @Test("no answer to HEAD has a body, so that the next response on the connection is read as what it is")
+    @Test("An answer to HEAD has no body, so that the next response on the connection is read correctly")
     func head() async throws {
         try await RunningGateway.with { gateway in
             let connection = try HeldConnection(to: gateway.port)
@@ -21,7 +21,7 @@ struct GatewayConnectionTests {
     }
 
     @Test(
-        "an offer of another protocol is ignored, and the connection goes on",
+        "An offer to upgrade the protocol is ignored, and the connection goes on",
         arguments: [
             ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA"],
             ["Connection: upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"],
@@ -45,7 +45,7 @@ struct GatewayConnectionTests {
         }
     }
 
-    @Test("a request with a body may offer another protocol, and CONNECT is refused like any other method")
+    @Test("A request with a body may offer another protocol, and CONNECT is refused like any other method")
     func upgradeWithBody() async throws {
         try await RunningGateway.with(services: []) { gateway in
             let connection = try HeldConnection(to: gateway.port)
@@ -58,7 +58,7 @@ struct GatewayConnectionTests {
         }
     }
 
-    @Test("a body that is too large is refused when it is announced, and not read")
+    @Test("A body that is announced as too large is refused without reading it")
     func tooLarge() async throws {
         try await RunningGateway.with(services: []) { gateway in
             for field in ["Content-Length: 1000000000", "Transfer-Encoding: chunked"] {
@@ -82,7 +82,7 @@ struct GatewayConnectionTests {
         }
     }
 
-    @Test("who sends a byte now and then is cut off all the same, with a word why")
+    @Test("A client that sends a byte now and then is disconnected at the deadline, with an answer that says why")
     func slowRequest() async throws {
         try await RunningGateway.with(services: []) { gateway in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -106,7 +106,7 @@ struct GatewayConnectionTests {
         }
     }
 
-    @Test("clients that do not read a large answer cost next to nothing")
+    @Test("Clients that do not read a large answer take up little memory")
     func unreadAnswers() async throws {
         try await RunningGateway.with { gateway in
             let channel = #"{"name":"n","desc":"\#(String(repeating: "🎓", count: 2_000))"}"#
@@ -137,7 +137,7 @@ struct GatewayConnectionTests {
         }
     }
 
-    @Test("above the maximum, connections are refused but for GET /health, and the log says so once")
+    @Test("Above the maximum, connections are refused except for GET /health, and the log says so once")
     func limit() async throws {
         try await RunningGateway.with(services: [], settings: ["MSI_GATEWAY_MAX_CONNECTIONS": "10"]) { gateway in
             func lines(_ text: String) -> Int { gateway.process.log.components(separatedBy: text).count - 1 }

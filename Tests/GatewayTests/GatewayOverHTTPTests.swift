@@ -6,7 +6,7 @@ import Testing
 /// What the gateway answers beside what was asked for, and what stands in every answer.
 @Suite("Gateway over HTTP", .timeLimit(.minutes(1)))
 struct GatewayOverHTTPTests {
-    @Test("while the services are away it says so, with a time to try again, and is well once they are there")
+    @Test("While the services are away, answers say so with Retry-After, and all is well once they are back")
     func servicesAway() async throws {
         try await RunningGateway.with(services: []) { gateway in
             let named = #"{"name":"n","desc":"d"}"#
@@ -49,7 +49,7 @@ struct GatewayOverHTTPTests {
 
     private static let anyTopic = "\(ObjectID())-\(ObjectID())-\(ObjectID())"
 
-    @Test("every failure is a problem document of the catalogue")
+    @Test("Every failure is a problem document of the catalogue")
     func problems() async throws {
         try await RunningGateway.with { gateway in
             let path = try await gateway.makeSubject()
@@ -137,7 +137,7 @@ struct GatewayOverHTTPTests {
         }
     }
 
-    @Test("a method that a path does not have is answered with those that it has")
+    @Test("A method that a path does not have is answered with the methods that it has")
     func methods() async throws {
         try await RunningGateway.with { gateway in
             let allowed = [
@@ -163,7 +163,7 @@ struct GatewayOverHTTPTests {
         }
     }
 
-    @Test("no answer may be taken for another kind of content, not even one to what is no request")
+    @Test("Every answer forbids content sniffing, even the answer to a malformed request")
     func contentTypes() async throws {
         try await RunningGateway.with(services: []) { gateway in
             for request in [
@@ -177,7 +177,7 @@ struct GatewayOverHTTPTests {
         }
     }
 
-    @Test("the next page is at the gateway, whatever way its reader took there")
+    @Test("The link to the next page has no host, so that it works behind any proxy")
     func nextPage() async throws {
         try await RunningGateway.with { gateway in
             let path = try await gateway.makeSubject()
@@ -192,7 +192,7 @@ struct GatewayOverHTTPTests {
         }
     }
 
-    @Test("every answer has a request id, the caller's own where it is one")
+    @Test("Every answer has a request id, and the caller's own if it is valid")
     func requestIDs() async throws {
         try await RunningGateway.with(services: []) { gateway in
             let mine = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -212,7 +212,7 @@ struct GatewayOverHTTPTests {
         }
     }
 
-    @Test("pages of a configured origin may call it, those of others may not")
+    @Test("Pages of a configured origin may call the gateway, and pages of other origins may not")
     func origins() async throws {
         let portal = "https://portal.example.edu"
         try await RunningGateway.with(settings: ["MSI_GATEWAY_CORS_ORIGINS": portal]) { gateway in

@@ -4,7 +4,7 @@ import Testing
 /// Endpoints of the bus with host names, in the gateway as a process.
 @Suite("Gateway and host names", .timeLimit(.minutes(2)))
 struct HostNameTests {
-    @Test("a name that cannot be looked up harms no other endpoint")
+    @Test("A host name that cannot be resolved does not harm other endpoints")
     func hangingName() async throws {
         try await withNames(["log.test": nil]) { settings, folder in
             let settings = settings.merging(
@@ -19,7 +19,7 @@ struct HostNameTests {
         }
     }
 
-    @Test("a name is followed to its address, also when that changes, and to no other machine")
+    @Test("A host name is resolved again when its address changes, and leads to no other machine")
     func changingName() async throws {
         let port = try FreePort.choose()
         try await withNames(["log.test": "10.9.8.7"], logListens: "tcp://127.0.0.1:\(port)") { settings, folder in

@@ -10,7 +10,9 @@ struct LargeCubeTests {
     /// 2,000 characters, each of which takes four bytes.
     private static let long = String(repeating: "🎓", count: 2_000)
 
-    @Test("1,400 subjects with long descriptions end in 507; listing, posting and deleting go on, also after a restart")
+    @Test(
+        "Beyond 1,400 subjects with long descriptions the answer is 507; listing, posting and deleting go on, also after a restart"
+    )
     func fill() async throws {
         try await withTemporaryFolder { folder in
             let path = try await RunningGateway.with(in: folder) { gateway in
@@ -49,7 +51,7 @@ struct LargeCubeTests {
         }
     }
 
-    @Test("a cube that is larger than any reply, from before there was a limit, is listed, posted to, and made smaller")
+    @Test("A cube that is larger than any reply can be listed, posted to, and made smaller")
     func largerThanAReply() async throws {
         try await withTemporaryFolder { folder in
             let topic = try await storeLargeCube(in: folder)

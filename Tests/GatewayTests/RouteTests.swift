@@ -32,7 +32,7 @@ struct RouteTests {
         "GET /problems/:kind: anyone, - -> 200 ProblemEntry",
     ]
 
-    @Test("every route requires the right, reads the body and gives the answer that the table of this test says")
+    @Test("Every route requires the right, reads the body and gives the answer that the table of this test says")
     func declarations() async throws {
         let declared = try await withBus { bus in try Self.routes(bus).map(Self.line) }
         #expect(declared.count == Self.table.count && Set(declared) == Self.table)

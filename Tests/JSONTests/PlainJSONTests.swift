@@ -14,7 +14,7 @@ struct PlainJSONTests {
         "\u{2028}\u{0}", "e\u{301}", String(repeating: "ä", count: 300),
     ]
 
-    @Test("documents are written to the byte as Foundation does, and read back equal", arguments: texts)
+    @Test("Documents are written with the same bytes as by Foundation, and read back equal", arguments: texts)
     func documents(text: String) throws {
         let key = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
         let subject = Subject(
@@ -73,7 +73,7 @@ struct PlainJSONTests {
         #"{'channelID':"0123456789abcdefABCDEF01"}"#,
     ]
 
-    @Test("a command is read as Foundation reads it, or refused", arguments: addAreas + oddities)
+    @Test("A command is read as Foundation reads it, or refused", arguments: addAreas + oddities)
     func commands(text: String) {
         compare(AddArea.self, Data(text.utf8)) { "\($0.channelID) \($0.area)" }
     }
@@ -84,7 +84,7 @@ struct PlainJSONTests {
         "true", "null", "\"1\"", "1 2", "",
     ]
 
-    @Test("a number is read as Foundation reads it, or refused", arguments: figures)
+    @Test("A number is read as Foundation reads it, or refused", arguments: figures)
     func numbers(text: String) {
         compare([Int64].self, Data("[\(text)]".utf8)) { "\($0)" }
         compare([UInt8].self, Data("[\(text)]".utf8)) { "\($0)" }
@@ -93,7 +93,7 @@ struct PlainJSONTests {
         compare([String?].self, Data("[\(text)]".utf8)) { "\($0)" }
     }
 
-    @Test("every change of a byte is read alike, or refused alike")
+    @Test("Every document with a changed byte is read or refused alike")
     func damage() {
         var random = SeededGenerator(seed: 7)
         for original in Self.addAreas.map({ Array($0.utf8) }) {
@@ -103,7 +103,7 @@ struct PlainJSONTests {
         }
     }
 
-    @Test("the end of the characters that stand for themselves is found, whatever ends them and wherever")
+    @Test("The first character of a string that needs more work is found at every position")
     func plainCharacters() {
         for byte in UInt8.min...UInt8.max {
             let isPlain = byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
@@ -134,7 +134,7 @@ struct PlainJSONTests {
     /// Bytes that are no UTF-8.
     static let noUTF8: [[UInt8]] = [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xC0, 0x80]]
 
-    @Test("bytes that are no UTF-8 are refused wherever they are")
+    @Test("Invalid UTF-8 is refused at every position")
     func encoding() {
         for bytes in Self.noUTF8 {
             compare([String].self, Data(Array("[\"".utf8) + bytes + Array("\"]".utf8))) { "\($0)" }
@@ -145,7 +145,7 @@ struct PlainJSONTests {
         compare([String: Int].self, Data("{\"e\u{301}\":1,\"\u{E9}\":2}".utf8)) { "\($0.count)" }
     }
 
-    @Test("what is deep or long is read all the same")
+    @Test("Deep and long documents are read")
     func size() {
         for depth in [31, 32, 33, 100, 600] {
             let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
@@ -156,7 +156,7 @@ struct PlainJSONTests {
         compare([Int].self, Data("[\((0..<500).map(String.init).joined(separator: ","))]".utf8)) { "\($0)" }
     }
 
-    @Test("types that write themselves by hand are written as Foundation does")
+    @Test("Types with their own encode(to:) are written as by Foundation")
     func handwritten() throws {
         for form in Handwritten.allCases {
             let expected = try? foundation([form])

@@ -27,7 +27,7 @@ struct RelayPayloadTests {
         }
     }
 
-    @Test("a command is written to the byte as others are, and read back equal", arguments: PlainJSONTests.texts)
+    @Test("A command is written with the same bytes as by the JSON coder, and read back equal", arguments: PlainJSONTests.texts)
     func commands(text: String) throws {
         for message in Self.messages(text) {
             let payload = try message.payload()
@@ -46,7 +46,7 @@ struct RelayPayloadTests {
         + #""topic_key":"\#(key)","distribution":"Alert","timestamp":1763712000123,"ttl":3600,"expires":1763712000999,"#
         + #""components":["notification","data"]}"#
 
-    @Test("every change of a byte of a command is read alike, or refused with the same words")
+    @Test("Every command with a changed byte is read alike, or refused with the same error")
     func damagedCommands() {
         var random = SeededGenerator(seed: 11)
         let original = Array(Self.plain.utf8)
@@ -54,7 +54,7 @@ struct RelayPayloadTests {
         for _ in 0..<6_000 { compare(PlainJSONTests.damaged(original, &random)) }
     }
 
-    @Test("a name without its colon is no field, whatever follows it")
+    @Test("A name without a colon is not a field, whatever follows it")
     func namesWithoutColons() {
         for name in ["title", "desc", "message", "ttl", "components"] {
             compare(Data(Self.plain.replacing("\"\(name)\":", with: "\"\(name)\" ").utf8))
@@ -74,12 +74,12 @@ struct RelayPayloadTests {
         ("3600", "-0"), ("}", "}\u{0}"), (#""ttl""#, "\"ttl\u{301}\""), (#""Storm""#, #""\u0000""#),
     ]
 
-    @Test("a rule that is broken is named with the same words", arguments: rulesBroken)
+    @Test("A broken rule is the same error", arguments: rulesBroken)
     func rules(old: String, new: String) {
         compare(Data(Self.plain.replacing(old, with: new, maxReplacements: 1).utf8))
     }
 
-    @Test("an Alert without a text for its notification is refused")
+    @Test("An Alert without a text for its notification is refused")
     func blankAlert() {
         let violation = #expect(throws: SchemaViolation.self) {
             try RelayMessage(payload: Data(Self.plain.replacing("Closed", with: " ").utf8))
@@ -87,7 +87,7 @@ struct RelayPayloadTests {
         #expect(violation?.field == "desc")
     }
 
-    @Test("bytes that are no UTF-8 are refused")
+    @Test("Invalid UTF-8 is refused")
     func encoding() {
         for bytes in PlainJSONTests.noUTF8 {
             let halves = Self.plain.split(separator: "Storm")
@@ -95,7 +95,7 @@ struct RelayPayloadTests {
         }
     }
 
-    @Test("a reply is written to the byte as others are, and read back equal", arguments: PlainJSONTests.texts)
+    @Test("A reply is written with the same bytes as by the JSON coder, and read back equal", arguments: PlainJSONTests.texts)
     func replies(text: String) throws {
         let accepted = ComponentOutcome(component: .notification, result: .success(text))
         let failed = ComponentOutcome(
@@ -109,7 +109,7 @@ struct RelayPayloadTests {
         }
     }
 
-    @Test("every change of a byte of a reply is read alike, or refused with the same words")
+    @Test("Every reply with a changed byte is read alike, or refused with the same error")
     func damagedReplies() {
         var random = SeededGenerator(seed: 13)
         let original = Array(

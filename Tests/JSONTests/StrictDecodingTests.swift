@@ -41,7 +41,7 @@ struct StrictDecodingTests {
     private static func order(_ text: String) -> Data { Data(text.utf8) }
 
     @Test(
-        "what is wrong is named by its path, with what was expected",
+        "What is wrong is named by its path, with what was expected",
         arguments: [
             ("[]", "", "expected an object"), ("null", "", "expected an object, found null"),
             ("{}", "number", "missing, but required"),
@@ -87,7 +87,7 @@ struct StrictDecodingTests {
         #expect(violation == SchemaViolation(field: field, problem: problem))
     }
 
-    @Test("what is right is read, whatever the order, spelling and spaces of its fields")
+    @Test("What is right is read, whatever the order, spelling and spaces of its fields")
     func taken() throws {
         let json = #"""
             { "label_counts" : {"\u0061":1, "é":2} , "lines":[{"price":1e3,"item":"\ud83c\udf93","notes":[],"isGift":false,"count":2.0}],
@@ -100,7 +100,7 @@ struct StrictDecodingTests {
     }
 
     @Test(
-        "a reply, an event or a stored document may have other fields, nulls, and values that break a newer rule",
+        "A reply, an event or a stored document may have other fields, nulls, and values that break a newer rule",
         arguments: [
             #"{"number":1,"lines":[],"later":{"a":[1]}}"#, #"{"number":1,"lines":[],"colour":null,"label_counts":null}"#,
         ])
@@ -108,20 +108,20 @@ struct StrictDecodingTests {
         #expect(try JSONCoder.decode(Order.self, from: Self.order(json)) == Order(number: 1, lines: []))
     }
 
-    @Test("a wrong type, a missing field and a field that is there twice are errors there too")
+    @Test("A wrong type, a missing field and a field that is there twice are errors there too")
     func lenientErrors() {
         for json in [#"{"number":"1","lines":[]}"#, #"{"lines":[]}"#, #"{"number":1,"number":1,"lines":[]}"#] {
             #expect(throws: SchemaViolation.self) { try JSONCoder.decode(Order.self, from: Self.order(json)) }
         }
     }
 
-    @Test("an object of very many fields is read in a time that grows with their number")
+    @Test("An object of very many fields is read in a time that grows with their number")
     func manyFields() throws {
         let fields = (0..<100_000).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
         #expect(try JSONCoder.decodeStrictly([String: Int].self, from: Data("{\(fields)}".utf8)).count == 100_000)
     }
 
-    @Test("the text of a field is found before the place where a document is wrong, and not behind it")
+    @Test("The text of a field is found before the place where a document is wrong, and not behind it")
     func damaged() {
         func id(_ text: String) -> String? {
             var text = text

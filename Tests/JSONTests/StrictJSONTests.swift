@@ -18,7 +18,7 @@ struct StrictJSONTests {
     }
 
     @Test(
-        "a name that is there twice is refused by the path of its field",
+        "A duplicate name is refused with the path of its field",
         arguments: [
             (#"{"a":1,"a":2}"#, "a"), (#"{"a":1,"b":2,"a":1}"#, "a"), (#"{"a":{"b":[0,{"c":1,"c":2}]}}"#, "a.b[1].c"),
             (#"{"a":1,"\u0061":2}"#, "a"), (#"{"\ud83c\udf93":1,"🎓":2}"#, "🎓"), (#"[{"":1,"":2}]"#, "[0]."),
@@ -29,7 +29,7 @@ struct StrictJSONTests {
     }
 
     @Test(
-        "what is not JSON is refused with what was expected, and where",
+        "Invalid JSON is refused with what was expected, and where",
         arguments: [
             ("", "expected a value at the end"), (" ", "expected a value at the end"),
             ("{", "expected a field's name in double quotes at the end"),
@@ -58,7 +58,7 @@ struct StrictJSONTests {
         #expect(violation(json.utf8) == SchemaViolation(field: "", problem: "not valid JSON: " + problem))
     }
 
-    @Test("other encodings than UTF-8, and byte order marks, are refused by name")
+    @Test("Encodings other than UTF-8, and byte order marks, are refused by name")
     func encodings() {
         let text = #"{"a":1}"#
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -79,7 +79,7 @@ struct StrictJSONTests {
     }
 
     @Test(
-        "what is JSON is taken, however unusual",
+        "Unusual but valid JSON is accepted",
         arguments: [
             "{}", "[]", " \t\r\n{ \"a\" : [ ] } \n", "null", "\"a\"", "-0", "[0e999,0.0e-999,-0E5]",
             "[0.5e-3,1E+2,-1e3,1234567890123456789012345]",
@@ -91,7 +91,7 @@ struct StrictJSONTests {
     }
 
     @Test(
-        "a document of several lines is refused with the line and the character, counted from 1",
+        "A document of several lines is refused with the line and the character, counted from 1",
         arguments: [
             ("{\n  \"a\": 1,\n}", "expected a field's name in double quotes at byte 12 (line 3, column 1)"),
             ("[1,\r\n \"é🎓\", x]", "expected a value at byte 16 (line 2, column 8)"),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Arrival schedule")
 struct ArrivalScheduleTests {
-    @Test("without a ramp messages are due evenly from the first moment on")
+    @Test("Without a ramp, messages are due evenly from the first moment on")
     func steady() {
         let schedule = ArrivalSchedule(rate: 100, ramp: 0, duration: 2)
         #expect(schedule.count == 200)
@@ -12,7 +12,7 @@ struct ArrivalScheduleTests {
         #expect(!schedule.isInRamp(0))
     }
 
-    @Test("in a ramp the rate rises evenly to the full one, and goes on without a gap")
+    @Test("In a ramp, the rate rises evenly to the full rate, and goes on without a gap")
     func ramp() {
         let schedule = ArrivalSchedule(rate: 100, ramp: 4, duration: 10)
         #expect(schedule.count == 800)

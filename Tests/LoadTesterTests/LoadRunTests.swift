@@ -24,7 +24,7 @@ struct LoadRunTests {
         ).run()
     }
 
-    @Test("every message of the schedule is sent once, and counted as it was answered")
+    @Test("Every message of the schedule is sent once, and counted by its answer")
     func counts() async {
         let seen = Mutex<[Int]>([])
         let (totals, seconds) = await run(rate: 1_000, duration: 0.5) { index in
@@ -39,7 +39,7 @@ struct LoadRunTests {
         #expect(seconds == 0.5)
     }
 
-    @Test("what a stalled target keeps waiting is in the latencies, although it was sent late")
+    @Test("Latencies count from the due time, so that a stalled target shows in them")
     func coordinatedOmission() async {
         let stall = Mutex<ContinuousClock.Instant?>(nil)
         let (totals, _) = await run(rate: 500, duration: 1, inFlight: 1) { index in
@@ -55,14 +55,14 @@ struct LoadRunTests {
         #expect(totals.maxDelay > 0.3)
     }
 
-    @Test("messages of the ramp are sent, but are not in the latencies")
+    @Test("Messages of the ramp are sent, and are not part of the latencies")
     func ramp() async {
         let (totals, _) = await run(rate: 400, duration: 0.5, ramp: 0.25) { _ in nil }
         #expect(totals.sent == 150)
         #expect(totals.latencies.totalCount == 100)
     }
 
-    @Test("without a rate, as many are under way as may be, and never more")
+    @Test("Without a rate, the maximum number of messages is in flight, and never more")
     func closedLoop() async {
         let underWay = Mutex((now: 0, most: 0))
         let (totals, _) = await run(rate: nil, duration: 1.5, inFlight: 8) { _ in
@@ -78,7 +78,7 @@ struct LoadRunTests {
         #expect(totals.accepted > 50 && totals.accepted == totals.sent)
     }
 
-    @Test("a load that is cut off waits for its answers, and tells for how long it sent")
+    @Test("An interrupted load waits for its answers, and reports for how long it sent")
     func cutOff() async {
         let sent = Mutex(0)
         let load = LoadRun(

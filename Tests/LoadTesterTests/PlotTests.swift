@@ -6,7 +6,7 @@ import Testing
 /// What stands at the axes of a plot.
 @Suite("Plot")
 struct PlotTests {
-    @Test("ticks are round, and reach beyond the largest value")
+    @Test("Ticks are round, and reach beyond the largest value")
     func linear() {
         #expect(AxisScale.linear(to: 4_838.906).ticks == [0, 1_000, 2_000, 3_000, 4_000, 5_000])
         #expect(AxisScale.linear(to: 40).ticks == [0, 10, 20, 30, 40])
@@ -19,7 +19,7 @@ struct PlotTests {
         }
     }
 
-    @Test("latencies that differ many times over have a logarithmic axis")
+    @Test("Latencies of very different sizes have a logarithmic axis")
     func logarithmic() {
         let wide = AxisScale.fitting(0.42, 16_351)
         #expect(wide.isLogarithmic && wide.ticks == [0.1, 1, 10, 100, 1_000, 10_000, 100_000])
@@ -30,7 +30,7 @@ struct PlotTests {
         #expect(!AxisScale.fitting(20, 25).isLogarithmic && !AxisScale.fitting(0, 25).isLogarithmic)
     }
 
-    @Test("numbers are short and have their unit")
+    @Test("Numbers are short and have their unit")
     func quantities() {
         #expect(Quantity.latency(milliseconds: 0.5) == "500 µs" && Quantity.latency(milliseconds: 16_351) == "16.4 s")
         #expect(Quantity.latency(milliseconds: 4.1234) == "4.12 ms" && Quantity.latency(milliseconds: 0) == "0")
@@ -39,7 +39,7 @@ struct PlotTests {
         #expect(Quantity.time(seconds: 90) == "90 s" && Quantity.time(seconds: 1_800, upTo: 7_200) == "0.5 h")
     }
 
-    @Test("a short last interval is part of the one before, and a long load has a point for several")
+    @Test("A short last interval is merged with the one before, and a long load has one point for several intervals")
     func intervals() throws {
         var totals = LoadRecorder.Totals()
         totals.intervals = (1...3_000).map { interval(Double($0), answered: 10) } + [interval(3_000.2, answered: 40)]

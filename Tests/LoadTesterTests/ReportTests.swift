@@ -24,7 +24,7 @@ struct ReportTests {
         return LoadReport("relay", try LoadOptions.parse(arguments), recorder.totals, seconds: 10, holdups: [.ramp: 9])
     }
 
-    @Test("percentiles, counts and throughput are those of what was recorded")
+    @Test("Percentiles, counts and throughput are those of the recorded messages")
     func figures() throws {
         let report = try report()
         #expect(report.sent == 1_000 && report.accepted == 999 && report.failed == 1)
@@ -39,7 +39,7 @@ struct ReportTests {
         #expect(table.contains("79.9 accepted messages/s over 12.5 s, to the last answer (79.9 % of what was asked for)"))
     }
 
-    @Test("the JSON has every figure by name")
+    @Test("The JSON has every figure by name")
     func json() throws {
         let json = try #require(
             try JSONSerialization.jsonObject(with: try JSONCoder.encode(try report())) as? [String: Any])
@@ -50,7 +50,7 @@ struct ReportTests {
         #expect(json["heldBack"] as? [String: Int] == ["ramp": 9])
     }
 
-    @Test("the plot is well-formed, also for a load that was never answered", arguments: [true, false])
+    @Test("The plot is well-formed, also for a load without an answer", arguments: [true, false])
     func plot(isEmpty: Bool) throws {
         let empty = LoadReport("gateway", try LoadOptions.parse([]), LoadRecorder.Totals(), seconds: 0)
         let plot = "\(LatencyPlot(figures: PlotFigures(isEmpty ? empty : try report())))"
@@ -58,7 +58,7 @@ struct ReportTests {
         #expect(!plot.contains("nan") && !plot.contains("inf"))
     }
 
-    @Test("what held the load back is named, with the setting that does it")
+    @Test("The report names what limited the load, with the setting for it")
     func remarks() throws {
         let remarks = try report().remarks
         #expect(remarks.first == "by the relay's ramp to its full rate (MSI_FCM_RAMP), in 9 of 13 s")
@@ -70,7 +70,7 @@ struct ReportTests {
         #expect(LoadReport("relay", try LoadOptions.parse(["--rate", "100"]), totals, seconds: 10).remarks.isEmpty)
     }
 
-    @Test("a plot names as many nines of the percentile as its messages can tell apart")
+    @Test("A plot shows as many nines of the percentile as its messages can distinguish")
     func percentiles() throws {
         let few = try report(messages: 50).distribution
         #expect(few.first?.percentile == 0 && few.last?.percentile == 99 && few.contains { $0.percentile == 50 })
@@ -86,7 +86,7 @@ struct ReportTests {
         }
     }
 
-    @Test("a load is refused that makes no sense, or goes elsewhere")
+    @Test("An invalid load, or one to another machine, is refused")
     func refusals() throws {
         for arguments in [
             ["--rate", "0"], ["--duration", "-1"], ["--ramp", "5"], ["--rate", "5", "--ramp", "11"], ["--in-flight", "0"],
@@ -110,7 +110,7 @@ struct ReportTests {
         }
     }
 
-    @Test("the same seed gives the same messages, in the mix that was asked for")
+    @Test("The same seed gives the same messages, in the configured mix")
     func mix() {
         let mix = MessageMix(topics: 5, alerts: 30, text: 10...40, seed: 7)
         let samples = (0..<2_000).map(mix.sample)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Database that has never been there", .timeLimit(.minutes(1)))
 struct AbsentDatabaseTests {
-    @Test("the service starts, says that it is not healthy, and stops within seconds")
+    @Test("Without a database, the service starts, reports that it is not healthy, and stops within seconds")
     func absent() async throws {
         try await withTemporaryFolder { folder in
             // Nothing listens on this port.

@@ -6,7 +6,7 @@ import Testing
 /// The archive over the service's real socket, with no relay about.
 @Suite("Archive over the bus", .timeLimit(.minutes(1)))
 struct ArchiveOverTheBusTests {
-    @Test("a message that was answered is there after a kill that follows at once")
+    @Test("A message that was answered is stored, even if a kill follows at once")
     func durable() async throws {
         try await withTemporaryFolder { folder in
             let answered = try await RunningMessageLog.with(in: folder) { log in
@@ -35,7 +35,7 @@ struct ArchiveOverTheBusTests {
         }
     }
 
-    @Test("the same message twice is one, and another under its key is a conflict")
+    @Test("The same message is stored once, and another message with its key is a conflict")
     func sameKey() async throws {
         try await withTemporaryFolder { folder in
             try await RunningMessageLog.with(in: folder) { log in
@@ -55,7 +55,7 @@ struct ArchiveOverTheBusTests {
         }
     }
 
-    @Test("an idempotency key stands for one message, whoever asks at the same time")
+    @Test("An idempotency key stands for one message, also in concurrent requests")
     func idempotency() async throws {
         try await withTemporaryFolder { folder in
             try await RunningMessageLog.with(in: folder) { log in
@@ -78,7 +78,7 @@ struct ArchiveOverTheBusTests {
         }
     }
 
-    @Test("a message is logged, found and changed for the actor of the request alone; without one it is unauthenticated")
+    @Test("A message is logged, found and changed for the actor of the request alone; without one it is unauthenticated")
     func actor() async throws {
         try await withTemporaryFolder { folder in
             try await RunningMessageLog.with(in: folder) { log in
@@ -111,7 +111,7 @@ struct ArchiveOverTheBusTests {
         }
     }
 
-    @Test("pages are newest first, without a gap or a double, also while new messages come")
+    @Test("Pages are newest first, and neither miss nor repeat a message while new ones come")
     func pages() async throws {
         try await withTemporaryFolder { folder in
             try await RunningMessageLog.with(in: folder) { log in
@@ -135,7 +135,7 @@ struct ArchiveOverTheBusTests {
         }
     }
 
-    @Test("what breaks a rule is invalid, and the answer names the field")
+    @Test("A value that breaks a rule is invalid, and the answer names the field")
     func invalid() async throws {
         try await withTemporaryFolder { folder in
             try await RunningMessageLog.with(in: folder) { log in

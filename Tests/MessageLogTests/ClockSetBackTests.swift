@@ -11,7 +11,7 @@ import Testing
 struct ClockSetBackTests {
     private static let hour: Int64 = 3_600_000
 
-    @Test("only a step back counts, and whatever was before the first look")
+    @Test("Only a step back of the clock is corrected, and everything from before the first check")
     func steps() {
         var clock = ClockSteps()
         let answers = [
@@ -20,7 +20,7 @@ struct ClockSetBackTests {
         #expect(answers == [true, false, false, false, true, false])
     }
 
-    @Test("a lease ends after its length, a retry comes after its pause, and what is scheduled keeps its time")
+    @Test("After a step back, leases and retries keep their lengths, and scheduled messages keep their times")
     func waits() {
         let now: UnixMilliseconds = 10 * Self.hour
         func capped(_ record: RelayRecord, sendAt: UnixMilliseconds? = nil) -> RelayRecord {
@@ -48,7 +48,7 @@ struct ClockSetBackTests {
         #expect(capped(relayed) == relayed)
     }
 
-    @Test("a retry that was planned while the clock was an hour ahead comes after its pause")
+    @Test("A retry that was planned while the clock was an hour ahead comes after its pause")
     func retry() async throws {
         try await withTemporaryFolder { folder in
             let clock = try FakeClock(in: folder)

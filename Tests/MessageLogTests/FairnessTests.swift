@@ -10,7 +10,7 @@ struct FairnessTests {
         TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
     }
 
-    @Test("an alert that comes last goes out among the first, before a queue of information")
+    @Test("An Alert that comes last goes out before a queue of Information")
     func alertsFirst() async throws {
         let relay = RelayDouble()
         try await withTemporaryFolder { folder in
@@ -28,7 +28,7 @@ struct FairnessTests {
         }
     }
 
-    @Test("neither a flooded topic nor one that FCM refuses keeps another waiting")
+    @Test("Neither a flooded topic nor one that FCM refuses delays another topic")
     func topics() async throws {
         let (flooded, failing, quiet) = (Self.topic(), Self.topic(), Self.topic())
         let gate = Gate()
@@ -59,7 +59,7 @@ struct FairnessTests {
         }
     }
 
-    @Test("two message logs on one archive relay each message once between them")
+    @Test("Two message logs on one archive relay each message once")
     func twoInstances() async throws {
         let relay = RelayDouble()
         try await withTemporaryFolder { folder in

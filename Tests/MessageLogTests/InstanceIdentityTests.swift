@@ -7,7 +7,7 @@ import Testing
 @Suite("Instance identity", .timeLimit(.minutes(1)))
 struct InstanceIdentityTests {
     @Test(
-        "an identifier that a power cut has left empty or garbled is made anew, with a warning, and the log works",
+        "An identifier file that a power cut has damaged is created again, with a warning",
         arguments: ["", "\0\0\0", "5a"])
     func garbled(_ content: String) async throws {
         try await withTemporaryFolder { folder in

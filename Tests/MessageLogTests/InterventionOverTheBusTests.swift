@@ -6,7 +6,7 @@ import Testing
 /// What portals can do to a message after it was posted.
 @Suite("Interventions over the bus", .timeLimit(.minutes(1)))
 struct InterventionOverTheBusTests {
-    @Test("a scheduled message goes out at its time and not before, once, also when nobody was running at that moment")
+    @Test("A scheduled message goes out once, at its time and not before, also if no process ran at that moment")
     func schedule() async throws {
         let relay = RelayDouble()
         try await withTemporaryFolder { folder in
@@ -37,7 +37,7 @@ struct InterventionOverTheBusTests {
         }
     }
 
-    @Test("a message that waits is recalled and never goes out; one that is under way or gone is not")
+    @Test("A waiting message can be recalled and never goes out; one in flight or relayed cannot")
     func recall() async throws {
         let gate = Gate()
         let relay = RelayDouble { command in
@@ -74,7 +74,7 @@ struct InterventionOverTheBusTests {
         }
     }
 
-    @Test("a failed message is tried again when somebody asks for it: what FCM has not accepted, and only then")
+    @Test("A retry command sends the components of a failed message that FCM has not accepted")
     func retry() async throws {
         let mended = Gate()
         let isMended = Task { await mended.pass() }

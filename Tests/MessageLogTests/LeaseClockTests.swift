@@ -3,11 +3,13 @@ import Testing
 
 @testable import MessageLog
 
+@Suite("The clock of leases")
 struct LeaseClockTests {
     private static let start: UnixMilliseconds = 1_795_262_400_000
     private static let hour: Int64 = 3_600_000
 
-    @Test func `a step forward does not count for as long as a lease lasts`() {
+    @Test("A step forward of the clock is ignored for as long as a lease lasts")
+    func stepForward() {
         var clock = LeaseClock(wall: Self.start, uptime: 0)
         #expect(clock.time(wall: Self.start + 5_000, uptime: 5_000) == Self.start + 5_000)
         let stepped = Self.start + Self.hour
@@ -17,25 +19,29 @@ struct LeaseClockTests {
         #expect(clock.time(wall: stepped + end, uptime: end) == stepped + end)
     }
 
-    @Test func `two steps forward add up`() {
+    @Test("Two steps forward add up")
+    func twoStepsForward() {
         var clock = LeaseClock(wall: Self.start, uptime: 0)
         _ = clock.time(wall: Self.start + Self.hour, uptime: 0)
         #expect(clock.time(wall: Self.start + 2 * Self.hour, uptime: 0) == Self.start)
     }
 
-    @Test func `a step back counts at once`() {
+    @Test("A step back counts at once")
+    func stepBack() {
         var clock = LeaseClock(wall: Self.start, uptime: 0)
         _ = clock.time(wall: Self.start + Self.hour, uptime: 1_000)
         #expect(clock.time(wall: Self.start + 2_000, uptime: 2_000) == Self.start + 2_000)
     }
 
-    @Test func `a small step back leaves the rest of a step forward without effect`() {
+    @Test("After a step forward and a smaller step back, the difference is ignored")
+    func stepForwardAndBack() {
         var clock = LeaseClock(wall: Self.start, uptime: 0)
         _ = clock.time(wall: Self.start + Self.hour, uptime: 0)
         #expect(clock.time(wall: Self.start + Self.hour - 2_000, uptime: 0) == Self.start)
     }
 
-    @Test func `a clock that is brought into step gently is followed`() {
+    @Test("A clock that is adjusted gradually is followed")
+    func gradualAdjustment() {
         var clock = LeaseClock(wall: Self.start, uptime: 0)
         for second in 1...100 {
             let wall = Self.start + Int64(second) * 1_500

@@ -71,7 +71,7 @@ struct LeaseTests {
             relay: RelayRecord(logged: .information, due: .now))
     }
 
-    @Test("a turn that begins late renews its lease first, and no relay is at work beyond its end")
+    @Test("A turn that begins late renews its lease first, and no relay works beyond the lease's end")
     func renewed() async throws {
         let before = UnixMilliseconds.now
         let (message, asked) = try await outcome { _ in }
@@ -79,7 +79,7 @@ struct LeaseTests {
         #expect(try #require(asked) >= before + 30_000)
     }
 
-    @Test("what another instance has taken up meanwhile is left to it")
+    @Test("A message that another instance has leased meanwhile is left to it")
     func takenOver() async throws {
         let end = UnixMilliseconds.now + 60_000
         let (message, asked) = try await outcome { record in
@@ -90,7 +90,7 @@ struct LeaseTests {
         #expect(message.relay.lease == Lease(owner: "another", until: end) && message.relay.state == .pending)
     }
 
-    @Test("what was recalled meanwhile does not go out")
+    @Test("A message that was recalled meanwhile does not go out")
     func recalled() async throws {
         let (message, asked) = try await outcome { record in
             record.lease = nil

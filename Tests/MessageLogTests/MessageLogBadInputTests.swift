@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Message log, bad input", .timeLimit(.minutes(2)))
 struct MessageLogBadInputTests {
-    @Test("bad requests by the hundred are refused, and cost nothing")
+    @Test("Hundreds of bad requests are refused, and leave nothing behind")
     func badRequests() async throws {
         try await withTemporaryFolder { folder in
             try await RunningMessageLog.with(in: folder) { log in

@@ -8,7 +8,7 @@ import Testing
 struct OutageLogTests {
     private struct Away: Error {}
 
-    @Test("one line when it begins and one when it is over, also when one kind works while the other fails")
+    @Test("An outage logs one line at its begin and one at its end, also if one kind works while the other fails")
     func twoKinds() {
         let log = RecordedLog()
         let outage = OutageLog("it fails", logger: log.logger)

@@ -7,7 +7,7 @@ import Testing
 /// From the message log to relays that come, go, and answer in every way.
 @Suite("Outbox over the bus", .timeLimit(.minutes(2)))
 struct OutboxOverTheBusTests {
-    @Test("messages wait while there is no relay, and go out once there is one")
+    @Test("Messages wait while there is no relay, and go out once there is one")
     func waitsForRelay() async throws {
         try await withTemporaryFolder { folder in
             try await RunningMessageLog.with(in: folder) { log in
@@ -35,7 +35,7 @@ struct OutboxOverTheBusTests {
         }
     }
 
-    @Test("each component's outcome is stored, and only what FCM did not accept is sent again")
+    @Test("Each component's outcome is stored, and only components that FCM did not accept are sent again")
     func outcomes() async throws {
         let relay = RelayDouble { command in
             let isFirst = command.components.count == 2
@@ -77,7 +77,7 @@ struct OutboxOverTheBusTests {
         }
     }
 
-    @Test("answers that make no sense harm nothing but their own message")
+    @Test("An invalid answer affects only its own message")
     func strangeAnswers() async throws {
         let relay = RelayDouble { command in
             switch command.draft.title {
@@ -120,7 +120,7 @@ struct OutboxOverTheBusTests {
         }
     }
 
-    @Test("what cannot be relayed in time expires, with or without a relay")
+    @Test("A message that cannot be relayed in time expires, with or without a relay")
     func expiry() async throws {
         try await withTemporaryFolder { folder in
             try await RunningMessageLog.with(in: folder) { log in
@@ -141,7 +141,7 @@ struct OutboxOverTheBusTests {
         }
     }
 
-    @Test("a relay that dies without an answer is followed by the next one")
+    @Test("If a relay dies without an answer, the next relay gets the message")
     func noAnswer() async throws {
         try await withTemporaryFolder { folder in
             try await RunningMessageLog.with(in: folder) { log in
@@ -165,7 +165,7 @@ struct OutboxOverTheBusTests {
         }
     }
 
-    @Test("what a killed message log was at work on is taken up as soon as it is back")
+    @Test("The messages in flight of a killed message log go on as soon as it is back")
     func takeOver() async throws {
         let gate = Gate()
         let isFirst = Mutex(true)
@@ -199,7 +199,7 @@ struct OutboxOverTheBusTests {
         }
     }
 
-    @Test("an answer that comes while the message log stops is stored")
+    @Test("An answer that comes while the message log stops is stored")
     func gracefulStop() async throws {
         let gate = Gate()
         let relay = RelayDouble { command in

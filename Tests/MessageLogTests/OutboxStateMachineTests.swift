@@ -36,7 +36,7 @@ struct OutboxStateMachineTests {
         while let claim = dueClaim(at: now) { _ = outbox.claimed([], for: claim, at: now) }
     }
 
-    @Test("it looks at once, for alerts first, then once a second")
+    @Test("The outbox looks at once, for Alerts first, and then once a second")
     mutating func rhythm() throws {
         let alerts = try #require(dueClaim(at: 100))
         #expect(alerts == Claim(.alert, limit: 14, maxPerTopic: 8))
@@ -48,7 +48,7 @@ struct OutboxStateMachineTests {
         #expect(dueClaim(at: 1_100) == alerts)
     }
 
-    @Test("neither kind takes up all of the room, however much of it there is")
+    @Test("Neither distribution takes up all of the room")
     mutating func capacity() throws {
         let topics = (0..<4).map { _ in Self.anotherTopic() }
         let flood = topics.flatMap { Self.messages(5, .information, topic: $0) }
@@ -68,7 +68,7 @@ struct OutboxStateMachineTests {
         #expect(outbox.atWork.count == 14)
     }
 
-    @Test("a topic may take up half of the room, and a few places while FCM does not accept what is sent for it")
+    @Test("A topic may take up half of the room, and a few places while FCM does not accept its messages")
     mutating func topics() throws {
         let flood = Self.messages(9)
         let granted = flood.filter { outbox.reserve($0) }
@@ -86,7 +86,7 @@ struct OutboxStateMachineTests {
         #expect(try #require(dueClaim(at: 20)).room(for: Self.topic) == 7)
     }
 
-    @Test("a message that is at work is not taken again, whatever became of its lease")
+    @Test("A message in flight is not taken again, whatever became of its lease")
     mutating func atWork() throws {
         let message = Self.message()
         let first = outbox.reserve(message)
@@ -97,7 +97,7 @@ struct OutboxStateMachineTests {
         #expect(new == [other])
     }
 
-    @Test("what a claim left behind goes before what comes later, as soon as there is room")
+    @Test("Messages that a claim left behind go before later ones, as soon as there is room")
     mutating func backlog() throws {
         let claim = try #require(dueClaim(at: 0))
         let claimed = Self.messages(8)
@@ -111,7 +111,7 @@ struct OutboxStateMachineTests {
         #expect(dueClaim(at: 10)?.distribution == .alert)
     }
 
-    @Test("while alerts are being claimed nothing else is, so that they go out first")
+    @Test("While Alerts are being claimed nothing else is, so that they go out first")
     mutating func alertsFirst() throws {
         let alerts = try #require(dueClaim(at: 0))
         #expect(alerts.distribution == .alert)
@@ -122,7 +122,7 @@ struct OutboxStateMachineTests {
         #expect(dueClaim(at: 0)?.distribution == .information)
     }
 
-    @Test("what becomes due during a look, which may not see it, is looked for right after it")
+    @Test("A message that becomes due during a look is looked for right after it")
     mutating func missed() throws {
         let claim = try #require(dueClaim(at: 0))
         _ = outbox.begin(at: 0)
@@ -131,14 +131,14 @@ struct OutboxStateMachineTests {
         #expect(dueClaim(at: 2) == claim)
     }
 
-    @Test("a message that became due without a place is looked for at once")
+    @Test("A message that became due without a place is looked for at once")
     mutating func becameDue() {
         settle(at: 0)
         outbox.becameDue(.information, at: 5)
         #expect(dueClaim(at: 5)?.distribution == .information)
     }
 
-    @Test("while no relay answers, it tries with one message at a time, less and less often, and opens up with an answer")
+    @Test("While no relay answers, one message at a time is tried, less and less often, until one answers")
     mutating func away() throws {
         let message = Self.message()
         let first = Self.messages(3)
@@ -169,7 +169,7 @@ struct OutboxStateMachineTests {
         #expect(afterwards)
     }
 
-    @Test("a message that is claimed while its turn is just ending has its next turn at once, and not when the lease is over")
+    @Test("A message that is claimed while its turn ends gets its next turn at once, and not after the lease")
     mutating func claimedWhileEnding() throws {
         let message = Self.message()
         _ = outbox.claimed([message], for: try #require(dueClaim(at: 0)), at: 0)
@@ -182,7 +182,7 @@ struct OutboxStateMachineTests {
         #expect(done == nil && outbox.atWork.isEmpty)
     }
 
-    @Test("a message that expires says nothing of the relays: the pause goes on")
+    @Test("A message that expires does not end the pause for the relays")
     mutating func expiryIsNoAnswer() throws {
         let messages = Self.messages(2)
         _ = outbox.claimed(messages, for: try #require(dueClaim(at: 0)), at: 0)
@@ -194,7 +194,7 @@ struct OutboxStateMachineTests {
         #expect(!granted)
     }
 
-    @Test("while no relay answers, the pauses go on after the clock was set back")
+    @Test("The pauses for the relays go on after the clock was set back")
     mutating func pausesAfterClockSetBack() throws {
         let message = Self.message()
         _ = outbox.claimed([message], for: try #require(dueClaim(at: 3_600_000)), at: 3_600_000)
@@ -204,7 +204,7 @@ struct OutboxStateMachineTests {
         #expect(outbox.next(at: 0) == .wait(until: 200))
     }
 
-    @Test("a clock that is set back delays nothing")
+    @Test("A clock that is set back delays nothing")
     mutating func clockSetBack() throws {
         let message = Self.message()
         _ = outbox.claimed([message], for: try #require(dueClaim(at: 3_600_000)), at: 3_600_000)

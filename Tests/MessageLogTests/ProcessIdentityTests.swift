@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Process identity")
 struct ProcessIdentityTests {
-    @Test("a process that runs keeps its leases; one that has ended loses them, once, to a process of its own instance")
+    @Test("A running process keeps its leases; those of an ended process go once to a process of the same instance")
     func ended() async throws {
         try await withTemporaryFolder { folder in
             let running = ProcessIdentity(of: "instance", in: folder, logger: quietLogger)
@@ -34,7 +34,7 @@ struct ProcessIdentityTests {
         }
     }
 
-    @Test("where there can be no lock the process works all the same, and the log says what that means")
+    @Test("Without a lock file the process works, and the log says what that means")
     func noLock() async throws {
         try await withTemporaryFolder { folder in
             // A file where the folder would be: root may write everywhere.

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Health of the relays", .timeLimit(.minutes(1)))
 struct RelayHealthTests {
-    @Test("what a relay depends on is part of its health, and several relays are told apart")
+    @Test("A relay's dependencies are part of its health, and several relays are distinguished")
     func severalRelays() async throws {
         let fcm = ["fcm": PartHealth(.unavailable, "20 requests failed in a row")]
         try await withTemporaryFolder { folder in

@@ -32,7 +32,7 @@ struct RelayRecordTests {
         return record
     }
 
-    @Test("a logged message is pending, due at once, with the components of its distribution")
+    @Test("A logged message is pending, due at once, with the components of its distribution")
     func logged() {
         #expect(Self.logged().state == .pending)
         #expect(Self.logged().nextAttempt == Self.now + 30_000, "the lease's end")
@@ -41,7 +41,7 @@ struct RelayRecordTests {
         #expect(Self.logged(.information).outstanding == [.data])
     }
 
-    @Test("all components accepted: relayed, with FCM's names, and nothing more to do")
+    @Test("A message whose components are all accepted is relayed, with FCM's names")
     func relayed() {
         let record = after([Self.accepted(.notification), Self.accepted(.data)])
         #expect(record.state == .relayed)
@@ -51,7 +51,7 @@ struct RelayRecordTests {
         #expect(record.components.map(\.name) == ["projects/p/messages/notification", "projects/p/messages/data"])
     }
 
-    @Test("what was accepted is never sent again; the rest is retried")
+    @Test("An accepted component is never sent again, and the rest is retried")
     func partial() {
         let record = after([Self.accepted(.notification), Self.failed(.data, .retryable)])
         #expect(record.state == .retrying)
@@ -65,7 +65,7 @@ struct RelayRecordTests {
         #expect(late.components[1].error == nil)
     }
 
-    @Test("a permanent error fails the message, and the other component is relayed all the same")
+    @Test("A permanent error fails the message, and the other component is still relayed")
     func permanent() {
         let record = after([Self.failed(.notification, .permanent), Self.failed(.data, .retryable)])
         #expect(record.state == .retrying)
@@ -76,7 +76,7 @@ struct RelayRecordTests {
         #expect(end.nextAttempt == nil)
     }
 
-    @Test("the wait before a retry doubles from 10 s to 10 min, a fifth more or less, and never less than FCM asks for")
+    @Test("The wait before a retry doubles from 10 s to 10 min, a fifth more or less, and never less than FCM asks for")
     func schedule() {
         func delay(_ attempts: Int, least: Int64? = nil, within remaining: Int64 = .max, random: Double) -> Int64 {
             RetrySchedule().delay(after: attempts, least: least, within: remaining, random: random)
@@ -98,7 +98,7 @@ struct RelayRecordTests {
     }
 
     @Test(
-        "what a relay kept back waits no longer for having been kept back often",
+        "A message that a relay could not send to FCM does not wait longer each time",
         arguments: ["CIRCUIT_OPEN", "NO_TIME", "OAUTH", "OVERLOADED", "PACED", "PROJECT_PAUSED", "STOPPED", "TOPIC_PAUSED"])
     func keptBack(code: String) {
         let error = ComponentError(class: .retryable, code: code, message: "-", retryAfter: 1_000)
@@ -115,7 +115,7 @@ struct RelayRecordTests {
         #expect(record.nextAttempt == Self.now + 320_000)
     }
 
-    @Test("a retry that would come after the deadline becomes the look at which the message expires")
+    @Test("A retry that would come after the expiry is moved to the expiry")
     func expiry() {
         let late = Self.expires - 1_000
         var record = after([Self.failed(.data, .retryable)], of: Self.logged(.information), at: late)
@@ -129,7 +129,7 @@ struct RelayRecordTests {
         #expect(record.components[0].error?.code == "CODE", "the last error is still told")
     }
 
-    @Test("a relay that says no more than that the time has passed does not hide what kept it until then")
+    @Test("An answer that only says that the message has expired keeps the earlier error")
     func expiredByRelay() {
         let tooLate = ComponentOutcome(
             component: .data, result: .failure(ComponentError(class: .expired, code: "EXPIRED", message: "too late")))
@@ -141,7 +141,7 @@ struct RelayRecordTests {
         #expect(after([tooLate], of: Self.logged(.information)).components[0].error?.code == "EXPIRED")
     }
 
-    @Test("a message whose one component was accepted before it expired is expired, and says which")
+    @Test("A message with one accepted component that expires is expired, and shows which was accepted")
     func partlyExpired() {
         var record = after([Self.accepted(.notification), Self.failed(.data, .retryable)])
         record.lease = Lease(owner: "me", until: Self.expires)
@@ -152,7 +152,7 @@ struct RelayRecordTests {
 
     private static let unreachable = ComponentError(class: .retryable, code: "RELAY_UNREACHABLE", message: "none")
 
-    @Test("a component that FCM may have says so also when no relay takes it afterwards, and when it expires")
+    @Test("A component that FCM may have keeps that error when no relay takes it afterwards, and when it expires")
     func unknownOutcome() throws {
         var record = Self.logged()
         record.unanswered(
@@ -164,7 +164,7 @@ struct RelayRecordTests {
         #expect(record.components.map(\.error?.code) == ["RELAY_NO_ANSWER", "RELAY_NO_ANSWER"])
     }
 
-    @Test("without a relay the message is due again at once, as pending as before, and says why")
+    @Test("Without a relay the message is due again at once, stays pending, and says why")
     func unreachable() {
         var record = Self.logged()
         record.unreachable(Self.unreachable, to: "me", at: Self.now + 5, expires: Self.expires)
@@ -178,7 +178,7 @@ struct RelayRecordTests {
         #expect(record.components.map(\.error) == [Self.unreachable, Self.unreachable])
     }
 
-    @Test("without an answer a message waits twice as long each time, from a second to ten minutes")
+    @Test("Without an answer, the pause doubles from a second to ten minutes")
     func unanswered() {
         var record = Self.logged(.information)
         var waits: [Int64] = []
@@ -198,7 +198,7 @@ struct RelayRecordTests {
         #expect(record.nextAttempt == Self.now + 1_000)
     }
 
-    @Test("only a message that has expired, is not leased to another and has no end yet is ended")
+    @Test("Only a message that has expired, is not leased to another process and is not final is ended")
     func expire() {
         var record = Self.logged()
         let leased = record
@@ -215,7 +215,7 @@ struct RelayRecordTests {
         #expect(record == ended)
     }
 
-    @Test("an answer that comes after the lease has gone to another counts where FCM accepted, and leaves the rest to the other")
+    @Test("An answer after the lease went to another process counts only for components that FCM accepted")
     func lateAnswer() {
         var record = Self.logged()
         record.lease = Lease(owner: "other", until: Self.now + 60_000)
@@ -248,7 +248,7 @@ struct InterventionTests {
             components: zip([Component.notification, .data], states).map { ComponentRecord(component: $0, state: $1) })
     }
 
-    @Test("a retry hands out what failed, and only that, and is remembered")
+    @Test("A retry sends only the components that failed, and is in the trace")
     func retry() throws {
         var record = Self.failed([.accepted, .failed])
         try record.retry(by: "Ann", at: Self.now, expires: Self.now + 1)
@@ -258,7 +258,7 @@ struct InterventionTests {
         #expect(record.trace == [Intervention(action: .retry, at: Self.now, by: "Ann")])
     }
 
-    @Test("only a failed message that has not expired can be tried again")
+    @Test("Only a failed message that has not expired can be tried again")
     func noRetry() {
         for state in RelayState.allCases where state != .failed {
             var record = Self.failed([.accepted, .pending], state)
@@ -270,7 +270,7 @@ struct InterventionTests {
         #expect(throws: CommandFailure.self) { try expired.retry(by: "Ann", at: Self.now, expires: Self.now) }
     }
 
-    @Test("a message that waits is recalled, and is final with its trace")
+    @Test("A waiting message can be recalled, and is then final with a trace")
     func recall() throws {
         for state in [RelayState.pending, .retrying] {
             var record = Self.failed([.pending, .pending], state)
@@ -284,7 +284,7 @@ struct InterventionTests {
         }
     }
 
-    @Test("what is under way, has gone out in part or has come to its end cannot be recalled")
+    @Test("A message that is in flight, partly accepted or final cannot be recalled")
     func noRecall() {
         var underWay = Self.failed([.pending], .pending)
         underWay.lease = Lease(owner: "me", until: Self.now + 1)
@@ -296,7 +296,7 @@ struct InterventionTests {
         }
     }
 
-    @Test("the trace stays short")
+    @Test("The trace has a limited length")
     func longTrace() throws {
         var record = Self.failed([.failed])
         for number in 0..<50 {

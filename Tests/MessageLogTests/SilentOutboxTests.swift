@@ -9,7 +9,7 @@ import Testing
 @Suite("An outbox to which nothing happens", .timeLimit(.minutes(1)))
 struct SilentOutboxTests {
     /// What becomes due later is found by looking alone: one look that is left out may be the last.
-    @Test("keeps looking for what became due, alerts and information, however its looks fall between the clock's milliseconds")
+    @Test("An idle outbox keeps looking for due messages of both distributions")
     func keepsLooking() async throws {
         // Many for a few seconds show what happens to one in many minutes.
         let outboxes = 400

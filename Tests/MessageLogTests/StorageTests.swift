@@ -11,7 +11,7 @@ import Testing
 /// How the archive is kept from growing without end.
 @Suite("Storage", .timeLimit(.minutes(1)))
 struct StorageTests {
-    @Test("at 90 % of the allowed size the log warns with the figure; at 95 % new messages are refused, and nothing else")
+    @Test("At 90 % of the allowed size the log warns with the figure; at 95 % new messages are refused, and nothing else")
     func limit() async throws {
         let relay = RelayDouble()
         try await withTemporaryFolder { folder in
@@ -62,7 +62,7 @@ struct StorageTests {
         return Int64(try #require(size as? UInt64))
     }
 
-    @Test("the marks are told once each, and left only somewhat below the brink")
+    @Test("Each level of storage is logged once, and left with hysteresis")
     func marks() {
         var level = StorageLevel(limit: 1_000)
         let sizes: [Int64] = [0, 899, 900, 949, 950, 2_000, 940, 939, 860, 849, 100]
@@ -72,7 +72,7 @@ struct StorageTests {
         #expect(full == .full && level.percent == 500)
     }
 
-    @Test("a disk is full when only its reserve is free, whatever the archive itself takes up")
+    @Test("A disk is full when only its reserve is free, whatever the archive's size")
     func disk() {
         let megabyte: Int64 = 1 << 20
         for (total, reserve) in [(24, 8), (1_000, 50), (100_000, 256)] as [(Int64, Int64)] {
@@ -83,7 +83,7 @@ struct StorageTests {
         }
     }
 
-    @Test("messages that ended longer ago than the configured age are removed, but none that is still to be relayed")
+    @Test("Messages that ended before the configured age are removed, and none that is still to be relayed")
     func retention() async throws {
         let year: Int64 = 365 * 86_400_000
         let now = UnixMilliseconds.now

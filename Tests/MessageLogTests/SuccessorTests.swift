@@ -7,7 +7,9 @@ import Testing
 /// A message log that starts while another process of its instance has not ended.
 @Suite("Successor", .timeLimit(.minutes(1)))
 struct SuccessorTests {
-    @Test("it works and can be stopped, says once that it leaves the other's messages alone, and takes them back afterwards")
+    @Test(
+        "A successor works and can be stopped; it leaves its predecessor's messages alone, says so once, and takes them over afterwards"
+    )
     func waits() async throws {
         try await withTemporaryFolder { folder in
             let key = try await RunningMessageLog.with(in: folder) { log in

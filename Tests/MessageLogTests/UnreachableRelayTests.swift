@@ -9,7 +9,7 @@ import Testing
 struct UnreachableRelayTests {
     private static let unreachable = "RELAY_UNREACHABLE"
 
-    @Test("an outage of the relays is in each waiting message, in the log once, and in the health")
+    @Test("An outage of the relays shows in each waiting message, once in the log, and in the health")
     func outage() async throws {
         try await withTemporaryFolder { folder in
             try await RunningMessageLog.with(in: folder) { log in
@@ -39,7 +39,7 @@ struct UnreachableRelayTests {
         }
     }
 
-    @Test("a relay without FCM is asked again soon, and what it says of FCM is in the message")
+    @Test("A relay that cannot reach FCM is asked again soon, and the message shows FCM's error")
     func relayWithoutFCM() async throws {
         try await withTemporaryFolder { folder in
             try await RunningMessageLog.with(in: folder) { log in
@@ -60,7 +60,7 @@ struct UnreachableRelayTests {
         }
     }
 
-    @Test("what has expired ends at once, while alerts that no relay takes are tried again and again")
+    @Test("Expired messages end at once, while Alerts that no relay takes are retried")
     func promptExpiry() async throws {
         try await withTemporaryFolder { folder in
             try await RunningMessageLog.with(in: folder) { log in
@@ -74,7 +74,7 @@ struct UnreachableRelayTests {
         }
     }
 
-    @Test("a message that ends each relay that takes it waits longer each time, and the others go out")
+    @Test("A message that kills each relay waits longer each time, and the others go out")
     func poison() async throws {
         try await withTemporaryFolder { folder in
             try await RunningMessageLog.with(in: folder) { log in

@@ -8,9 +8,9 @@ import Testing
 @testable import MessageStorage
 
 /// What happens to pages that wait for a reader.
-@Suite(.timeLimit(.minutes(1)))
+@Suite("Many readers of the history at once", .timeLimit(.minutes(1)))
 struct HistoryReadersTests {
-    @Test("a page for which nobody waits any more is not read when its turn comes, and the next one is")
+    @Test("A page whose reader was cancelled is not read when its turn comes, and the next one is")
     func givenUp() async throws {
         try await withTemporaryFolder { folder in
             let database = try EmbeddedDatabase(path: "\(folder)/db.sqlite", durability: .everyCommit) { _ in }

@@ -9,7 +9,7 @@ import UnreadableDocuments
 /// What pages of the archive show.
 extension MessageStoreTests {
     @Test(
-        "pages go from the newest to the oldest, without gaps or doubles, also among equal timestamps",
+        "Pages go from the newest to the oldest, without gaps or doubles, also among equal timestamps",
         arguments: StoreKind.allCases)
     func pages(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
@@ -36,7 +36,7 @@ extension MessageStoreTests {
     }
 
     @Test(
-        "what cannot be read is left out of pages, claims and retention, is named in the log once, and keeps nothing else back",
+        "Unreadable documents are left out of pages, claims and retention, are named in the log once, and block nothing else",
         arguments: StoreKind.allCases)
     func unreadable(_ kind: StoreKind) async throws {
         try await withMessagePlace(kind) { place in
@@ -93,7 +93,7 @@ extension MessageStoreTests {
         }
     }
 
-    @Test("a cursor that names no stored message gives what sorts before it by time and key", arguments: StoreKind.allCases)
+    @Test("A cursor that is not a stored message leads to the messages that sort before it", arguments: StoreKind.allCases)
     func strangeCursors(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             for number in 0..<4 { _ = try await store.insert(Self.message("\(number)", at: Int64(1_000 + number / 2))) }
@@ -116,7 +116,7 @@ extension MessageStoreTests {
         }
     }
 
-    @Test("every filter leaves what it says, alone and together with others, newest first", arguments: StoreKind.allCases)
+    @Test("Every filter selects what it says, alone and combined, newest first", arguments: StoreKind.allCases)
     func filters(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             let (campus, library, sports) = (ObjectID(), ObjectID(), ObjectID())
@@ -150,7 +150,7 @@ extension MessageStoreTests {
     }
 
     @Test(
-        "a search finds whole words of title, description and text in any case, all of them, and beginnings with a star",
+        "A search finds all of its words in title, description and text in any case, and beginnings of words with a star",
         arguments: StoreKind.allCases)
     func search(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in

@@ -6,7 +6,7 @@ import Testing
 
 /// What the outbox finds, and who gets it.
 extension MessageStoreTests {
-    @Test("of many claimants at once each message has one; a lease that is over frees it", arguments: StoreKind.allCases)
+    @Test("Concurrent claims never get the same message; the end of a lease frees it", arguments: StoreKind.allCases)
     func claims(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             for number in 0..<50 { _ = try await store.insert(Self.message("\(number)")) }
@@ -29,7 +29,7 @@ extension MessageStoreTests {
         }
     }
 
-    @Test("an owner's leases are given up, and nobody else's", arguments: StoreKind.allCases)
+    @Test("The leases of one owner are released, and no others", arguments: StoreKind.allCases)
     func releases(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             let mine = Self.message("mine", lease: Lease(owner: "me", until: 10_000))
@@ -43,7 +43,7 @@ extension MessageStoreTests {
     }
 
     @Test(
-        "what has expired and is neither leased nor at its end is found, the first to expire first",
+        "Messages that have expired, and are neither leased nor final, are found in the order of their expiry",
         arguments: StoreKind.allCases)
     func expired(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
@@ -62,7 +62,7 @@ extension MessageStoreTests {
         }
     }
 
-    @Test("what waits for a later moment is found, where a condition is true of it", arguments: StoreKind.allCases)
+    @Test("Messages that wait for a later moment are found by a condition", arguments: StoreKind.allCases)
     func waiting(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             let due = Self.message("due", at: 1_000)
@@ -78,7 +78,7 @@ extension MessageStoreTests {
     }
 
     @Test(
-        "only what is due is claimed, the longest due first, and never what is final or of the other distribution",
+        "Only due messages of one distribution are claimed, the longest due first, and never final ones",
         arguments: StoreKind.allCases)
     func due(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
@@ -100,7 +100,7 @@ extension MessageStoreTests {
     }
 
     @Test(
-        "a flooded topic leaves every other one its share, and no topic gets more than there is room for",
+        "A flooded topic leaves every other topic its share, and no topic gets more than its room",
         arguments: StoreKind.allCases)
     func fairness(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in

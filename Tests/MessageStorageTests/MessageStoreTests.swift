@@ -49,7 +49,7 @@ struct MessageStoreTests {
         return try await store.page(filter, before: nil, limit: 100).map(\.title)
     }
 
-    @Test("a message is read back as it was stored", arguments: StoreKind.allCases)
+    @Test("A message is read back as it was stored", arguments: StoreKind.allCases)
     func roundTrip(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             let options = DeliveryOptions(
@@ -66,7 +66,7 @@ struct MessageStoreTests {
         }
     }
 
-    @Test("a message that would be refused today is still read, and relayed", arguments: StoreKind.allCases)
+    @Test("A stored message that would be refused today is still read and relayed", arguments: StoreKind.allCases)
     func formerRules(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             let message = Self.message(options: DeliveryOptions(image: "https://", collapseKey: "two words"))
@@ -78,7 +78,7 @@ struct MessageStoreTests {
         }
     }
 
-    @Test("the same msi_key or idempotency key is stored once, also when they come at once", arguments: StoreKind.allCases)
+    @Test("A message with the same msi_key or idempotency key is stored once, also concurrently", arguments: StoreKind.allCases)
     func idempotent(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             let message = Self.message(key: "k")
@@ -98,7 +98,7 @@ struct MessageStoreTests {
         }
     }
 
-    @Test("changes of a record at the same time are all kept; one that is refused changes nothing", arguments: StoreKind.allCases)
+    @Test("Concurrent changes of a record are all kept, and a refused one changes nothing", arguments: StoreKind.allCases)
     func updates(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             let message = Self.message()
@@ -122,7 +122,7 @@ struct MessageStoreTests {
         }
     }
 
-    @Test("what became of every component, and who did what, is read back as it was written", arguments: StoreKind.allCases)
+    @Test("The outcomes of all components, and the trace, are read back as they were written", arguments: StoreKind.allCases)
     func record(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             let message = Self.message()
@@ -143,7 +143,7 @@ struct MessageStoreTests {
     }
 
     @Test(
-        "old messages whose end has come are removed, the oldest first, and are not found any more; the others stay",
+        "Old final messages are removed, the oldest first, and the others stay",
         arguments: StoreKind.allCases)
     func retention(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
@@ -164,7 +164,7 @@ struct MessageStoreTests {
         }
     }
 
-    @Test("the size grows with the messages", arguments: StoreKind.allCases)
+    @Test("The size grows with the messages", arguments: StoreKind.allCases)
     func size(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             let before = try await store.size()

@@ -9,7 +9,7 @@ import UnreadableDocuments
 /// What is MongoDB's own: several processes, other programs' documents, and a server that comes and goes.
 @Suite("Archive in MongoDB", .timeLimit(.minutes(2)))
 struct MongoMessageStoreTests {
-    @Test("several processes share the outbox: each message is leased once, and no change of a record is lost")
+    @Test("Several processes share the outbox: each message is leased once, and no change of a record is lost")
     func severalProcesses() async throws {
         try await withMessagePlace(.mongodb) { place in
             let stores = [try await place.open(), try await place.open(), try await place.open()]
@@ -44,7 +44,7 @@ struct MongoMessageStoreTests {
         }
     }
 
-    @Test("documents that are no messages are left out of pages, claims and retention, and named in the log once")
+    @Test("Documents that are not messages are left out of pages, claims and retention, and named in the log once")
     func unreadableDocuments() async throws {
         try await withMessagePlace(.mongodb) { place in
             let url = try #require(place.database)
@@ -114,7 +114,7 @@ struct MongoMessageStoreTests {
     }
 
     @Test(
-        "two documents with one key, an older copy or another program's, stop nothing: both are shown, one is sent, new ones are stored once"
+        "Two documents with one key do no harm: both are shown, one is sent, and new messages are stored once"
     )
     func duplicates() async throws {
         try await withMessagePlace(.mongodb) { place in
@@ -184,7 +184,7 @@ struct MongoMessageStoreTests {
         }
     }
 
-    @Test("a message that another program has written is read as relayed, found, and can be given a record of its own")
+    @Test("A message that another program has written is read as relayed, found, and can be given a record of its own")
     func foreignDocuments() async throws {
         try await withMessagePlace(.mongodb) { place in
             let url = try #require(place.database)
@@ -215,7 +215,7 @@ struct MongoMessageStoreTests {
         }
     }
 
-    @Test("another program finds in message what the data dictionary says, field by field and type by type")
+    @Test("The documents in message have the fields and types of the data dictionary")
     func dataDictionary() async throws {
         let url = try await MongoServer.shared.url()
         let store = await MongoMessageStore(url: try MongoURL(url), logger: quietLogger)
@@ -240,7 +240,7 @@ struct MongoMessageStoreTests {
         await store.close()
     }
 
-    @Test("without a server every call is unavailable at once; when it comes, the indexes are made and everything works")
+    @Test("Without a server every call fails at once; when the server comes, the indexes are created and everything works")
     func awayAtStart() async throws {
         try await withMongoServer { server in
             await server.kill()

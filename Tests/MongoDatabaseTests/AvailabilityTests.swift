@@ -6,7 +6,7 @@ import Testing
 struct AvailabilityTests {
     private static let gone = MongoError(.notReachable, "no server", meansAway: true)
 
-    @Test("one operation that finds it away fails all others with its error, and begins the only probe")
+    @Test("The first operation that finds the database unreachable fails all others, and begins the only probe")
     func goesAway() throws {
         var availability = Availability()
         let tickets = try (0..<3).map { _ in try availability.admit() }
@@ -16,7 +16,7 @@ struct AvailabilityTests {
         #expect(availability.failed(Self.gone, tickets[2]) == [])
     }
 
-    @Test("an error of the operation's own does not make it away")
+    @Test("An error of the operation itself does not make the database unreachable")
     func ordinaryErrors() throws {
         var availability = Availability()
         let ticket = try availability.admit()
@@ -24,7 +24,7 @@ struct AvailabilityTests {
         _ = try availability.admit()
     }
 
-    @Test("an operation that times out begins a probe and refuses nobody; the database is away if the probe fails as well")
+    @Test("A timeout begins a probe and fails no other operation; the database is unreachable if the probe fails as well")
     func timesOut() throws {
         let slow = MongoError(.timedOut, "slow", meansAway: true)
         var availability = Availability()
@@ -46,7 +46,7 @@ struct AvailabilityTests {
         #expect(availability.failed(Self.gone, ticket) == [.announceAway(Self.gone)])
     }
 
-    @Test("a probe that fails is repeated after a pause and says nothing new; one that succeeds lets operations begin")
+    @Test("A failed probe is repeated after a pause without another log line, and a successful one lets operations begin")
     func probes() throws {
         var availability = Availability()
         let ticket = try availability.admit()
@@ -59,7 +59,7 @@ struct AvailabilityTests {
         _ = try availability.admit()
     }
 
-    @Test("an operation that hung while the database was away and came back does not make it away again")
+    @Test("An operation that began before an outage does not make the database unreachable again after it")
     func lateFailures() throws {
         var availability = Availability()
         let slow = try availability.admit()
@@ -69,7 +69,7 @@ struct AvailabilityTests {
         _ = try availability.admit()
     }
 
-    @Test("the first probe of a start announces only what is wrong")
+    @Test("The first probe after the start logs only failures")
     func start() {
         var availability = Availability()
         #expect(availability.probed(nil) == [])

@@ -13,7 +13,7 @@ struct BSONTests {
         "list": [1, "two", ["three": [3]], []], "inside": ["deeper": ["deepest": .objectID(id)]], "none": [:],
     ]
 
-    @Test("every type that the product stores is read back as it was written")
+    @Test("Every type that the product stores is read back as it was written")
     func roundTrip() throws {
         let fields = try BSONFields(Self.everything)
         #expect(try fields.value("id") == Self.id)
@@ -31,7 +31,7 @@ struct BSONTests {
         #expect(try fields["absent"] == nil)
     }
 
-    @Test("the bytes are those of the specification")
+    @Test("The bytes are those of the BSON specification")
     func bytes() {
         let hello: BSONDocument = ["hello": "world"]
         #expect(
@@ -45,7 +45,7 @@ struct BSONTests {
         #expect(hello.with("again", 1) == ["hello": "world", "again": 1])
     }
 
-    @Test("a whole number is read whatever type another program gave it; a fraction is none")
+    @Test("A whole number is read from any numeric type, and a fraction is refused")
     func numbers() throws {
         let fields = try BSONFields(["a": .int32(7), "b": .int64(7), "c": .double(7), "d": .double(7.5), "e": .int64(1 << 40)])
         for key in ["a", "b", "c"] {
@@ -56,7 +56,7 @@ struct BSONTests {
         #expect(throws: BSONError.self) { try fields.value("e", as: Int32.self) }
     }
 
-    @Test("a field that is missing or of another type is an error that says where, and what is expected")
+    @Test("A missing field, or one of another type, is an error that says where it is and what is expected")
     func wrongFields() throws {
         let fields = try BSONFields(["relay": ["list": [["state": 5]], "key": "5a", "level": "Sometimes"]])
         func message(_ body: () throws -> Void) -> String? {
@@ -78,7 +78,7 @@ struct BSONTests {
         #expect(try fields.optionalFields("gone") == nil)
     }
 
-    @Test("bytes that are no document are an error, wherever they are cut or changed, and never read beyond their end")
+    @Test("Damaged documents are an error, and are never read beyond their end")
     func malformed() throws {
         let bytes = Array(Self.everything.bytes)
         for count in 0..<bytes.count {

@@ -7,7 +7,7 @@ import Testing
 /// What operations answer while the server is away, and that nobody has to do anything when it comes back.
 @Suite("MongoDB faults", .timeLimit(.minutes(2)))
 struct FaultTests {
-    @Test("a killed server: failures at once, said once; when it is there again all goes on, and that is said once as well")
+    @Test("With a killed server, operations fail at once and one line is logged; all goes on when it is back, with another line")
     func killed() async throws {
         try await withMongoServer { server in
             let log = RecordedLog()
@@ -40,7 +40,7 @@ struct FaultTests {
         }
     }
 
-    @Test("a frozen server is away within seconds, however long an answer may take, and back once it goes on")
+    @Test("A frozen server is unreachable within seconds, and reachable once it goes on")
     func frozen() async throws {
         try await withMongoServer { server in
             let log = RecordedLog()
@@ -63,7 +63,7 @@ struct FaultTests {
         }
     }
 
-    @Test("an operation that is slower than the socket's time-out fails by itself: the database is not away for others")
+    @Test("An operation that is slower than the socket timeout fails alone, and the database stays reachable for others")
     func slow() async throws {
         try await withMongoServer { server in
             let log = RecordedLog()
@@ -83,7 +83,7 @@ struct FaultTests {
         }
     }
 
-    @Test("operations that are under way when the server is killed all end with an error or have been done")
+    @Test("Operations in flight when the server is killed end with an error, or are done")
     func killedInTheMiddle() async throws {
         try await withMongoServer { server in
             try await withDatabase(at: server.url()) { database in
@@ -120,7 +120,7 @@ struct FaultTests {
         }
     }
 
-    @Test("without a server the start is not held up, and the database is prepared once there is one")
+    @Test("Without a server the start is not delayed, and the database is prepared once there is one")
     func awayAtStart() async throws {
         try await withMongoServer { server in
             await server.kill()
@@ -140,7 +140,7 @@ struct FaultTests {
         }
     }
 
-    @Test("with SCRAM the right password lets in; a wrong one is unavailable, said once, and shown nowhere")
+    @Test("With SCRAM the right password works; a wrong one is unavailable, logged once, and never shown")
     func passwords() async throws {
         try await withMongoServer { server in
             try await withDatabase(at: server.url(database: "campus")) { database in
@@ -174,7 +174,7 @@ struct FaultTests {
         }
     }
 
-    @Test("with TLS a server whose certificate is signed by the file named is trusted, and no other")
+    @Test("With TLS, only a server whose certificate is signed by the configured file is trusted")
     func tls() async throws {
         try await withTLSMongoServer { server, certificates in
             let ping: @Sendable (MongoDatabase) async throws -> Void = { database in

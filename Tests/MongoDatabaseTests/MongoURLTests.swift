@@ -4,14 +4,14 @@ import Testing
 
 @Suite("MongoDB connection strings")
 struct MongoURLTests {
-    @Test("the path names the database; without it, it is msi")
+    @Test("The path names the database, which is msi by default")
     func database() throws {
         #expect(try MongoURL("mongodb://localhost").database == "msi")
         #expect(try MongoURL("mongodb://a:1,b:2/campus?replicaSet=rs").database == "campus")
         #expect(try MongoURL("mongodb+srv://cluster.example.edu/x").database == "x")
     }
 
-    @Test("a description shows the servers and the database, and neither user nor password")
+    @Test("A description shows the servers and the database, and neither user nor password")
     func description() throws {
         let url = try MongoURL("mongodb://ann:s3cret@a:1,b:2/campus?authSource=admin&tlsCertificateKeyFilePassword=s3cret2")
         for text in [
@@ -25,7 +25,7 @@ struct MongoURLTests {
     }
 
     @Test(
-        "one that cannot be used is refused with the reason",
+        "An unusable connection string is refused with the reason",
         arguments: [
             ("", "expected mongodb://"), ("localhost:27017", "expected mongodb://"),
             ("postgres://localhost/x", "expected mongodb://"),
@@ -43,7 +43,7 @@ struct MongoURLTests {
     }
 
     @Test(
-        "whatever is wrong with it, the error holds nothing of the password",
+        "No error contains any part of the password",
         arguments: [
             "mongodb://ann:S3cret/word@localhost/x", "mongodb://ann:S3cret@word@localhost/x",
             "mongodb://ann:S3cret%word@localhost/x",

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("MongoDB operations", .timeLimit(.minutes(2)))
 struct OperationTests {
-    @Test("every type comes back from the server as it was stored")
+    @Test("Every type comes back from the server as it was stored")
     func roundTrip() async throws {
         try await withDatabase { database in
             let document: BSONDocument = [
@@ -22,7 +22,7 @@ struct OperationTests {
         }
     }
 
-    @Test("documents are found by filter, order and limit, changed in part, and removed")
+    @Test("Documents are found by filter, order and limit, changed in part, and removed")
     func findUpdateDelete() async throws {
         try await withDatabase { database in
             try await database.run { connection in
@@ -47,7 +47,7 @@ struct OperationTests {
         }
     }
 
-    @Test("of documents stored together those that cannot be have errors of their own, and the others are stored")
+    @Test("Of documents that are stored together, each invalid one has its own error, and the others are stored")
     func partialInsert() async throws {
         try await withDatabase { database in
             let errors = try await database.run { connection in
@@ -76,7 +76,7 @@ struct OperationTests {
         }
     }
 
-    @Test("a transaction is done whole or not at all, and of many at once none is lost")
+    @Test("A transaction is atomic, and none of many concurrent ones is lost")
     func transactions() async throws {
         try await withDatabase { database in
             struct Refused: Error {}
@@ -116,7 +116,7 @@ struct OperationTests {
         }
     }
 
-    @Test("a duplicate key in a transaction undoes it, and stays a duplicate key")
+    @Test("A duplicate key in a transaction undoes it, and stays a duplicate key")
     func transactionDuplicate() async throws {
         try await withDatabase { database in
             try await database.run { connection in _ = try connection.insert([["_id": 1]], into: "numbers") }
@@ -131,7 +131,7 @@ struct OperationTests {
         }
     }
 
-    @Test("a thousand operations at once share the threads and are all done")
+    @Test("A thousand concurrent operations share the threads, and all are done")
     func crowd() async throws {
         try await withDatabase(options: ["maxPoolSize=4"]) { database in
             let group = GroupInsert(database: database, collection: "numbers")

@@ -16,7 +16,7 @@ struct ServerErrorTests {
         (112, .transactionFailed, .unavailable), (8_000, .other, nil), (2, .other, nil),
     ]
 
-    @Test("each kind of error keeps the server's words, and a caller learns which of them pass by themselves")
+    @Test("Each kind of error keeps the server's text, and says whether it is transient")
     func classes() async throws {
         try await withMongoServer(flags: ["--enable-test-commands"]) { server in
             let log = RecordedLog()
@@ -52,7 +52,7 @@ struct ServerErrorTests {
         }
     }
 
-    @Test("a transaction is run again after a passing error, and committed again when the answer to that is lost")
+    @Test("A transaction is repeated after a transient error, and its commit is repeated if the answer is lost")
     func transactions() async throws {
         try await withMongoServer(flags: ["--enable-test-commands"]) { server in
             try await withDatabase(at: server.url(options: Self.options)) { database in

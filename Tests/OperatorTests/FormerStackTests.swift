@@ -9,7 +9,7 @@ import Testing
 /// The services of a killed `msi up`, which hold the lock on their log until they have ended.
 @Suite("Former stack")
 struct FormerStackTests {
-    @Test("without one, there is nothing to wait for and nothing to say")
+    @Test("Without a former stack there is nothing to wait for")
     func none() async throws {
         try await withTemporaryFolder { folder in
             let log = try LogFile(directory: folder, name: "msi-cube")
@@ -20,7 +20,7 @@ struct FormerStackTests {
         }
     }
 
-    @Test("it is waited for, and named")
+    @Test("A former stack is waited for, and its services are named")
     func ends() async throws {
         try await withTemporaryFolder { folder in
             let logs = try ["msi-cube", "msi-gateway"].map { try LogFile(directory: folder, name: $0) }
@@ -36,7 +36,7 @@ struct FormerStackTests {
         }
     }
 
-    @Test("one that does not end is named")
+    @Test("A former stack that does not end is an error that names its services")
     func stays() async throws {
         try await withTemporaryFolder { folder in
             let log = try LogFile(directory: folder, name: "msi-cube")

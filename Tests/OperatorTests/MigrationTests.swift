@@ -52,7 +52,7 @@ struct MigrationTests {
             idempotencyKey: key, relay: RelayRecord(logged: .alert, due: 5, lease: Lease(owner: "o", until: 7)))
     }
 
-    @Test("everything is copied as it is, and said with count and digest")
+    @Test("Everything is copied unchanged, and reported with count and digest")
     func copy() async throws {
         try await withStores { source, target in
             let channel = try await source.cube.add(AddChannel(channel: NamedDraft(name: "C", desc: "c"))).value
@@ -68,7 +68,7 @@ struct MigrationTests {
         }
     }
 
-    @Test("messages of one millisecond stay in their order, also after a copy that was cut off")
+    @Test("Messages of one millisecond keep their order, also after an interrupted copy")
     func order() async throws {
         try await withStores { source, target in
             let messages = (0..<300).map { Self.message($0 / 100) }
@@ -92,7 +92,7 @@ struct MigrationTests {
         }
     }
 
-    @Test("a copy that was cut off is gone on with, and what has changed since is brought up to date")
+    @Test("An interrupted copy is continued, and later changes are copied as well")
     func resume() async throws {
         try await withStores { source, target in
             let messages = (0..<20).map { Self.message($0) }
@@ -106,7 +106,7 @@ struct MigrationTests {
         }
     }
 
-    @Test("a copy in the wrong direction, or once more after the switch, takes no message back")
+    @Test("A copy in the wrong direction, or again after the switch, reverts no message")
     func backwards() async throws {
         let relayed: RelayRecord = {
             var record = Self.message(0).relay
@@ -135,7 +135,7 @@ struct MigrationTests {
         }
     }
 
-    @Test("a target that holds something else is refused, and nothing is written to it")
+    @Test("A target with other data is refused, and nothing is written to it")
     func otherTarget() async throws {
         try await expectRefusal { _, target in _ = try await target.archive.insert(Self.message(2)) }
         try await expectRefusal { _, target in

@@ -9,7 +9,7 @@ import Testing
 /// Who may say that a child is ready.
 @Suite("Notify socket")
 struct NotifySocketTests {
-    @Test("only the child's own word counts, also what it said before anybody listened")
+    @Test("Only notifications of the child itself count, also those from before the first read")
     func senders() async throws {
         let count = Atomic(0)
         let ofAnother = try NotifySocket(for: "test")
@@ -32,7 +32,7 @@ struct NotifySocketTests {
         #expect(count.load(ordering: .relaxed) == 2)
     }
 
-    @Test("one that was never listened to leaves no descriptor behind")
+    @Test("An unused notify socket leaves no descriptor behind")
     func unused() async throws {
         let socket = try NotifySocket(for: "test")
         socket.close()

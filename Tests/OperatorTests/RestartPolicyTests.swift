@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Restart policy")
 struct RestartPolicyTests {
-    @Test("restarts come at once at first, then less and less often, and at once again after a good run")
+    @Test("Restarts come at once at first, then with a growing backoff, and at once again after a good run")
     func delays() {
         var policy = RestartPolicy()
         let delays = (0..<9).map { _ in policy.delay(afterRunOf: .milliseconds(50)) }

@@ -55,7 +55,7 @@ struct SuccessionTests {
     }
 
     @Test(
-        "what a message goes through is found again in its records, and never the other way round",
+        "Every record is a successor of the earlier records of its message, and never the reverse",
         arguments: [
             [logged, half, relayed], [logged, leased, half, failed, retried, relayedAfterRetry], [leased, recalled],
             [logged, expired],
@@ -71,7 +71,7 @@ struct SuccessionTests {
     }
 
     @Test(
-        "records that have gone different ways are no succession",
+        "Records that have diverged do not succeed each other",
         arguments: [[relayed, recalled, retried], [expired, recalled, retried], [answered("500"), answered("503")]])
     func branches(_ records: [RelayRecord]) {
         for one in records {
@@ -86,7 +86,7 @@ struct SuccessionTests {
         }
     }
 
-    @Test("what FCM has called a component stays, and an answer may come after the deadline")
+    @Test("FCM's name of a component never changes, and an answer may come after the deadline")
     func acceptance() {
         var renamed = Self.relayed
         renamed.components[0].name = "another"

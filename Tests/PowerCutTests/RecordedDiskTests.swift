@@ -4,23 +4,28 @@ import TestSupport
 import Testing
 
 /// What a recorded programme finds after a power cut, by what it synced.
+@Suite("The simulated disk after a power cut")
 struct RecordedDiskTests {
-    @Test func `a file is there whole when it and its folder were synced`() async throws {
+    @Test("After a power cut, a file is complete if it and its folder were synced")
+    func syncedFileAndFolder() async throws {
         let files = try await filesLeft(by: "printf whole | dd of=a conv=fsync status=none; sync .")
         #expect(files == ["a": "whole"])
     }
 
-    @Test func `a file whose folder was not synced is gone`() async throws {
+    @Test("A file whose folder was not synced is lost")
+    func unsyncedFolder() async throws {
         let files = try await filesLeft(by: "printf whole | dd of=a conv=fsync status=none")
         #expect(files == [:])
     }
 
-    @Test func `a file that was not synced itself is there and empty`() async throws {
+    @Test("A file that was not synced itself is empty")
+    func unsyncedFile() async throws {
         let files = try await filesLeft(by: "printf whole | dd of=a status=none; sync .")
         #expect(files == ["a": ""])
     }
 
-    @Test func `what was written after the last sync is gone`() async throws {
+    @Test("Bytes that were written after the last sync are lost")
+    func laterWrites() async throws {
         let files = try await filesLeft(
             by: """
                 printf whole | dd of=a conv=fsync status=none; sync .
@@ -29,25 +34,29 @@ struct RecordedDiskTests {
         #expect(files == ["a": "whole"])
     }
 
-    @Test func `a file has its old name until the folder is synced`() async throws {
+    @Test("A renamed file has its old name until the folder is synced")
+    func renamedFile() async throws {
         let steps = "printf whole | dd of=a conv=fsync status=none; sync .; mv a b"
         #expect(try await filesLeft(by: steps) == ["a": "whole"])
         #expect(try await filesLeft(by: steps + "; sync .") == ["b": "whole"])
     }
 
-    @Test func `a removed file is back until the folder is synced`() async throws {
+    @Test("A removed file is back if the folder was not synced")
+    func removedFile() async throws {
         let steps = "printf whole | dd of=a conv=fsync status=none; sync .; rm a"
         #expect(try await filesLeft(by: steps) == ["a": "whole"])
         #expect(try await filesLeft(by: steps + "; sync .") == [:])
     }
 
-    @Test func `a synced file in a folder that was not synced into its own folder is gone`() async throws {
+    @Test("A synced file is lost if its folder was not synced into the parent folder")
+    func unsyncedParentFolder() async throws {
         let steps = "mkdir d; printf whole | dd of=d/a conv=fsync status=none; sync d"
         #expect(try await filesLeft(by: steps) == [:])
         #expect(try await filesLeft(by: steps + "; sync .") == ["d/a": "whole"])
     }
 
-    @Test func `some of what was not synced may be left`() async throws {
+    @Test("A part of the writes that were not synced may survive")
+    func partialLoss() async throws {
         var found: Set<String> = []
         for seed in 0..<20 {
             let files = try await filesLeft(by: "printf whole | dd of=a status=none", .keepsSome(seed: UInt64(seed)))

@@ -21,7 +21,7 @@ struct PauseTests {
     }
 
     @Test(
-        "a used-up quota of the project stops everybody: a minute, or as long as FCM says",
+        "An exhausted project quota pauses all sends, for a minute or for as long as FCM says",
         arguments: [
             (["fault": "PROJECT_QUOTA"], 60), (["fault": "PROJECT_QUOTA", "body": "EMPTY"], 60),
             (["fault": "PROJECT_QUOTA", "retry_after_s": .integer(17)], 17),
@@ -37,7 +37,7 @@ struct PauseTests {
     }
 
     @Test(
-        "that of a topic stops the topic alone",
+        "An exhausted topic quota pauses that topic alone",
         arguments: [
             (["fault": "QUOTA_EXCEEDED"], 60), (["fault": "QUOTA_EXCEEDED", "retry_after_s": .integer(17)], 17),
             (["fault": "QUOTA_EXCEEDED", "retry_after_s": .integer(90), "retry_after_form": "DATE"], 90),
@@ -49,7 +49,7 @@ struct PauseTests {
     }
 
     @Test(
-        "no other answer stops anybody",
+        "No other answer of FCM pauses any sends",
         arguments: ["UNAVAILABLE", "INTERNAL", "BAD_GATEWAY", "UNAUTHENTICATED", "INVALID_ARGUMENT", "UNREGISTERED"])
     func others(fault: String) async throws {
         #expect(try await refusal(of: Self.topic, after: ["fault": .string(fault), "retry_after_s": .integer(60)]) == nil)

@@ -58,7 +58,7 @@ struct RetryTimeTests {
         Course(["fault": "UNAUTHENTICATED", "body": "HTML"], [8, 16, 32], [12, 24, 48]),
     ]
 
-    @Test("each error has its time, and that doubles", arguments: courses)
+    @Test("Each error has its own pause, which doubles", arguments: courses)
     func course(course: Course) async throws {
         for (random, expected) in [(0.0, course.earliest), (1.0, course.latest)] {
             let waits = try await waits(expected.count, random: random) {
@@ -69,7 +69,7 @@ struct RetryTimeTests {
     }
 
     @Test(
-        "what is refused for good is never tried again",
+        "A component that is refused permanently is never tried again",
         arguments: ["INVALID_ARGUMENT", "THIRD_PARTY_AUTH_ERROR", "SENDER_ID_MISMATCH", "UNREGISTERED"])
     func permanent(fault: String) async throws {
         let error = try await OrderedAnswer(rule: ["fault": .string(fault)]).failure(at: Self.start).error
@@ -78,7 +78,7 @@ struct RetryTimeTests {
         #expect(record.components.first?.error?.code == fault)
     }
 
-    @Test("a request without an answer has the plain course", arguments: TransportError.Code.allCases)
+    @Test("A request without an answer is retried with the usual backoff", arguments: TransportError.Code.allCases)
     func broken(code: TransportError.Code) async throws {
         let error = SendFailure(TransportError(code, "broken"), after: .seconds(10)).error
         // What the relay had no room for was never sent.
@@ -86,7 +86,7 @@ struct RetryTimeTests {
         #expect(try await waits(3, random: 1) { _ in error } == (code == .overloaded ? [12, 24, 24] : [12, 24, 48]))
     }
 
-    @Test("without an access token the plain course is kept where the token comes earlier")
+    @Test("Without an access token, the usual backoff applies if the token would come earlier")
     func noToken() async throws {
         for (pause, earliest, latest) in [(1, 8.0, 12.0), (60, 60, 72)] {
             let error = SendFailure(TokenFailure("refused", retryAfter: .seconds(pause))).error
@@ -95,7 +95,7 @@ struct RetryTimeTests {
         }
     }
 
-    @Test("no wait is longer than ten minutes and a fifth, unless FCM asks for it; more than an hour is not granted")
+    @Test("No pause is longer than 12 minutes, or than an hour if FCM asks for it")
     func longest() async throws {
         let plain = try await waits(10, random: 1) {
             try await OrderedAnswer(rule: ["fault": "UNAVAILABLE"]).failure(at: $0).error
@@ -107,7 +107,7 @@ struct RetryTimeTests {
         #expect(asked == [3_600])
     }
 
-    @Test("many that failed together do not come back together, whether FCM said when or not")
+    @Test("Messages that failed together are not retried at the same moment, whether FCM said when or not")
     func spread() async throws {
         for rule: JSONValue in [["fault": "UNAVAILABLE"], ["fault": "UNAVAILABLE", "retry_after_s": .integer(30)]] {
             let error = try await OrderedAnswer(rule: rule).failure(at: Self.start).error
@@ -116,7 +116,7 @@ struct RetryTimeTests {
         }
     }
 
-    @Test("nothing is tried at or after its expiry: what would be is looked at then, and has expired with its last error")
+    @Test("Nothing is tried at or after its expiry: the message then expires with its last error")
     func expiry() async throws {
         for seconds in [30, 31, 3_600] {
             let error = try await OrderedAnswer(rule: ["fault": "UNAVAILABLE", "retry_after_s": .integer(seconds)])
@@ -131,7 +131,7 @@ struct RetryTimeTests {
         }
     }
 
-    @Test("what FCM allows before the expiry is tried before it, however late the jitter would have it")
+    @Test("A retry that FCM allows before the expiry is made before it, whatever the jitter")
     func justBeforeExpiry() async throws {
         let error = try await OrderedAnswer(rule: ["fault": "UNAVAILABLE", "retry_after_s": .integer(29)])
             .failure(at: Self.start).error

@@ -27,20 +27,20 @@ struct CubePagesTests {
         [channel(areas: 0, subjects: 0), channel(areas: 7, subjects: 9), channel(areas: 1, subjects: 0)],
     ]
 
-    @Test("a cube that was cut into pages and joined is the same cube, wherever the cuts are", arguments: cubes)
+    @Test("A cube that was cut into pages and joined again is the same cube", arguments: cubes)
     func cutAndJoin(_ cube: [Channel]) throws {
         let sizes: [Int64] = [1, 700, 701, 800, 1_500, 5_000, 1 << 20]
         for size in sizes { #expect(CubePages.join(try CubePages.cut(cube, maxBytes: size)) == cube) }
     }
 
-    @Test("no page is larger than it may be, and few are small", arguments: cubes)
+    @Test("No page exceeds the limit, and few are small", arguments: cubes)
     func sizes(_ cube: [Channel]) throws {
         let pages = try CubePages.cut(cube, maxBytes: 2_000)
         for page in pages { #expect(try CubeSize.of(page) <= 2_000) }
         for page in pages.dropLast() { #expect(try CubeSize.of(page) > 1_000) }
     }
 
-    @Test("the size is that of the JSON, give or take the commas", arguments: cubes)
+    @Test("The size is that of the JSON, except for commas", arguments: cubes)
     func size(_ cube: [Channel]) throws {
         let json = try Int64(JSONCoder.encode(cube).count)
         let lists = Int64(1 + cube.count + cube.reduce(0) { $0 + $1.areas.count })

@@ -15,7 +15,7 @@ struct DeliveryOptionsTests {
         try JSONCoder.decodeStrictly(CheckedDeliveryOptions.self, from: Data(text.utf8)).options
     }
 
-    @Test("all of them are read, and written by the same names")
+    @Test("All options are read, and written with the same names")
     func roundTrip() throws {
         let options = try Self.read(Self.all)
         #expect(
@@ -28,7 +28,7 @@ struct DeliveryOptionsTests {
     }
 
     @Test(
-        "what is wrong is named",
+        "A wrong option is refused by name",
         arguments: [
             (#"{"image":"http://cdn.test/a.png"}"#, "image"), (#"{"image":"https://cdn.test/a b"}"#, "image"),
             (#"{"image":"https://ä.test"}"#, "image"), (#"{"image":"https://"}"#, "image"), (#"{"image":"https:///a"}"#, "image"),
@@ -47,7 +47,7 @@ struct DeliveryOptionsTests {
         #expect(violation?.field == field)
     }
 
-    @Test("a portal's message carries them")
+    @Test("A portal's message can have delivery options")
     func draft() throws {
         let draft =
             #"{"title":"T","desc":"D","message":"M","topic_key":"\#(DraftTests.topicKey)","distribution":"Alert","options":"#

@@ -10,7 +10,7 @@ struct DocumentTests {
         String(decoding: try JSONCoder.encode(value), as: UTF8.self)
     }
 
-    @Test("a channel has the seed's shape")
+    @Test("A channel has the seed's shape")
     func channel() throws {
         let key = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
         let channel = Channel(
@@ -33,7 +33,7 @@ struct DocumentTests {
                 """)
     }
 
-    @Test("a message has the seed's fields beside those of its way to FCM, and reads back equal")
+    @Test("A message has the seed's fields and its relay record, and is read back equal")
     func message() throws {
         let draft = try JSONCoder.decodeStrictly(MessageDraft.self, from: DraftTests.message())
         let message = Message(
@@ -57,7 +57,7 @@ struct DocumentTests {
         #expect(text.contains("\"timestamp\":1763712000123"))
     }
 
-    @Test("a stored document with a field of a later version is still read")
+    @Test("A stored document with a field of a later version is still read")
     func laterVersion() throws {
         let json = #"{"_id":"5a0b0c0d5a0b0c0d5a0b0c0d","name":"N","desc":"","access":[],"areas":[],"colour":"red"}"#
         #expect(try JSONCoder.decode(Channel.self, from: Data(json.utf8)).name == "N")

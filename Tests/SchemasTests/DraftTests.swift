@@ -26,7 +26,7 @@ struct DraftTests {
         }
     }
 
-    @Test("a message with every field is read")
+    @Test("A message with every field is read")
     func message() throws {
         let draft = try JSONCoder.decodeStrictly(MessageDraft.self, from: Self.message())
         #expect(draft.title == "Storm")
@@ -37,7 +37,7 @@ struct DraftTests {
     }
 
     @Test(
-        "a wrong message is refused by the name of its field",
+        "A wrong message is refused with the name of the field",
         arguments: [
             (#"{}"#, "title", "missing"),
             (#"{"title":"T","desc":"","message":"M","topic_key":"KEY"}"#, "distribution", "missing"),
@@ -64,7 +64,7 @@ struct DraftTests {
         #expect(violation.problem.contains(problem), "\(violation)")
     }
 
-    @Test("the seed's lengths are counted in characters, not bytes", arguments: ["a", "é", "ق", "😀"])
+    @Test("The seed's lengths are counted in characters, not bytes", arguments: ["a", "é", "ق", "😀"])
     func lengths(character: String) throws {
         func text(_ count: Int) -> String { String(repeating: character, count: count) }
 
@@ -75,7 +75,7 @@ struct DraftTests {
         #expect(tooLong.description == "message: expected at most 1500 characters, found 1501")
     }
 
-    @Test("what is not valid UTF-8, or nested without end, is not valid JSON")
+    @Test("Invalid UTF-8 and endless nesting are not valid JSON")
     func notJSON() throws {
         #expect(
             finding(MessageDraft.self, Data([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]))?.problem == "not valid JSON: it is not UTF-8")
@@ -84,7 +84,7 @@ struct DraftTests {
     }
 
     @Test(
-        "a wrong subject is refused by the path of its field",
+        "A wrong subject is refused with the path of the field",
         arguments: [
             (#"{"name":"N","desc":""}"#, "opt"),
             (#"{"name":"N","desc":"","opt":{}}"#, "opt.level"),
@@ -98,14 +98,14 @@ struct DraftTests {
         #expect(finding(SubjectDraft.self, Data(json.utf8))?.field == field)
     }
 
-    @Test("the three levels of the seed are read", arguments: SubscriptionLevel.allCases)
+    @Test("The three levels of the seed are read", arguments: SubscriptionLevel.allCases)
     func levels(level: SubscriptionLevel) throws {
         let json = #"{"name":"N","desc":"","opt":{"level":"\#(level.rawValue)","distribution":"Alert"}}"#
         #expect(try JSONCoder.decodeStrictly(SubjectDraft.self, from: Data(json.utf8)).opt.level == level)
         #expect(["Forced", "Recommended", ""].contains(level.rawValue))
     }
 
-    @Test("commands refuse fields that they do not know")
+    @Test("Commands refuse unknown fields")
     func strictCommands() {
         let id = ObjectID()
         let extra = Data(#"{"channelID":"\#(id)","area":{"name":"N","desc":""},"colour":"red"}"#.utf8)

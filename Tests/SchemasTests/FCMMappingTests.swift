@@ -19,13 +19,13 @@ struct FCMMappingTests {
             expires: expires)
     }
 
-    @Test("an Alert is a notification component and a data component, Information a data component alone")
+    @Test("An Alert has a notification component and a data component, and Information has a data component")
     func components() {
         #expect(Distribution.alert.components == [.notification, .data])
         #expect(Distribution.information.components == [.data])
     }
 
-    @Test("the notification component")
+    @Test("The notification component has the seed's fields")
     func notification() throws {
         let message = FCMMessage(.notification, of: try Self.relayed(.alert), now: 1_763_712_000_500)
         #expect(message.topic == DraftTests.topicKey)
@@ -39,7 +39,7 @@ struct FCMMappingTests {
         #expect(message.apns.payload.aps.contentAvailable == nil)
     }
 
-    @Test("the data component has all seven fields, each a string", arguments: Distribution.allCases)
+    @Test("The data component has all seven fields, each a string", arguments: Distribution.allCases)
     func data(distribution: Distribution) throws {
         let message = FCMMessage(.data, of: try Self.relayed(distribution), now: 1_763_712_000_500)
         #expect(message.topic == DraftTests.topicKey)
@@ -61,7 +61,7 @@ struct FCMMappingTests {
         #expect(message.apns.payload.aps.contentAvailable == 1)
     }
 
-    @Test("FCM keeps a message for a phone that is off until the message expires, four weeks at most")
+    @Test("The time to live for FCM ends when the message expires, after four weeks at most")
     func timeToLive() throws {
         let now: UnixMilliseconds = 1_763_712_000_500
         func ttl(_ expires: UnixMilliseconds?, _ distribution: Distribution = .alert) throws -> String {
@@ -77,7 +77,7 @@ struct FCMMappingTests {
         #expect(message.apns.headers["apns-expiration"] == "1763712060")
     }
 
-    @Test("Information alone has the priority that the operator wants")
+    @Test("Only Information has the priority that the operator sets")
     func priority() throws {
         var defaults = FCMDefaults()
         defaults.informationPriority = .normal
@@ -96,7 +96,7 @@ struct FCMMappingTests {
         }
     }
 
-    @Test("the payload is measured in bytes of keys and values, in the component that is largest")
+    @Test("The payload size counts the bytes of keys and values of the largest component")
     func payload() throws {
         // The data component's keys, identifiers, timestamp and "Information" take 167 + 6 bytes.
         let key = try #require(TopicKey(DraftTests.topicKey))
@@ -113,7 +113,7 @@ struct FCMMappingTests {
         #expect(PayloadLimit.topic.violation(by: message(String(repeating: "😀", count: room / 4 + 1))) != nil)
     }
 
-    @Test("what is measured is what is sent", arguments: [nil, DeliveryOptions(image: "https://cdn.test/ä.png")])
+    @Test("The measured payload is the one that is sent", arguments: [nil, DeliveryOptions(image: "https://cdn.test/ä.png")])
     func measured(options: DeliveryOptions?) throws {
         let key = try #require(TopicKey(DraftTests.topicKey))
         let message = RelayMessage(
@@ -133,7 +133,7 @@ struct FCMMappingTests {
         }
     }
 
-    @Test("a relay command is the seed's input; its components may be left out, but not made up")
+    @Test("A relay command is the seed's input; its components may be left out, and unknown ones are refused")
     func command() throws {
         let command = try Self.relayed(.alert)
         #expect(try JSONCoder.decode(RelayMessage.self, from: JSONCoder.encode(command)) == command)

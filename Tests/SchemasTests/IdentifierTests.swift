@@ -4,7 +4,7 @@ import Testing
 
 @Suite("ObjectIds and topic keys")
 struct IdentifierTests {
-    @Test("an ObjectId is written as 24 lower-case hexadecimal digits and read back")
+    @Test("An ObjectId is written as 24 lower-case hexadecimal digits and read back")
     func roundTrip() throws {
         let identifier = ObjectID(seconds: 0x5a0b_0c0d)
         #expect(identifier.description.hasPrefix("5a0b0c0d"))
@@ -17,7 +17,7 @@ struct IdentifierTests {
         #expect(ObjectID(bytes: identifier.bytes.dropLast()) == nil)
     }
 
-    @Test("identifiers made in one second are different and sort in the order in which they were made")
+    @Test("Identifiers that are made in one second are different, and sort in the order of their creation")
     func unique() {
         let identifiers = (0..<10_000).map { _ in ObjectID(seconds: 1) }
         #expect(Set(identifiers).count == identifiers.count)
@@ -27,7 +27,7 @@ struct IdentifierTests {
     }
 
     @Test(
-        "anything else is not an ObjectId",
+        "Any other text is not an ObjectId",
         arguments: [
             "", "5a", "5a0b0c0d5a0b0c0d5a0b0c0", "5a0b0c0d5a0b0c0d5a0b0c0d0", "5a0b0c0d5a0b0c0d5a0b0c0g",
             "٥a0b0c0d5a0b0c0d5a0b0c0",
@@ -36,7 +36,7 @@ struct IdentifierTests {
         #expect(ObjectID(text) == nil)
     }
 
-    @Test("a topic key is three ObjectIds joined by hyphens")
+    @Test("A topic key is three ObjectIds joined by hyphens")
     func topicKey() throws {
         let key = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
         #expect(key.description == "\(key.channel)-\(key.area)-\(key.subject)")
@@ -46,7 +46,7 @@ struct IdentifierTests {
         #expect(TopicKey("--") == nil)
     }
 
-    @Test("a page cursor is a timestamp and a msi_key")
+    @Test("A page cursor is a timestamp and a msi_key")
     func cursor() {
         let cursor = PageCursor(timestamp: 1_763_712_000_123, msiKey: ObjectID())
         #expect(PageCursor(cursor.description) == cursor)

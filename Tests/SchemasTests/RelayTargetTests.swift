@@ -19,7 +19,7 @@ struct RelayTargetTests {
         message.components.map { FCMRequest($0, of: message, now: 1) }
     }
 
-    @Test("a topic, unless a condition or a token says otherwise")
+    @Test("A message goes to its topic, unless the command has a condition or a token")
     func targets() throws {
         let toTopic = try Self.command("")
         #expect(toTopic.target == .topic)
@@ -42,7 +42,7 @@ struct RelayTargetTests {
     }
 
     @Test(
-        "a field that breaks its rule is named: not both, not nothing, no fraction",
+        "A wrong target is refused with the name of the field",
         arguments: [
             (#","condition":"c","token":"t""#, "token"), (#","token":"""#, "token"), (#","condition":" ""#, "condition"),
             (#","ttl":1.5"#, "ttl"), (#","expires":1e30"#, "expires"),
@@ -55,7 +55,7 @@ struct RelayTargetTests {
         #expect(violation?.field == field)
     }
 
-    @Test("a check of a message is FCM's own, and is asked for only where it is wanted")
+    @Test("validate_only is sent to FCM only if the command asks for it")
     func validateOnly() throws {
         let check = try Self.command(#","validate_only":true"#)
         #expect(try JSONCoder.decode(RelayMessage.self, from: JSONCoder.encode(check)) == check)
@@ -68,7 +68,7 @@ struct RelayTargetTests {
     }
 
     @Test(
-        "what the relay sends is the request, to the byte",
+        "The relay sends exactly the bytes of the request",
         arguments: ["", #","ttl":0"#, #","ttl":60"#, #","expires":90000"#, #","validate_only":true"#, #","token":"t""#]
             + [#","condition":"'a' in topics""#, #","options":{"image":"https://a.test","collapse_key":"k"}"#])
     func bytes(more: String) throws {
@@ -88,7 +88,7 @@ struct RelayTargetTests {
         }
     }
 
-    @Test("a limit of its own for topics leaves what one phone takes as it is, and a picture counts")
+    @Test("A limit for topics does not apply to a single phone, and a picture counts towards it")
     func payload() throws {
         let limit = PayloadLimit(bytes: 2_048)
         let text = String(repeating: "m", count: 1_400)

@@ -5,7 +5,7 @@ import Testing
 /// Each timeout on a message's way to FCM outlasts those within it.
 @Suite("Delivery times")
 struct DeliveryTimesTests {
-    @Test("a request to FCM ends before the relay's answer is given up, and that before the message's lease ends")
+    @Test("The timeout of a request to FCM is shorter than that of the relay's answer, which is shorter than the message's lease")
     func delivery() {
         #expect(DeliveryTimes.fcmRequestTimeout >= .seconds(10), "Google asks for that")
         #expect(DeliveryTimes.relayTimeout > DeliveryTimes.fcmRequestTimeout)
@@ -13,7 +13,7 @@ struct DeliveryTimesTests {
         #expect(DeliveryTimes.leaseDuration > DeliveryTimes.minLease)
     }
 
-    @Test("a stop outlasts what is under way")
+    @Test("The timeout of a stop is longer than that of any request in flight")
     func stops() {
         #expect(DeliveryTimes.relayStopTimeout > DeliveryTimes.fcmRequestTimeout)
         #expect(DeliveryTimes.relayDrainTimeout > DeliveryTimes.relayStopTimeout)

@@ -15,7 +15,7 @@ struct LogLineTests {
         ).text
     }
 
-    @Test("text is one line for a reader, and nothing in it moves the cursor")
+    @Test("A text line stays one line, and nothing in it moves the cursor")
     func text() {
         #expect(
             line(TextLogLine.self)
@@ -23,7 +23,7 @@ struct LogLineTests {
         )
     }
 
-    @Test("JSON is one object a line, with the fields beside time, level, service and message")
+    @Test("JSON logs have one object a line, with the fields beside time, level, service and message")
     func json() throws {
         let text = line(JSONLogLine.self)
         #expect(!text.contains("\n"))
@@ -35,7 +35,7 @@ struct LogLineTests {
     }
 
     @Test(
-        "characters that end a line or turn the direction of the text are shown as what they are",
+        "Characters that end a line or change the direction of text are escaped",
         arguments: [
             0x85, 0x9B, 0x61C, 0x200E, 0x200F, 0x2028, 0x2029, 0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0x2066, 0x2067, 0x2068,
             0x2069,
@@ -55,20 +55,20 @@ struct LogLineTests {
         }
     }
 
-    @Test("letters that are joined, and signs of several characters, stay as they are")
+    @Test("Joined letters, and signs of several characters, are not escaped")
     func harmless() {
         let message = "می\u{200C}خواهم 👩\u{200D}🎓 مرحبا"
         #expect(TextLogLine(time: Date(), level: .info, service: "s", message: message, fields: []).text.hasSuffix(message))
     }
 
-    @Test("a quote with a combining character does not end a value")
+    @Test("A quote with a combining character does not end a value")
     func combinedQuote() {
         let line = TextLogLine(
             time: Date(), level: .info, service: "s", message: "m", fields: [("error", "a\"\u{301} level=error")])
         #expect(line.text.utf8.suffix(20).elementsEqual("=\"a\\\"\u{301} level=error\"".utf8))
     }
 
-    @Test("a text without end is cut")
+    @Test("A very long text is cut")
     func long() {
         let text = JSONLogLine(
             time: Date(), level: .info, service: "s", message: String(repeating: "x", count: 1_000_000), fields: []

@@ -27,7 +27,7 @@ struct SettingTests {
         }
     }
 
-    @Test("a setting has a default; the file goes before it, the environment before the file, a flag before all")
+    @Test("A flag overrides the environment, which overrides the file, which overrides the default")
     func order() async throws {
         #expect(try await values().value(.gatewayPort) == 8_080)
         try await withTemporaryFolder { folder in
@@ -41,7 +41,7 @@ struct SettingTests {
         }
     }
 
-    @Test("bus sockets are below the runtime directory, and that below the state directory")
+    @Test("Bus sockets are below the runtime directory, which is below the state directory")
     func folders() async throws {
         let state = try await values([], ["MSI_STATE_DIR": "/srv/msi"])
         #expect(try state.value(.cubeListen) == "ipc:///srv/msi/run/cube.sock")
@@ -53,7 +53,7 @@ struct SettingTests {
         #expect(try await values([], ["HOME": "/home/ann"]).value(.stateDirectory) == "/home/ann/.local/state/msi")
     }
 
-    @Test("a secret is read from the environment alone, and no error and no help shows it or a flag for it")
+    @Test("A secret is read from the environment only; it has no flag, and no error shows it")
     func secrets() async throws {
         let accepted = SettingDeclaration.common + [Setting.databaseURL.declaration]
         func values(_ arguments: [String], _ environment: [String: String]) async throws -> SettingValues {
@@ -79,7 +79,7 @@ struct SettingTests {
         #expect(help.contains("  [MSI_DATABASE_URL]\n") && !help.contains("--database-url"))
     }
 
-    @Test("lists are separated by commas")
+    @Test("Lists are separated by commas")
     func lists() async throws {
         let some = try await values([], ["MSI_CUBE_ENDPOINTS": "tcp://127.0.0.1:7000, tcp://127.0.0.2:7000"])
         #expect(try some.value(.cubeEndpoints) == ["tcp://127.0.0.1:7000", "tcp://127.0.0.2:7000"])
@@ -87,7 +87,7 @@ struct SettingTests {
     }
 
     @Test(
-        "a wrong value or name is refused by name",
+        "A wrong value or name is refused with the name of the setting",
         arguments: [
             (["--gateway-port", "eighty"], [:], "MSI_GATEWAY_PORT: expected a whole number from 0 to 65535, found \"eighty\""),
             ([], ["MSI_GATEWAY_PORT": "65536"], "MSI_GATEWAY_PORT: expected"),
@@ -112,7 +112,7 @@ struct SettingTests {
         #expect(problem.contains(expected), "\(problem)")
     }
 
-    @Test("an authority is a host and perhaps a port, and nothing else")
+    @Test("An authority is a host and perhaps a port, and nothing else")
     func authorities() {
         for text in [
             "h", "fcm.googleapis.com", "127.0.0.1:8443", "[::1]", "[::ffff:1.2.3.4]:80", "LOCALHOST:0", "a_b-c.d:65535",
@@ -129,7 +129,7 @@ struct SettingTests {
     }
 
     @Test(
-        "a name that is a slip or two away from a setting's is refused with that setting's, wherever it is",
+        "A name with one or two typing errors is refused with the name of the setting",
         arguments: [
             ("MSI_GATEWAY_PORTS", "MSI_GATEWAY_PORT"), ("MSI_GATWAY_PROT", "MSI_GATEWAY_PORT"), ("MSI_STATEDIR", "MSI_STATE_DIR"),
             ("MSI_DATABASE_ULR", "MSI_DATABASE_URL"), ("MSI_FCM_SERVICE_ACOUNT_FLE", "MSI_FCM_SERVICE_ACCOUNT_FILE"),
@@ -145,7 +145,7 @@ struct SettingTests {
         }
     }
 
-    @Test("any other name is a warning, one that belongs to another service is nothing")
+    @Test("Any other unknown name is a warning, and the name of another service's setting is not")
     func otherNames() async throws {
         try await withTemporaryFolder { folder in
             let file = folder + "/settings"
@@ -160,7 +160,7 @@ struct SettingTests {
         }
     }
 
-    @Test("a file with a secret that others can read is a warning")
+    @Test("A file with a secret that others can read is a warning")
     func readableFile() async throws {
         try await withTemporaryFolder { folder in
             let file = folder + "/settings"
@@ -178,7 +178,7 @@ struct SettingTests {
     }
 
     @Test(
-        "a line of the file that is no setting is named by its number, and nothing of it is shown",
+        "An invalid line of the file is named by its number, and its content is not shown",
         arguments: [
             "MSI_DATABASE_URL mongodb://ann:s3cret@h/msi", "MSI_DATABASE_URL mongodb://ann:s3cret@h/msi?w=1", "s3cret",
             "s3cret==", "MSI_s3cret",
@@ -192,14 +192,14 @@ struct SettingTests {
         }
     }
 
-    @Test("a required setting that is missing is asked for by name")
+    @Test("A missing required setting is an error that names it")
     func required() async throws {
         let values = try await values()
         #expect(throws: ConfigurationError.self) { try values.value(.fcmServiceAccountFile) }
         #expect(try values.optional(.fcmCAFile) == nil)
     }
 
-    @Test("every setting has a name and a flag of its own")
+    @Test("Every setting has its own name and flag")
     func unique() {
         let all = SettingDeclaration.all
         #expect(Set(all.map(\.name)).count == all.count)

@@ -13,7 +13,7 @@ struct StateDirectoryTests {
     }
 
     @Test(
-        "one that is ours and open to others becomes ours alone",
+        "A state directory of our own that is open to others is closed to them",
         arguments: [[], ["cube.sqlite", "notes.txt"], ["run"], ["log", "run"]])
     func open(names: [String]) async throws {
         try await withTemporaryFolder { folder in
@@ -28,7 +28,7 @@ struct StateDirectoryTests {
         }
     }
 
-    @Test("one with somebody else's files is refused, and keeps its mode")
+    @Test("A state directory with foreign files is refused, and keeps its mode")
     func shared() async throws {
         try await withTemporaryFolder { folder in
             try Data().write(to: URL(filePath: folder + "/notes.txt"))
@@ -40,7 +40,7 @@ struct StateDirectoryTests {
         }
     }
 
-    @Test("one of another user that is open to others is refused", .enabled(if: geteuid() == 0))
+    @Test("A state directory of another user that is open to others is refused", .enabled(if: geteuid() == 0))
     func foreign() async throws {
         try await withTemporaryFolder { folder in
             #expect(chown(folder, 65_534, 65_534) == 0 && chmod(folder, 0o755) == 0)
@@ -50,7 +50,7 @@ struct StateDirectoryTests {
         }
     }
 
-    @Test("one that is not there yet, or is not a folder, is a matter for others")
+    @Test("A path that does not exist, or is not a folder, is not changed")
     func absent() throws {
         #expect(try StateDirectory.secure("/nowhere/at/all") == nil)
         #expect(try StateDirectory.secure("/dev/null") == nil)

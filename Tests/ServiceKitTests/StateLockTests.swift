@@ -5,7 +5,7 @@ import Testing
 /// Who may work with a state directory beside whom.
 @Suite("State lock")
 struct StateLockTests {
-    @Test("any number of services share the data, and whoever wants it alone waits for the last to let go")
+    @Test("Any number of services share the data, and an exclusive user waits for the last of them")
     func sharing() async throws {
         try await withTemporaryFolder { folder in
             let directory = folder + "/state"
@@ -23,7 +23,7 @@ struct StateLockTests {
         }
     }
 
-    @Test("control of the services does not keep them from their data, and is one's own")
+    @Test("The lock of the supervisor is exclusive, and does not lock the data")
     func control() async throws {
         try await withTemporaryFolder { folder in
             let control = try alone(.control, in: folder)

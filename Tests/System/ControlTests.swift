@@ -21,7 +21,7 @@ extension SystemTests {
             return key
         }
 
-        @Test("a ttl reaches FCM for both platforms, 0 as now or never, and ends the message's life with it")
+        @Test("A ttl reaches FCM for both platforms, and the message expires with it")
         func timeToLive() async throws {
             let subject = try await portal.makeSubject("Information")
             for ttl in [0, 3_600] {
@@ -41,7 +41,7 @@ extension SystemTests {
             }
         }
 
-        @Test("what a portal says of a message's picture and its like reaches FCM, and the history shows it")
+        @Test("The options of a message reach FCM, and the history shows them")
         func options() async throws {
             let subject = try await portal.makeSubject("Alert")
             var message = subject.message()
@@ -61,7 +61,7 @@ extension SystemTests {
             #expect(notification["android"]?["collapse_key"] == "storm")
         }
 
-        @Test("a scheduled message goes out at its time, and can be recalled before; a second recall says what it is")
+        @Test("A scheduled message goes out at its time, and can be recalled before; a second recall is a conflict")
         func schedule() async throws {
             let subject = try await portal.makeSubject("Alert")
             let start = Int64.nowInMilliseconds
@@ -92,7 +92,7 @@ extension SystemTests {
             #expect(try await portal.message(recalled)["relay"]?["state"] == "recalled")
         }
 
-        @Test("with the same Idempotency-Key a scheduled post is made once, also when its time has come")
+        @Test("A scheduled post with the same Idempotency-Key is made once, also after its time")
         func scheduledOnce() async throws {
             let subject = try await portal.makeSubject("Information")
             var message = subject.message()
@@ -107,7 +107,7 @@ extension SystemTests {
             #expect(again.status == 201 && again.body == first.body)
         }
 
-        @Test("a message that has not failed cannot be tried again")
+        @Test("A message that has not failed cannot be tried again")
         func retry() async throws {
             let subject = try await portal.makeSubject("Information")
             let key = try await post(subject.message())
@@ -118,7 +118,7 @@ extension SystemTests {
             #expect(try await portal.call(.POST, "/message/0123456789abcdef01234567/retry").status == 404)
         }
 
-        @Test("the archive is filtered by place, sender, state, time and words, page by page")
+        @Test("The archive is filtered by place, sender, state, time and words, page by page")
         func filters() async throws {
             let one = try await portal.makeSubject("Information")
             let sibling = try await portal.makeSubject("Alert", in: one.channel, one.area)

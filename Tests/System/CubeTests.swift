@@ -12,7 +12,7 @@ extension SystemTests {
             portal = try SharedStack.current.portal
         }
 
-        @Test("a channel, an area and a subject are made in the seed's shape, and listed in it")
+        @Test("A channel, an area and a subject are added and listed in the seed's form")
         func make() async throws {
             let channelAnswer = try await portal.call(.POST, "/channel", ["name": "Library", "desc": "Books"])
             #expect(channelAnswer.status == 201)
@@ -55,7 +55,7 @@ extension SystemTests {
             #expect(try list.json.array.filter { $0["_id"]?.string == channelID } == [channel])
         }
 
-        @Test("a PUT replaces all fields, keeps what is below, and is seen at once")
+        @Test("A PUT replaces all fields, keeps the objects inside, and is visible at once")
         func replace() async throws {
             let path = try await portal.makeSubject("Alert")
             let channelAnswer = try await portal.call(.PUT, "/channel/\(path.channel)", ["name": "C2", "desc": "c2"])
@@ -80,7 +80,7 @@ extension SystemTests {
             #expect(listed == ["_id": "\(path.channel)", "name": "C2", "desc": "c2", "access": [], "areas": [area]])
         }
 
-        @Test("a missing, null, unknown or wrong field is an error that names it, and changes nothing")
+        @Test("A missing, null, unknown or wrong field is an error that names it, and changes nothing")
         func fields() async throws {
             let path = try await portal.makeSubject("Alert")
             let named: JSONValue = ["name": "N", "desc": "D"]
@@ -118,7 +118,7 @@ extension SystemTests {
             #expect(try await portal.call(.GET, "/channel").json == before)
         }
 
-        @Test("ids that lead nowhere are 404, what is no id is 400")
+        @Test("Unknown ids are 404, and malformed ones are 400")
         func identifiers() async throws {
             let path = try await portal.makeSubject("Alert")
             let other = try await portal.makeSubject("Alert")
@@ -147,7 +147,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a deletion takes along what is below, and messages to it are refused")
+        @Test("A deletion also deletes the objects inside, and messages to them are refused")
         func delete() async throws {
             let path = try await portal.makeSubject("Alert")
             let sibling = try await portal.makeSubject("Alert", in: path.channel, path.area)
@@ -168,7 +168,7 @@ extension SystemTests {
             #expect(!list.array.contains { $0["_id"]?.string == path.channel })
         }
 
-        @Test("an unchanged cube is not sent again, a changed one is")
+        @Test("An unchanged cube is answered with 304, and a changed one with 200")
         func entityTag() async throws {
             _ = try await portal.makeSubject("Alert")
             let first = try await portal.call(.GET, "/channel")
@@ -183,7 +183,7 @@ extension SystemTests {
             #expect(changed["ETag"] != tag)
         }
 
-        @Test("of two editors who saw the same, the second is told; who looked again may go on")
+        @Test("Of two edits of one version the second is refused, and succeeds after a new read")
         func lostUpdate() async throws {
             let path = try await portal.makeSubject("Alert")
             let url = "/area/\(path.channel)/\(path.area)"

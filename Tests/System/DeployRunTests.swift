@@ -6,7 +6,7 @@ extension SystemTests {
     /// The README's first command.
     @Suite("deploy/run", .serialized)
     struct DeployRunTests {
-        @Test("it builds what changed, starts everything, and a message can be posted at its first line with ready")
+        @Test("deploy/run builds what changed and starts everything, and a message can be posted once it prints ready")
         func run() async throws {
             let script = try BuiltProduct.packageFolder() + "deploy/run"
             try await withTemporaryFolder { folder in

@@ -10,7 +10,7 @@ extension SystemTests {
         /// process died, or while another took its place, and its outcome was lost.
         private static let aroundKill: ClosedRange<Int64> = -3_000...3_000
 
-        @Test("each process is killed twice while messages are posted: every one that was accepted arrives, whole")
+        @Test("While each process is killed twice, every message that was accepted arrives completely")
         func nothingIsLost() async throws {
             let stack = try SharedStack.current
             let subjects = [

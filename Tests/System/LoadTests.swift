@@ -32,7 +32,7 @@ extension SystemTests {
             return (try JSONValue(parsing: Data(contentsOf: URL(filePath: file))), end.lines)
         }
 
-        @Test("a load on the relay alone comes to FCM as it is counted")
+        @Test("The counts of a load on the relay agree with FCM's")
         func relay() async throws {
             let before = try await stack.fcm.acceptedSends().count
             let (figures, lines) = try await load(
@@ -44,7 +44,7 @@ extension SystemTests {
             #expect(sends.count == 80 + alerts && (20...60).contains(alerts))
         }
 
-        @Test("a relay that is still on its way to its full rate is named as what held the load back", .timeLimit(.minutes(1)))
+        @Test("A relay in its ramp is named as the limit of the load", .timeLimit(.minutes(1)))
         func ramp() async throws {
             try await SeparateServices.with { services in
                 // 16 messages a second at first, and 13 more with each second.
@@ -72,7 +72,7 @@ extension SystemTests {
             if case .number(let number) = value { number } else { value.integer.map(Double.init) }
         }
 
-        @Test("a load on the gateway goes through the whole product, and takes its channel away again")
+        @Test("A load on the gateway goes through the whole product, and its channel is removed afterwards")
         func gateway() async throws {
             let (figures, _) = try await load(["gateway", "--rate", "30", "--duration", "2", "--topics", "2"])
             #expect(figures["accepted"] == 60 && figures["failed"] == 0)
@@ -82,7 +82,7 @@ extension SystemTests {
             #expect(!channels.contains { $0["name"] == "Load test" })
         }
 
-        @Test("errors are told by their class, and a load of which nothing was accepted has failed")
+        @Test("Errors are reported by class, and a load without an accepted message fails")
         func errors() async throws {
             let endpoint = "ipc://\(stack.stateDirectory)/nobody.sock"
             let (figures, _) = try await load(
@@ -92,7 +92,7 @@ extension SystemTests {
             #expect(figures["errors"] == ["bus unavailable (no connection to \(endpoint); not sent)": 10])
         }
 
-        @Test("a file that cannot be written is named before anything is sent")
+        @Test("A file that cannot be written is named before anything is sent")
         func unwritable() async throws {
             let before = try await stack.fcm.acceptedSends().count
             let end = try await withProgram(

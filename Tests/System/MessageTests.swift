@@ -21,7 +21,7 @@ extension SystemTests {
             "<b>&amp;</b> ' ; -- %s \u{2028} \u{1}",
         ]
 
-        @Test("an Alert reaches the phone as the seed's two components", arguments: texts)
+        @Test("An Alert reaches the phone as the seed's two components", arguments: texts)
         func alert(text: String) async throws {
             let subject = try await portal.makeSubject("Alert")
             try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
@@ -64,7 +64,7 @@ extension SystemTests {
             }
         }
 
-        @Test("FCM is sent today's form of the seed's mapping, and nothing else")
+        @Test("FCM gets the seed's mapping in the form of the v1 API, and nothing else")
         func request() async throws {
             let alert = try await portal.makeSubject("Alert")
             let information = try await portal.makeSubject("Information")
@@ -113,7 +113,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a post is answered with msi_key, timestamp and Location, and can be followed there")
+        @Test("A post is answered with msi_key, timestamp and Location, and can be followed there")
         func follow() async throws {
             let subject = try await portal.makeSubject("Alert", name: "Opening hours")
             let posted = try await portal.post(subject.message(), key: "follow")
@@ -150,7 +150,7 @@ extension SystemTests {
             #expect(try await portal.call(.GET, "/message/first").status == 400)
         }
 
-        @Test("a field that is missing, wrong or too long is an error that names it; nothing is sent")
+        @Test("A field that is missing, wrong or too long is an error that names it; nothing is sent")
         func refuse() async throws {
             let alert = try await portal.makeSubject("Alert")
             let information = try await portal.makeSubject("Information")
@@ -186,7 +186,7 @@ extension SystemTests {
             #expect(try await stack.fcm.acceptedSends(to: alert.topicKey).isEmpty)
         }
 
-        @Test("the list is newest first; its pages neither miss nor repeat a message while new ones come")
+        @Test("The list is newest first; its pages neither miss nor repeat a message while new ones come")
         func pages() async throws {
             let subject = try await portal.makeSubject("Information")
             var expected: [String] = []
@@ -220,7 +220,7 @@ extension SystemTests {
             }
         }
 
-        @Test("with the same Idempotency-Key a post is made once, also when its subject is gone")
+        @Test("A post with the same Idempotency-Key is made once, also if its subject was deleted")
         func idempotency() async throws {
             let subject = try await portal.makeSubject("Information")
             let first = try await portal.post(subject.message(), key: "idempotency")
@@ -244,7 +244,7 @@ extension SystemTests {
             #expect(try await stack.fcm.acceptedSends(to: subject.topicKey).count == 1)
         }
 
-        @Test("many posts at once with one Idempotency-Key are one message")
+        @Test("Many posts at once with one Idempotency-Key are one message")
         func concurrentIdempotency() async throws {
             let subject = try await portal.makeSubject("Information")
             let answers = try await withThrowingTaskGroup(of: HTTPAnswer.self) { group in
@@ -259,7 +259,7 @@ extension SystemTests {
             #expect(try await stack.fcm.acceptedSends(to: subject.topicKey).count == 1)
         }
 
-        @Test("hundreds of messages in a row are each sent to FCM exactly once")
+        @Test("Hundreds of messages in a row are each sent to FCM exactly once")
         func onceEach() async throws {
             let subject = try await portal.makeSubject("Information")
             let keys = try await withThrowingTaskGroup(of: [String].self) { group in

@@ -8,7 +8,7 @@ extension SystemTests {
     /// Moving from one kind of database to the other, as an operator does it.
     @Suite("Migration", .serialized)
     struct MigrateTests {
-        @Test("everything moves from SQLite to MongoDB and back, and the product goes on with it")
+        @Test("Everything moves from SQLite to MongoDB and back, and the product goes on with it")
         func thereAndBack() async throws {
             try await withMongoServer { server in
                 let url = server.url(database: "campus")
@@ -50,7 +50,7 @@ extension SystemTests {
             }
         }
 
-        @Test("after work at the new place the way back is into an empty folder, and the old one is refused and stays as it was")
+        @Test("After changes in the new database, the old folder is refused unchanged, and an empty one can be migrated to")
         func backAfterWork() async throws {
             try await withMongoServer { server in
                 let url = server.url(database: "campus")
@@ -74,7 +74,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a migration says what it lacks, and never shows a password")
+        @Test("A migration says which setting or file is missing, and never shows a password")
         func refusals() async throws {
             try await withTemporaryFolder { folder in
                 let none = try await migrate("mongodb", in: folder, nil)
@@ -89,7 +89,7 @@ extension SystemTests {
         }
 
         @Test(
-            "a service that runs by itself keeps a migration away from its files, and a migration the service",
+            "A migration is refused while a service uses the files, and a service while a migration does",
             arguments: ["msi-cube", "msi-message-log"])
         func aloneWithTheFiles(_ service: String) async throws {
             try await withTemporaryFolder { folder in

@@ -7,7 +7,7 @@ extension SystemTests {
     /// The product with its data in MongoDB.
     @Suite("MongoDB", .serialized)
     struct MongoDBTests {
-        @Test("what was accepted survives the database's death; meanwhile there are quick 503s, and then all goes on by itself")
+        @Test("Accepted messages survive the death of the database; meanwhile answers are quick 503s, and then all goes on")
         func outage() async throws {
             try await withMongoServer { server in
                 try await withStack(settings: ["MSI_DATABASE_URL": server.url(database: "campus")]) { stack in
@@ -45,7 +45,7 @@ extension SystemTests {
             }
         }
 
-        @Test("only the services that use the database are told where it is")
+        @Test("Only the services that use the database are told where it is")
         func secretOfTheDatabase() async throws {
             try await withMongoServer { server in
                 let url = server.url(database: "campus")

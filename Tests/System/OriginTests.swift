@@ -13,7 +13,7 @@ extension SystemTests {
         }
 
         @Test(
-            "a page of a configured origin may call the gateway",
+            "A page of a configured origin may call the gateway",
             arguments: ["https://portal.example.edu", "http://localhost:3000"])
         func configured(origin: String) async throws {
             let answer = try await portal.call(.GET, "/channel", headers: ["Origin": origin])
@@ -28,7 +28,7 @@ extension SystemTests {
             #expect(made["Access-Control-Allow-Origin"] == origin)
         }
 
-        @Test("a browser that asks first is told what such a page may do")
+        @Test("A preflight request is answered with the allowed methods and headers")
         func preflight() async throws {
             let answer = try await portal.call(
                 .OPTIONS, "/message",
@@ -43,7 +43,7 @@ extension SystemTests {
             #expect(headers.contains("content-type") && headers.contains("idempotency-key"))
         }
 
-        @Test("an error says so to the page as well")
+        @Test("A page of a configured origin can read errors as well")
         func errors() async throws {
             let answer = try await portal.call(.GET, "/nothing", headers: ["Origin": "https://portal.example.edu"])
             #expect(answer.status == 404)
@@ -51,7 +51,7 @@ extension SystemTests {
         }
 
         @Test(
-            "a page of a foreign origin is refused, and changes nothing",
+            "A page of a foreign origin is refused, and changes nothing",
             arguments: [
                 "https://evil.example", "https://portal.example.edu.evil.example", "http://portal.example.edu", "null",
                 "http://127.0.0.1:1",
@@ -66,7 +66,7 @@ extension SystemTests {
             #expect(try await portal.call(.GET, "/channel").json == before)
         }
 
-        @Test("the gateway's own pages and callers that are no pages need no permission")
+        @Test("The gateway's own pages, and callers that are not browsers, need no permission")
         func own() async throws {
             #expect(
                 try await portal.call(.GET, "/channel", headers: ["Origin": "http://127.0.0.1:\(portal.port)"]).status == 200)

@@ -16,7 +16,7 @@ extension SystemTests {
         }
 
         @Test(
-            "a service that hangs is a 503 that says when to try again, and is back by itself",
+            "A service that hangs is a 503 with Retry-After, and recovers by itself",
             arguments: ["msi-cube", "msi-message-log"])
         func frozen(service: String) async throws {
             try await stack.healthy()
@@ -42,7 +42,7 @@ extension SystemTests {
             _ = try await portal.message(try #require(try posted.json["msi_key"]?.string), hasState: "relayed")
         }
 
-        @Test("a relay that hangs is in the health, which says so soon, and messages are accepted meanwhile")
+        @Test("A relay that hangs soon shows in the health, and messages are accepted meanwhile")
         func relayFrozen() async throws {
             try await stack.healthy()
             let subject = try await portal.makeSubject("Information")
@@ -65,7 +65,7 @@ extension SystemTests {
         }
 
         @Test(
-            "a service that dies is started again, and whoever calls meanwhile is answered well or with 503",
+            "A service that dies is started again, and calls meanwhile succeed or are answered with 503",
             arguments: ["msi-cube", "msi-message-log"])
         func killed(service: String) async throws {
             try await stack.healthy()
@@ -82,7 +82,7 @@ extension SystemTests {
             try await stack.healthy()
         }
 
-        @Test("while FCM does not answer, a message is retrying and shows why; then it is relayed, once")
+        @Test("While FCM does not answer, a message is retrying and shows why; then it is relayed once")
         func emulatorFrozen() async throws {
             try await stack.healthy()
             let subject = try await portal.makeSubject("Alert")
@@ -118,7 +118,7 @@ extension SystemTests {
     /// FCM's own refusal: an emulator that takes less than the gateway lets through.
     @Suite("Refusals by FCM", .serialized, .stack(["MSI_FCM_EMULATOR_TOPIC_PAYLOAD_LIMIT": "300"]))
     struct RefusalTests {
-        @Test("what FCM refuses for good has failed, with FCM's code, component by component")
+        @Test("A message that FCM refuses permanently has failed, with FCM's code for each component")
         func failed() async throws {
             let stack = try SharedStack.current
             let portal = stack.portal

@@ -7,9 +7,12 @@ import Testing
 
 /// The machine's power goes while messages are posted. Killing processes proves nothing of it: what they wrote stays in the
 /// kernel's cache. Here every write and sync is recorded, and the disk is put back to what it held for certain.
-@Suite(.serialized) struct PowerCutTests {
-    @Test(arguments: [PowerCut.losesAllUnsynced, .keepsSome(seed: 1), .keepsSome(seed: 2)])
-    func `every message that was answered 201 is there after a power cut`(cut: PowerCut) async throws {
+@Suite("Power cuts", .serialized)
+struct PowerCutTests {
+    @Test(
+        "Every message that was answered with 201 is there after a power cut",
+        arguments: [PowerCut.losesAllUnsynced, .keepsSome(seed: 1), .keepsSome(seed: 2)])
+    func powerCut(cut: PowerCut) async throws {
         try await withTemporaryFolder { folder in
             let recording = try await RecordedPosts(in: folder)
             var random = SeededGenerator(seed: 7)

@@ -23,7 +23,8 @@ extension SystemTests {
         private static let untilStoppable =
             "while kill -0 $pid 2>/dev/null && [ $(readlink /proc/$pid/fd/* | grep -c signalfd) -lt 2 ]; do sleep 0.02; done; "
 
-        @Test("a service whose supervisor dies ends well, whenever that is", arguments: ["msi-cube", "msi-gateway"])
+        @Test(
+            "A service whose supervisor dies stops with status 0, whenever that happens", arguments: ["msi-cube", "msi-gateway"])
         func supervisorDies(service: String) async throws {
             try await withTemporaryFolder { folder in
                 // From before its start is over to after it.
@@ -41,7 +42,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a service goes on, and stops well, after the reader of its log has gone")
+        @Test("A service goes on, and stops with status 0, after the reader of its log has ended")
         func closedLog() async throws {
             try await withTemporaryFolder { folder in
                 let script =
@@ -52,7 +53,7 @@ extension SystemTests {
             }
         }
 
-        @Test("msi up goes on, and stops well, after the reader of its output has gone")
+        @Test("msi up goes on, and stops with status 0, after the reader of its output has ended")
         func closedOutput() async throws {
             try await withTemporaryFolder { folder in
                 let script = """
@@ -67,7 +68,7 @@ extension SystemTests {
             }
         }
 
-        @Test("standard descriptors that were closed are opened, so that nothing else becomes one of them")
+        @Test("Closed standard descriptors are opened, so that no file or socket gets their numbers")
         func closedDescriptors() async throws {
             try await withTemporaryFolder { folder in
                 let script =
@@ -78,7 +79,7 @@ extension SystemTests {
             }
         }
 
-        @Test("all that a service makes is for its user alone, and a state folder that is open to others is closed to them")
+        @Test("The files of a service are for its user only, and a state folder that is open to others is closed to them")
         func modes() async throws {
             try await withTemporaryFolder { folder in
                 let script = """
@@ -97,7 +98,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a key file that others can read is a warning")
+        @Test("A key file that others can read is a warning")
         func readableKey() async throws {
             try await withTemporaryFolder { folder in
                 let script = """

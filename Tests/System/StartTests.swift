@@ -7,7 +7,7 @@ extension SystemTests {
     @Suite("A start that fails", .timeLimit(.minutes(2)))
     struct StartTests {
         @Test(
-            "a bus endpoint that is none, or one of another machine, is a wrong setting, and is named and shown",
+            "An invalid bus endpoint, or one of another machine, is an error that names the setting and shows the value",
             arguments: [
                 ("msi-fcm-relay", "MSI_FCM_RELAY_LISTEN"), ("msi-cube", "MSI_CUBE_LISTEN"),
                 ("msi-cube", "MSI_CUBE_EVENTS_LISTEN"), ("msi-message-log", "MSI_MESSAGE_LOG_LISTEN"),
@@ -33,7 +33,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a port that is taken is named", arguments: ["msi-gateway", "msi-fcm-emulator"])
+        @Test("A port that is taken is an error that names it", arguments: ["msi-gateway", "msi-fcm-emulator"])
         func takenPort(service: String) async throws {
             try await withTemporaryFolder { folder in
                 let environment = ["MSI_STATE_DIR": folder + "/1", "MSI_GATEWAY_PORT": "0", "MSI_FCM_EMULATOR_PORT": "0"]
@@ -53,7 +53,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a second emulator leaves the first one's folder alone")
+        @Test("A second emulator does not touch the folder of the first")
         func twoEmulators() async throws {
             try await withTemporaryFolder { folder in
                 let environment = ["MSI_STATE_DIR": folder, "MSI_FCM_EMULATOR_PORT": "0"]

@@ -41,7 +41,7 @@ extension SystemTests {
             }
         }
 
-        @Test("the message log's stop waits for what it has handed over")
+        @Test("A stop of the message log waits for the messages in flight")
         func messageLog() async throws {
             // The last of them goes out after four seconds, and is answered after twelve.
             try await expectNothingDoubled(answersAfter: 8_000, pace: 240, whenAtFCM: 2) { services, relay, log in
@@ -50,7 +50,7 @@ extension SystemTests {
             }
         }
 
-        @Test("the relay's stop waits for FCM's answers")
+        @Test("The relay's stop waits for FCM's answers")
         func relay() async throws {
             try await expectNothingDoubled(answersAfter: 8_000) { services, relay, log in
                 #expect(await relay.stop() == 0)
@@ -58,7 +58,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a message log that is started while its predecessor still waits for FCM leaves its messages to it")
+        @Test("A message log that starts while its predecessor waits for FCM leaves the predecessor its messages")
         func earlySuccessor() async throws {
             try await expectNothingDoubled(answersAfter: 3_000) { services, relay, log in
                 log.signal(SIGTERM)

@@ -12,7 +12,7 @@ extension SystemTests {
         private static let mayProtect: Comment = "needs a superuser, and a file system with immutable files"
 
         @Test(
-            "a full disk is a 507, loses nothing that was accepted and keeps nothing that was refused; with room again all goes on",
+            "A full disk is a 507; nothing accepted is lost, nothing refused is stored, and all goes on once there is room",
             .enabled(if: SmallDisk.isPossible, mayMount))
         func fullDisk() async throws {
             try await SmallDisk.with(megabytes: 24) { disk in
@@ -46,7 +46,7 @@ extension SystemTests {
         }
 
         @Test(
-            "when the disk fills up, new messages and channels are refused in time, and every message that was accepted goes out",
+            "When the disk fills up, new messages and channels are refused early, and every accepted message goes out",
             .enabled(if: SmallDisk.isPossible, mayMount))
         func acceptedGoOn() async throws {
             try await SmallDisk.with(megabytes: 32) { disk in
@@ -74,7 +74,7 @@ extension SystemTests {
         }
 
         @Test(
-            "a message log that is started again on a full disk comes up by itself once there is room",
+            "A message log that is started again on a full disk comes up by itself once there is room",
             .enabled(if: SmallDisk.isPossible, mayMount))
         func startOnFullDisk() async throws {
             try await SmallDisk.with(megabytes: 24) { disk in
@@ -102,7 +102,7 @@ extension SystemTests {
         }
 
         @Test(
-            "databases that become read-only are a 503 for whoever writes, and nobody else; what FCM accepts meanwhile is not sent twice",
+            "Read-only databases are a 503 for writes only, and messages that FCM accepts meanwhile are not sent twice",
             .enabled(if: WriteProtection.isPossible, mayProtect))
         func readOnly() async throws {
             try await withStack { stack in
@@ -137,7 +137,7 @@ extension SystemTests {
         }
 
         @Test(
-            "a message log whose database is read-only does not start, says which file it is, and is back once it is writable",
+            "A message log with a read-only database does not start, names the file, and starts once it is writable",
             .enabled(if: WriteProtection.isPossible, mayProtect))
         func startReadOnly() async throws {
             try await withStack { stack in

@@ -7,7 +7,7 @@ extension SystemTests {
     /// What is on disk when the product says so.
     @Suite("Syncs")
     struct SyncTests {
-        @Test("everything that is answered with 201 is synced first, and so are the names of new files and folders")
+        @Test("Everything is synced before the answer 201, including the names of new files and folders")
         func syncs() async throws {
             try await withTemporaryFolder { folder in
                 let trace = try SyncTrace(in: folder)

@@ -8,7 +8,7 @@ extension SystemTests {
     /// `msi up` itself: starting, stopping, and everything that can go wrong with either.
     @Suite("msi up", .serialized)
     struct UpTests {
-        @Test("messages, the cube and a phone's subscription are still there after a restart")
+        @Test("Messages, the cube and a phone's subscription are still there after a restart")
         func restart() async throws {
             try await withTemporaryFolder { folder in
                 let (phone, subject, cube, messages) = try await withStack(in: folder) { stack in
@@ -37,7 +37,7 @@ extension SystemTests {
             }
         }
 
-        @Test("Ctrl-C stops the services one after another, the last that was started first")
+        @Test("Ctrl-C stops the services one after another in reverse order")
         func stopsInOrder() async throws {
             try await withTemporaryFolder { folder in
                 try await withStack(in: folder) { _ in }
@@ -53,7 +53,7 @@ extension SystemTests {
             }
         }
 
-        @Test("two stacks run side by side and know nothing of one another")
+        @Test("Two stacks run side by side without affecting each other")
         func sideBySide() async throws {
             try await withStack { one in
                 try await withStack { other in
@@ -68,7 +68,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a second one on the same state is refused, and does the first no harm")
+        @Test("A second msi up with the same state directory is refused, and does the first no harm")
         func sameState() async throws {
             try await withStack { stack in
                 let second = try await start(in: stack.stateDirectory)
@@ -79,7 +79,7 @@ extension SystemTests {
         }
 
         @Test(
-            "a wrong setting ends it at once, with an error that names it",
+            "A wrong setting ends msi up at once, with an error that names the setting",
             arguments: [
                 (["MSI_GATEWAY_PROT": "1"], "MSI_GATEWAY_PROT"), (["MSI_GATEWAY_PORT": "eighty"], "MSI_GATEWAY_PORT"),
                 (["MSI_FCM_EMULATOR_PORT": "65536"], "MSI_FCM_EMULATOR_PORT"),
@@ -97,7 +97,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a port that is taken ends it with an error that says so, and whatever was started already")
+        @Test("A port that is taken ends msi up and the services that it has started, with an error that says so")
         func portTaken() async throws {
             try await withStack { stack in
                 for name in ["MSI_GATEWAY_PORT", "MSI_FCM_EMULATOR_PORT"] {
@@ -112,7 +112,7 @@ extension SystemTests {
             }
         }
 
-        @Test("an executable that is missing ends it with an error that names it, and whatever was started already")
+        @Test("A missing executable ends msi up and the services that it has started, with an error that names it")
         func executableMissing() async throws {
             try await withTemporaryFolder { folder in
                 let executables = folder + "/some where"
@@ -127,7 +127,7 @@ extension SystemTests {
             }
         }
 
-        @Test("Ctrl-C while it starts stops it")
+        @Test("Ctrl-C during the start stops everything")
         func interruptedStart() async throws {
             try await withTemporaryFolder { folder in
                 let end = try await withProgram(
@@ -144,7 +144,7 @@ extension SystemTests {
             }
         }
 
-        @Test("when it is killed, its children end too, and the next start goes on with the same state")
+        @Test("After a kill of msi up its services end too, and the next start goes on with the same state")
         func killed() async throws {
             try await withTemporaryFolder { folder in
                 let end = try await withProgram(
@@ -163,7 +163,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a start right after a kill waits for the services that are still stopping")
+        @Test("A start right after a kill waits for the services that are still stopping")
         func formerStack() async throws {
             try await withTemporaryFolder { folder in
                 let path = try BuiltProduct.path(of: "msi")
@@ -187,7 +187,7 @@ extension SystemTests {
             }
         }
 
-        @Test("another process cannot say that a service is ready")
+        @Test("Another process cannot say that a service is ready")
         func forgedReadiness() async throws {
             try await withTemporaryFolder { folder in
                 let executables = folder + "/bin"

@@ -8,7 +8,7 @@ import Testing
 
 /// Requests without an answer, and connections that end, seen frame by frame.
 @Suite("Broken connections on demand") struct BrokenConnectionTests {
-    @Test("a stream is reset with the code that was asked for, and its message was not accepted") func reset() async throws {
+    @Test("A stream is reset with the configured code, and its message is not accepted") func reset() async throws {
         try await withEmulator { client in
             try await client.fault(#"{"fault":"RESET_STREAM","code":7,"count":1}"#, #"{"fault":"RESET_STREAM","count":1}"#)
             try await FrameClient.with(port: client.port, opening: HTTP2Frame.send(1, to: "a")) { frames in
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("a connection is closed, or cut off as by a crash") func closed() async throws {
+    @Test("A connection is closed, or reset as by a crash") func closed() async throws {
         try await withEmulator { client in
             for (rule, isReset) in [("CLOSE_CONNECTION", false), ("CUT_CONNECTION", true)] {
                 try await client.fault(#"{"fault":"\#(rule)"}"#)
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("a reply is lost to a message that was accepted") func lostReply() async throws {
+    @Test("The reply to an accepted message is lost") func lostReply() async throws {
         try await withEmulator { client in
             try await client.fault(
                 #"{"fault":"LOST_REPLY","topic":"a","code":8}"#, #"{"fault":"LOST_REPLY","topic":"b","by":"CUT_CONNECTION"}"#,
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("a GOAWAY covers the request that it comes with, and the connection ends after it") func goAway() async throws {
+    @Test("A GOAWAY includes the request that triggers it, and the connection ends after it") func goAway() async throws {
         try await withEmulator { client in
             try await client.fault(#"{"fault":"GOAWAY","count":1}"#, #"{"fault":"GOAWAY","code":11,"text":"too many"}"#)
             try await FrameClient.with(port: client.port, opening: HTTP2Frame.send(1, to: "a")) { frames in
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("a GOAWAY that does not cover a request says the truth: it was not done") func goAwayUndone() async throws {
+    @Test("A request above the last stream of a GOAWAY is not executed") func goAwayUndone() async throws {
         try await withEmulator { client in
             try await client.fault(#"{"fault":"GOAWAY_UNDONE","topic":"b","count":1}"#)
             try await FrameClient.with(port: client.port, opening: HTTP2Frame.send(1, to: "a")) { frames in
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("what a GOAWAY covers is done, and what it does not is not, in whatever order requests come to the point")
+    @Test("Requests up to the last stream of a GOAWAY are executed and others are not, in whatever order they arrive")
     func ledger() {
         var ledger = ConnectionLedger(limits: ConnectionLimits())
         for stream in [1, 3, 5, 7] { #expect(ledger.arrived(stream) == .welcome) }
@@ -106,7 +106,7 @@ import Testing
         #expect(ledger.isFinished)
     }
 
-    @Test("HTTP/1.1 has no streams to reset: its connection ends, or is said to") func http1() async throws {
+    @Test("In HTTP/1.1, a fault of a stream ends the connection") func http1() async throws {
         try await withEmulator(version: .http1Only) { client in
             for rule in [#""RESET_STREAM""#, #""CUT_CONNECTION""#, #""GOAWAY_UNDONE""#] {
                 try await client.fault("{\"fault\":\(rule),\"count\":1}")
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("answers take their time: before the message is accepted, after that, or in their bodies") func slowness() async throws
+    @Test("An answer can be delayed before the message is accepted, after that, or within its body") func slowness() async throws
     {
         try await withEmulator { client in
             for rule in [

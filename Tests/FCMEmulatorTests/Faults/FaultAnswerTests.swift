@@ -49,7 +49,7 @@ import Testing
             message: "The service is currently unavailable.", details: [fcmError]),
     ]
 
-    @Test("each class of error is answered as FCM answers it, and nothing is accepted") func classes() async throws {
+    @Test("Each injected error is answered as by FCM, and nothing is accepted") func classes() async throws {
         try await withEmulator { client in
             for expected in Self.errors {
                 try await client.fault(#"{"fault":"\#(expected.rule)"}"#)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("an error comes with Retry-After in either form, without a body, or as a page of HTML") func forms() async throws {
+    @Test("An error comes with Retry-After in either form, without a body, or as a page of HTML") func forms() async throws {
         try await withEmulator { client in
             try await client.fault(#"{"fault":"UNAVAILABLE","retry_after_s":7,"count":1}"#, #"{"fault":"BAD_GATEWAY"}"#)
             let seconds = try await client.sendMark("x", to: ("topic", "t"))
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test("a phone's quota names the phone") func deviceQuota() async throws {
+    @Test("An injected quota error of a phone names the phone") func deviceQuota() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
             try await client.fault(#"{"fault":"QUOTA_EXCEEDED"}"#)
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test("the token endpoint and topic management fail in their own forms") func otherEndpoints() async throws {
+    @Test("The token endpoint and topic management fail in their own forms") func otherEndpoints() async throws {
         try await TemporaryFolder.with { folder in
             try await withEmulator(in: folder) { client in
                 let account = try TestAccount(in: folder)

@@ -6,7 +6,7 @@ import Testing
 
 /// To which requests faults happen.
 @Suite("The choice of faults") struct FaultChoiceTests {
-    @Test("a rule is for one topic, for a number of sends, or both") func limits() async throws {
+    @Test("A rule can be limited to one topic, to a number of sends, or to both") func limits() async throws {
         try await withEmulator { client in
             try await client.fault(
                 #"{"fault":"UNAVAILABLE","topic":"a","count":2}"#, #"{"fault":"INTERNAL","topic":"b"}"#)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("shares add up, and the same seed makes the same choices") func shares() throws {
+    @Test("Shares add up, and the same seed makes the same choices") func shares() throws {
         func run(seed: Int, _ rules: [JSONValue]) throws -> [Fault?] {
             var plan = try FaultPlan(
                 ControlFields(try FormReader.read(["seed": .integer(seed), "rules": .array(rules)], as: FaultPlan.form)))
@@ -45,7 +45,7 @@ import Testing
         #expect(first.count { $0 == nil } == 4_000 - unavailable - `internal`)
     }
 
-    @Test("latencies are distributed as they are said to be") func latencies() {
+    @Test("Latencies have the configured distribution") func latencies() {
         var generator = SeededGenerator(seed: 11)
         func percentiles(_ latency: Latency) -> [Double] {
             let sorted = (0..<20_000).map { _ in latency.draw(from: &generator) / .milliseconds(1) }.sorted()
@@ -69,7 +69,7 @@ import Testing
         (#"{"fault":"GOAWAY","retry_after_s":1}"#, "rules[0].retry_after_s"),
     ]
 
-    @Test("a rule that means nothing is refused by name, and changes nothing") func refusals() async throws {
+    @Test("An invalid rule is refused by name, and changes nothing") func refusals() async throws {
         try await withEmulator { client in
             for (rule, field) in Self.refused {
                 let answer = try await client.fault(rule)

@@ -7,7 +7,7 @@ import Testing
 @Suite("The way to FCM breaks without a word", .timeLimit(.minutes(2)))
 struct BrokenPathTests {
     /// Before, delivery stood still until the kernel gave the connection up: a quarter of an hour.
-    @Test("connections that take everything and answer nothing are replaced within FCM's request timeout")
+    @Test("Connections that take everything and answer nothing are replaced within FCM's request timeout")
     func deadConnections() async throws {
         try await withTemporaryFolder { folder in
             try await withEmulator(in: folder) { port in
@@ -58,7 +58,7 @@ struct BrokenPathTests {
     }
 
     /// Before, a command with 3 seconds was answered when the resolver was, and so the stop.
-    @Test("a resolver that hangs holds up neither the answers nor the stop")
+    @Test("A resolver that hangs delays neither the answers nor the stop")
     func hangingResolver() async throws {
         try await withTemporaryFolder { folder in
             let names = HostNames(path: "\(folder)/hosts")

@@ -30,7 +30,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("every option reaches FCM where it belongs, and is right for it")
+    @Test("Every option reaches FCM in its place, and is valid there")
     func options() async throws {
         try await withRelayBesideEmulator { relay in
             let message = Self.message(
@@ -55,7 +55,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("a message goes to one phone by its token, to a condition's phones, or to nobody for a check")
+    @Test("A message goes to one phone by its token, to the phones of a condition, or to no phone in a dry run")
     func targets() async throws {
         try await withRelayBesideEmulator { relay in
             let token = try await relay.registerPhone()
@@ -83,7 +83,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("phones are subscribed to a topic, and unsubscribed, with a result for each")
+    @Test("Phones are subscribed to a topic, and unsubscribed, with a result for each")
     func topics() async throws {
         try await withRelayBesideEmulator { relay in
             let tokens = [try await relay.registerPhone(), "no token", try await relay.registerPhone()]
@@ -115,7 +115,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("with a server key the relay speaks the seed's own format")
+    @Test("With a server key the relay speaks the seed's own format")
     func legacy() async throws {
         try await withRelayBesideEmulator(settings: { folder, _ in
             ["MSI_FCM_SERVER_KEY_FILE": "\(folder)/server-key.txt"]
@@ -144,7 +144,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("each channel's messages reach the FCM of its project; one that is away holds up nobody else")
+    @Test("Each channel's messages reach its own project, and a project that is away does not delay others")
     func projects() async throws {
         try await withTemporaryFolder { other in
             let library = ObjectID()

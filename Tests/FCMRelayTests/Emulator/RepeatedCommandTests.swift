@@ -9,7 +9,7 @@ struct RepeatedCommandTests {
         try outcomes.map { try $0.result.get() }
     }
 
-    @Test("a command that comes again while FCM has it, or when it has accepted it, is sent once")
+    @Test("A command that is repeated while FCM has it, or after FCM accepted it, is sent once")
     func sentOnce() async throws {
         try await withRelayBesideEmulator { relay in
             try await relay.fcm.setFaults([["fault": "DELAY_REPLY", "fixed_ms": 1_000]], seed: 1)

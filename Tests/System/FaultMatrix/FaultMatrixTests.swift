@@ -6,7 +6,7 @@ extension SystemTests {
     /// final for the reason that the table gives. All cells wait at the same time.
     @Suite("Fault matrix", .serialized, .faultMatrix)
     struct FaultMatrixTests {
-        @Test("every message of a cell comes to the end that the table says", arguments: CellRun.all, [1, 2])
+        @Test("Every message of a cell ends as the fault table says", arguments: CellRun.all, [1, 2])
         func cell(run: CellRun, relays: Int) throws {
             let outcome = try FaultMatrix.outcome(of: run.scene, relays: relays)
             let cell = try #require(outcome.cells[run.cell])
@@ -15,7 +15,7 @@ extension SystemTests {
         }
 
         @Test(
-            "FCM's own counts agree: as many components as there are, and no more copies than faults excuse",
+            "FCM's counts agree: every component is there, and there are no more copies than the faults explain",
             arguments: Scene.all, [1, 2])
         func counts(scene: Scene, relays: Int) throws {
             let outcome = try FaultMatrix.outcome(of: scene, relays: relays)
@@ -28,7 +28,7 @@ extension SystemTests {
             if scene.cells.contains(where: { $0.fault != nil }) { #expect(outcome.hits > 0) }
         }
 
-        @Test("with two relays both are at work", arguments: Scene.all)
+        @Test("With two relays, both work", arguments: Scene.all)
         func bothRelays(scene: Scene) throws {
             let outcome = try FaultMatrix.outcome(of: scene, relays: 2)
             let second = try #require(outcome.acceptedBySecondRelay)

@@ -6,7 +6,7 @@ import Testing
 extension SystemTests {
     @Suite("Fault table")
     struct FaultTableTests {
-        @Test("no fault of the emulator is missing from the matrix, and no form of its answers")
+        @Test("The matrix has every fault of the emulator, and every form of its answers")
         func all() {
             let rules = Scene.all.flatMap { $0.rules + $0.cells.compactMap(\.fault) }
             func values(_ name: String) -> Set<String> { Set(rules.compactMap { $0[name]?.string }) }
