@@ -7,8 +7,8 @@ package enum PythonScript {
         package let description: String
     }
 
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Python")
+    private static let folder = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(path: "Python")
     private static let interpreter = Task { try await findInterpreter() }
 
     /// Runs a script to its end.
