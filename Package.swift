@@ -318,7 +318,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CZeroMQ", "CommandBus", "JSON", "Schemas", "SeededRandom", asyncHTTPClient, crypto, httpTypes, jwtKit, logging,
+                "CZeroMQ", "CommandBus", "JSON", "Schemas", "SeededRandom", asyncHTTPClient, crypto, cryptoExtras, httpTypes,
+                jwtKit, logging,
                 nioCore, nioHTTP1, nioHTTP2, nioHTTPTypes, nioHTTPTypesHTTP2, nioPosix, nioSSL, serviceLifecycle, swiftASN1,
                 unixSignals, x509,
             ],

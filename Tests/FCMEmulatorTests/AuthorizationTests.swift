@@ -1,5 +1,6 @@
 import NIOHTTP1
 import Testing
+import TestSupport
 
 @Suite("The emulator's authorization")
 struct AuthorizationTests {
@@ -35,7 +36,7 @@ struct AuthorizationTests {
     func scopes() async throws {
         try await TemporaryFolder.with { folder in
             try await withEmulator(in: folder) { client in
-                let account = try TestAccount(in: folder)
+                let account = try ServiceAccountHolder(in: folder)
                 var claims = account.claims
                 claims.scope = "https://www.googleapis.com/auth/devstorage.read_only email"
                 let issued = try await client.requestToken(assertion: try await account.sign(claims))
@@ -67,7 +68,7 @@ struct AuthorizationTests {
     {
         try await TemporaryFolder.with { folder in
             try await withEmulator(in: folder) { client in
-                let token = try await TestAccount(in: folder).accessToken(from: client)
+                let token = try await ServiceAccountHolder(in: folder).accessToken(from: client)
                 let phone = try await client.registerPhone()
                 let body = Array(#"{"to":"/topics/t","registration_tokens":["\#(phone)"]}"#.utf8)
                 for (extra, status) in [

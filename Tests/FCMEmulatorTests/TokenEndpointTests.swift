@@ -2,6 +2,7 @@ import Foundation
 import JWTKit
 import NIOHTTP1
 import Testing
+import TestSupport
 
 @testable import FCMEmulator
 
@@ -11,7 +12,7 @@ struct TokenEndpointTests {
     func aSignedRequestGetsATokenThatSends() async throws {
         try await TemporaryFolder.with { folder in
             try await withEmulator(in: folder) { client in
-                let account = try TestAccount(in: folder)
+                let account = try ServiceAccountHolder(in: folder)
                 #expect(account.tokenURI == "https://127.0.0.1:\(client.port)/token")
                 let answer = try await client.requestToken(assertion: try await account.sign(account.claims))
                 #expect(answer.status == 200)
@@ -28,7 +29,7 @@ struct TokenEndpointTests {
     func aRestartKeepsTheAccountAndItsTokens() async throws {
         try await TemporaryFolder.with { folder in
             let token = try await withEmulator(in: folder) { client in
-                try await TestAccount(in: folder).accessToken(from: client)
+                try await ServiceAccountHolder(in: folder).accessToken(from: client)
             }
             let authority = try folder.text(of: "ca.pem")
             let before = try folder.text(of: "service-account.json")
@@ -47,16 +48,16 @@ struct TokenEndpointTests {
     func refusalsAreGoogles() async throws {
         try await TemporaryFolder.with { folder in
             try await withEmulator(in: folder) { client in
-                let account = try TestAccount(in: folder)
+                let account = try ServiceAccountHolder(in: folder)
                 let now = Int(Date().timeIntervalSince1970)
-                func claims(_ change: (inout TestAccount.Claims) -> Void) async throws -> String {
+                func claims(_ change: (inout ServiceAccountHolder.Claims) -> Void) async throws -> String {
                     var claims = account.claims
                     change(&claims)
                     return try await account.sign(claims)
                 }
                 let stranger = try Insecure.RSA.PrivateKey(pem: String(decoding: Self.strangersKey(), as: UTF8.self))
                 let refused: [(String, String)] = [
-                    ("invalid_grant", try await TestAccount.sign(account.claims, with: stranger)),
+                    ("invalid_grant", try await ServiceAccountHolder.sign(account.claims, with: stranger)),
                     ("invalid_grant", try await account.sign(account.claims, digest: .sha512)),
                     ("invalid_grant", try await claims { $0.iss = "somebody@else.example" }),
                     ("invalid_grant", try await claims { $0.iss = nil }),
@@ -99,7 +100,7 @@ struct TokenEndpointTests {
     func expiry() async throws {
         try await TemporaryFolder.with { folder in
             try await withEmulator(in: folder, behaviour: ["oauth": ["token_life_s": .integer(60)]]) { client in
-                let account = try TestAccount(in: folder)
+                let account = try ServiceAccountHolder(in: folder)
                 let answer = try await client.requestToken(assertion: try await account.sign(account.claims))
                 #expect(answer.json["expires_in"] as? Int == 60)
                 let token = try #require(answer.json["access_token"] as? String)

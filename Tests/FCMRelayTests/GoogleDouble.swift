@@ -70,7 +70,7 @@ final class GoogleDouble: Sendable {
     }
 
     private static func verified(_ assertion: String) async throws -> TokenAssertion {
-        let publicKey = try Insecure.RSA.PublicKey(pem: await TestAccount.key.publicKey.pemRepresentation)
+        let publicKey = try Insecure.RSA.PublicKey(pem: await ServiceAccountFile.key.publicKey.pemRepresentation)
         let keys = JWTKeyCollection()
         await keys.add(rsa: publicKey, digestAlgorithm: .sha256, kid: "0123abcd")
         return try await keys.verify(assertion)
@@ -94,7 +94,7 @@ func withSender(
 ) async throws {
     try await withTLSServer(answer: google.answer) { server in
         let transport = try CurlTransport(CurlConfiguration(certificateAuthorityFile: server.certificateFile))
-        let account = try await ServiceAccount(json: TestAccount.json(tokenURI: server.url + "/token"))
+        let account = try await ServiceAccount(json: ServiceAccountFile.json(tokenURI: server.url + "/token"))
         let tokens = AccessTokenSource(
             granter: TokenEndpoint(account: account, transport: transport, now: { .now }),
             logger: .quiet)

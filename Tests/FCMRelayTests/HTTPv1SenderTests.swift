@@ -139,7 +139,7 @@ struct HTTPv1SenderTests {
             return .init(200)
         } _: { server in
             let transport = try CurlTransport(CurlConfiguration(certificateAuthorityFile: server.certificateFile))
-            let account = try await ServiceAccount(json: TestAccount.json(tokenURI: server.url + "/token"))
+            let account = try await ServiceAccount(json: ServiceAccountFile.json(tokenURI: server.url + "/token"))
             let tokens = AccessTokenSource(
                 granter: TokenEndpoint(account: account, transport: transport, now: { .now }), logger: .quiet)
             let sender = HTTPv1Sender(

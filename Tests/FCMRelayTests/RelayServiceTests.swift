@@ -28,7 +28,7 @@ struct RelayServiceTests {
         let google = GoogleDouble(fcm: fcm)
         try await withTLSServer(answer: google.answer) { server in
             let transport = try CurlTransport(CurlConfiguration(certificateAuthorityFile: server.certificateFile))
-            let account = try await ServiceAccount(json: TestAccount.json(tokenURI: server.url + "/token"))
+            let account = try await ServiceAccount(json: ServiceAccountFile.json(tokenURI: server.url + "/token"))
             let tokens = AccessTokenSource(
                 granter: TokenEndpoint(account: account, transport: transport, now: { .now }), logger: .quiet)
             let api = AuthorizedPost(transport: transport, tokens: tokens)

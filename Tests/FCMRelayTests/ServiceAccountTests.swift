@@ -12,7 +12,7 @@ import Testing
 struct ServiceAccountTests {
     @Test("A key file of Google's is read")
     func readsAKeyFileOfGoogles() async throws {
-        let account = try await ServiceAccount(json: TestAccount.json(tokenURI: "https://oauth2.googleapis.com/token"))
+        let account = try await ServiceAccount(json: ServiceAccountFile.json(tokenURI: "https://oauth2.googleapis.com/token"))
         #expect(account.projectID == "campus-test")
         #expect(account.clientEmail == "relay@campus-test.iam.gserviceaccount.com")
         #expect(account.privateKeyID == "0123abcd")
@@ -27,7 +27,7 @@ struct ServiceAccountTests {
         let wrong: [String?] = [nil, "", "not right/ever"]
         for value in wrong where !(field == "private_key_id" && value == "not right/ever") {
             let error = await #expect(throws: SchemaViolation.self) {
-                try await ServiceAccount(json: TestAccount.json(tokenURI: "https://127.0.0.1", changing: field, to: value))
+                try await ServiceAccount(json: ServiceAccountFile.json(tokenURI: "https://127.0.0.1", changing: field, to: value))
             }
             #expect(error?.field == field)
         }
@@ -46,7 +46,7 @@ struct ServiceAccountTests {
             #expect(missing?.description == "the service account in \(path) cannot be read: there is no such file")
 
             let secret = "-----BEGIN PRIVATE KEY-----\nMIIBVAIBADANBgkq\n-----END PRIVATE KEY-----\n"
-            try await TestAccount.json(tokenURI: "https://127.0.0.1", changing: "private_key", to: secret)
+            try await ServiceAccountFile.json(tokenURI: "https://127.0.0.1", changing: "private_key", to: secret)
                 .write(to: URL(filePath: path))
             let damaged = #expect(throws: ConfigurationError.self) { try ServiceAccount(file: path) }
             #expect(damaged?.description.contains(path) == true)
@@ -59,7 +59,8 @@ struct ServiceAccountTests {
     func aWeakKeyIsRefused() async throws {
         let weak = try _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: 1_024)).pkcs8PEMRepresentation
         let error = await #expect(throws: SchemaViolation.self) {
-            try await ServiceAccount(json: TestAccount.json(tokenURI: "https://127.0.0.1", changing: "private_key", to: weak))
+            try await ServiceAccount(
+                json: ServiceAccountFile.json(tokenURI: "https://127.0.0.1", changing: "private_key", to: weak))
         }
         #expect(error?.field == "private_key")
     }

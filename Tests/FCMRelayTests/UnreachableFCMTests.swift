@@ -3,6 +3,7 @@ import Logging
 import Schemas
 import Synchronization
 import Testing
+import TestSupport
 
 @testable import FCMRelay
 
@@ -87,7 +88,8 @@ struct UnreachableFCMTests {
     func soIsTheRequestForAToken() async throws {
         let outage = Outage(of: 2, then: #"{"access_token":"t","expires_in":3599,"token_type":"Bearer"}"#)
         let endpoint = TokenEndpoint(
-            account: try await ServiceAccount(json: TestAccount.json(tokenURI: "https://oauth.test/token")), transport: outage,
+            account: try await ServiceAccount(json: ServiceAccountFile.json(tokenURI: "https://oauth.test/token")),
+            transport: outage,
             now: { .now })
         #expect(try await endpoint.grant().token == AccessToken(value: "t"))
     }

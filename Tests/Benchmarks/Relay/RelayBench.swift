@@ -18,7 +18,7 @@ struct RelayBench {
             let sink = try await Sink(speed, in: folder)
             do {
                 let relay = try await RunningRelay(
-                    at: sink.url, serviceAccountFile: try message.writeServiceAccount(tokenURI: sink.url + "/token"),
+                    at: sink.url, serviceAccountFile: try await message.writeServiceAccount(tokenURI: sink.url + "/token"),
                     certificateFile: sink.certificateFile, message: message, in: folder, peers: peers)
                 do {
                     // The access token and the connections are there before anything is measured.

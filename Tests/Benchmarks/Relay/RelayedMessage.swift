@@ -1,4 +1,3 @@
-import CryptoExtras
 import FCM
 import FoundationEssentials
 import JSON
@@ -48,14 +47,9 @@ struct RelayedMessage {
     ///
     /// - Parameter tokenURI: Where it gets its access tokens.
     /// - Returns: Its path.
-    func writeServiceAccount(tokenURI: String) throws -> String {
-        let fields = [
-            "type": "service_account", "project_id": Self.project, "private_key_id": "0",
-            "private_key": try _RSA.Signing.PrivateKey(keySize: .bits2048).pkcs8PEMRepresentation,
-            "client_email": "relay@\(Self.project).iam.gserviceaccount.com", "token_uri": tokenURI,
-        ]
+    func writeServiceAccount(tokenURI: String) async throws -> String {
         let file = folder + "/service-account.json"
-        try JSONEncoder().encode(fields).write(to: URL(filePath: file))
+        try await ServiceAccountFile.json(project: Self.project, tokenURI: tokenURI).write(to: URL(filePath: file))
         return file
     }
 }

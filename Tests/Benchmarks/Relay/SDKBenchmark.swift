@@ -56,7 +56,7 @@ struct SDKBenchmark {
         try await withTemporaryFolder { folder in
             let sink = try await Sink(.immediateForAll, in: folder)
             do {
-                let accountFile = try RelayedMessage(in: folder).writeServiceAccount(tokenURI: sink.url + "/token")
+                let accountFile = try await RelayedMessage(in: folder).writeServiceAccount(tokenURI: sink.url + "/token")
                 try await compare(
                     on: Server(
                         name: "sink", url: sink.url, accountFile: accountFile, certificateFile: sink.certificateFile), in: folder)

@@ -1,6 +1,7 @@
 import Foundation
 import NIOHTTP1
 import Testing
+import TestSupport
 
 /// The errors that can be ordered, against the exact forms of Google's.
 @Suite("Errors on demand") struct FaultAnswerTests {
@@ -111,7 +112,7 @@ import Testing
     @Test("The token endpoint and topic management fail in their own forms") func otherEndpoints() async throws {
         try await TemporaryFolder.with { folder in
             try await withEmulator(in: folder) { client in
-                let account = try TestAccount(in: folder)
+                let account = try ServiceAccountHolder(in: folder)
                 let assertion = try await account.sign(account.claims)
                 for (rule, status, error) in [
                     (#"{"fault":"INVALID_GRANT"}"#, 400, "invalid_grant"), (#"{"fault":"SKEWED_CLOCK"}"#, 400, "invalid_grant"),

@@ -1,6 +1,5 @@
 package import AsyncHTTPClient
 package import FoundationEssentials
-import JWTKit
 import NIOCore
 package import NIOHTTP1
 
@@ -19,32 +18,6 @@ package struct FCMServer: Sendable {
         self.port = port
         self.folder = folder
         self.http = http
-    }
-
-    private struct KeyFile: Decodable {
-        let clientEmail: String
-        let tokenURI: String
-        let privateKey: String
-
-        private enum CodingKeys: String, CodingKey {
-            case clientEmail = "client_email"
-            case tokenURI = "token_uri"
-            case privateKey = "private_key"
-        }
-    }
-
-    private struct Claims: JWTPayload {
-        let iss: String
-        let scope = "https://www.googleapis.com/auth/firebase.messaging"
-        let aud: String
-        let iat: Int
-        let exp: Int
-
-        private enum CodingKeys: CodingKey {
-            case iss, scope, aud, iat, exp
-        }
-
-        func verify(using algorithm: some JWTAlgorithm) {}
     }
 
     package func call(_ method: HTTPMethod, _ path: String, headers: [String: String] = [:], body: Data? = nil) async throws
@@ -76,14 +49,8 @@ package struct FCMServer: Sendable {
     }
 
     private func accessToken() async throws -> String {
-        let file = try JSONDecoder().decode(
-            KeyFile.self, from: try Data(contentsOf: URL(filePath: folder + "/service-account.json")))
-        let now = Int(Date().timeIntervalSince1970)
-        let keys = JWTKeyCollection()
-        await keys.add(rsa: try Insecure.RSA.PrivateKey(pem: file.privateKey), digestAlgorithm: .sha256)
-        let assertion = try await keys.sign(
-            Claims(iss: file.clientEmail, aud: file.tokenURI, iat: now, exp: now + 3_600))
-        let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)"
+        let account = try ServiceAccountHolder(file: folder + "/service-account.json")
+        let form = ServiceAccountHolder.form(assertion: try await account.sign(account.claims))
         let answer = try await call(
             .POST, "/token", headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Data(form.utf8))
         guard answer.status == 200, let token = try answer.json["access_token"]?.string else {
