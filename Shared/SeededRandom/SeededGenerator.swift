@@ -1,4 +1,4 @@
-/// Random numbers that are the same in every run with the same seed (SplitMix64).
+/// A random number generator (SplitMix64). The same seed makes the same numbers in every run.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -1,25 +1,24 @@
-/// The earliest moment that something has asked to be woken at, on any clock. Pure: its owner waits for the moment, and says when it
-/// has come.
+/// The earliest requested wake-up time, on any clock. Pure: its owner waits for the time, and reports when it has come.
 ///
-/// A later moment than the one that is set changes nothing: at the earlier one the owner looks again when to be woken next.
+/// A request for a later time than the set one has no effect: at the earlier time the owner decides about the next wake-up.
 package struct Alarm<Moment: Comparable & Sendable>: Sendable {
-    /// What is set and has not come; `nil` for nothing.
+    /// The time that is set and has not come; `nil` for none.
     package private(set) var moment: Moment?
 
     package init() {}
 
-    /// Asks to be woken at a moment.
+    /// Requests a wake-up.
     ///
-    /// - Returns: Whether the owner has to begin to wait for it. A wait for a later moment that it has begun goes on beside.
+    /// - Returns: Whether the owner must start to wait for it. An earlier wait for a later time continues as well.
     package mutating func set(for new: Moment) -> Bool {
         if let moment, moment <= new { return false }
         moment = new
         return true
     }
 
-    /// The wait for a moment has ended. By the wall's clock that may be a little early: then the alarm has to be set again.
+    /// A wait has ended. By the wall clock that may be a little early; then the owner sets the alarm again.
     ///
-    /// - Returns: Whether it was the moment that is set.
+    /// - Returns: Whether it was the wait for the set time.
     @discardableResult
     package mutating func rang(_ rung: Moment) -> Bool {
         guard moment == rung else { return false }

@@ -1,18 +1,18 @@
-/// How long to wait after a failure before the next attempt: a pause that grows with each failure in a row, up to a maximum. Pure,
-/// but for the clock that a deadline is compared with.
+/// The pause between attempts, which grows with each failure in a row up to a maximum. Pure, except for the clock that a deadline
+/// is compared with.
 package struct Backoff: Sendable {
     /// The pause after the first failure.
     package let first: Duration
-    /// By what the pause grows with each further failure.
+    /// The factor of growth for each further failure.
     package let factor: Double
-    /// The longest pause, before jitter.
+    /// The maximum pause, before jitter.
     package let max: Duration
-    /// What a pause is multiplied by, at random, so that many senders do not come back at once; `1...1` for no jitter.
+    /// The range of the random factor of a pause, so that many senders do not return at the same time; `1...1` for no jitter.
     package let jitter: ClosedRange<Double>
-    /// No attempt begins from then on; `nil` for no end.
+    /// From then on no attempt begins; `nil` for no end.
     package let deadline: ContinuousClock.Instant?
 
-    /// How many attempts have failed since the last success.
+    /// The number of failures since the last success.
     package private(set) var failures = 0
 
     package init(
@@ -49,7 +49,7 @@ package struct Backoff: Sendable {
         failures = 0
     }
 
-    /// The pause after so many failures in a row, at least one, without jitter.
+    /// The pause after this many failures in a row, at least one, without jitter.
     package func pause(after failures: Int) -> Duration {
         var pause = Swift.min(first, max)
         var counted = 1

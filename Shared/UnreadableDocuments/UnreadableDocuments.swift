@@ -2,15 +2,15 @@ package import Logging
 import Schemas
 import Synchronization
 
-/// What becomes of a stored document or row that is not what it should be, because another program has written or changed it.
+/// How an unreadable stored document or row is treated. Another program has written or changed it.
 package enum UnreadableDocument: Sendable {
-    /// It is left out, and the log names it: one such does not keep all others from being used.
+    /// It is left out, and the log names it. So the others can still be used.
     case skipped
-    /// Reading it fails: a caller that needs everything learns that something is missing.
+    /// Reading fails, for a caller that needs all documents.
     case refused
 }
 
-/// Leaves out what cannot be read. What is left out is named in the log once, the first thousand of it.
+/// Leaves out unreadable documents. The log names each of them once, up to a thousand.
 package final class UnreadableDocuments: Sendable {
     private static let maxNamed = 1_000
 
@@ -19,19 +19,19 @@ package final class UnreadableDocuments: Sendable {
     private let logger: Logger
     private let named = Mutex<Set<String>>([])
 
-    /// - Parameter kind: What is stored, such as `message`: for the log.
+    /// - Parameter kind: The kind of document for the log, such as `message`.
     package init(of kind: String, _ treatment: UnreadableDocument, logger: Logger) {
         self.kind = kind
         self.treatment = treatment
         self.logger = logger
     }
 
-    /// Those that can be read, in the same order.
+    /// The readable documents in order.
     ///
     /// - Parameters:
-    ///   - name: What the log calls one of them.
-    ///   - read: Throws for one that cannot be read.
-    /// - Throws: ``CommandFailure`` for one that cannot be read, where those are not skipped.
+    ///   - name: A document's name for the log.
+    ///   - read: Reads a document. Throws if it is unreadable.
+    /// - Throws: ``CommandFailure`` for an unreadable document, if those are not skipped.
     package func readable<Stored, Value>(
         of stored: [Stored], named name: (Stored) -> String, as read: (Stored) throws -> Value
     ) throws -> [Value] {
@@ -45,9 +45,9 @@ package final class UnreadableDocuments: Sendable {
         }
     }
 
-    /// Names one that is left out in the log, unless it has been named before.
+    /// Logs the name of an omitted document, unless it is logged already.
     ///
-    /// - Throws: ``CommandFailure`` where none is to be left out.
+    /// - Throws: ``CommandFailure`` if unreadable documents are not skipped.
     package func leaveOut(_ name: String, because reason: String) throws {
         guard treatment == .skipped else {
             throw CommandFailure(.internal, "what is stored as \(kind) \(name) cannot be used: \(reason)")

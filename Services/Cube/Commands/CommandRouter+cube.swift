@@ -5,7 +5,7 @@ import Schemas
 extension CommandRouter {
     /// The commands of the cube service.
     static func cube(store: any CubeStore, announcer: CubeAnnouncer) -> CommandRouter {
-        /// Announces a change before its author is answered.
+        /// Announces a change before the author gets the answer.
         @Sendable func announced<Value>(_ edit: CubeEdit<Value>) -> CubeEdit<Value> {
             announcer.announce(edit.version)
             return edit

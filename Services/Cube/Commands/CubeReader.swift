@@ -2,11 +2,11 @@ import CubeStorage
 import FoundationEssentials
 import Schemas
 
-/// Answers with the whole cube: in one reply, or page by page where it is too large for one.
+/// Answers with the whole cube: in one reply, or page by page if it is too large for one.
 struct CubeReader: Sendable {
     let store: any CubeStore
 
-    /// - Returns: The reply's payload: its size decides, and it is written once.
+    /// - Returns: The reply's payload. Its size decides, so it is encoded once.
     func read(_ command: ReadCube) async throws -> Data {
         if let known = command.known, try await store.version() == known {
             return try ReadCube.payload(of: ReadCube.Reply(version: known))

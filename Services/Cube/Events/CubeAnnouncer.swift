@@ -5,14 +5,14 @@ import Logging
 import Schemas
 import ServiceLifecycle
 
-/// Tells everybody who keeps a copy of the cube which version is the latest: after each change, and once a second, so that
-/// a copy is never stale for longer than that, also when an event was missed or another instance made the change.
+/// Announces the latest version of the cube to all holders of a copy: after each change, and once a second. So a copy is never
+/// stale for longer than that, even if an event was missed or another instance made the change.
 struct CubeAnnouncer: Service {
     let store: any CubeStore
     let publisher: EventPublisher
     let logger: Logger
 
-    /// How often the latest version is repeated.
+    /// The interval of repetitions.
     static let period = Duration.seconds(1)
 
     func announce(_ version: CubeVersion) {
@@ -38,7 +38,7 @@ struct CubeAnnouncer: Service {
                 announce(try await store.version())
                 isAway = false
             } catch {
-                // Said once: readers notice that the announcements have stopped.
+                // Logged once: subscribers notice that the announcements have stopped.
                 if !isAway { logger.warning("the cube's version cannot be read", metadata: ["error": "\(error)"]) }
                 isAway = true
             }

@@ -2,7 +2,7 @@ import CubeStorage
 import Logging
 import ServiceLifecycle
 
-/// Announces what another program has changed in the database.
+/// Announces changes that another program has made in the database.
 struct ForeignEditWatch: Service {
     let store: any CubeStore
     let announcer: CubeAnnouncer
@@ -27,7 +27,7 @@ struct ForeignEditWatch: Service {
             } catch let error as CancellationError {
                 throw error
             } catch {
-                // The announcer says when the database is away.
+                // The announcer logs an outage of the database.
                 logger.debug("it is not known whether another program has changed the cube", metadata: ["error": "\(error)"])
                 try await Task.sleep(for: Self.pauseAfterFailure)
             }

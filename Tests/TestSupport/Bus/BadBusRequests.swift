@@ -1,7 +1,7 @@
 import FoundationEssentials
 import SeededRandom
 
-/// A command as it should be, to be spoilt.
+/// A valid command, from which invalid ones are made.
 package struct SampleCommand: Sendable {
     package let name: String
     package let payload: SampleDocument
@@ -12,12 +12,12 @@ package struct SampleCommand: Sendable {
     }
 }
 
-/// A request that no service may take.
+/// A request that every service must refuse.
 package struct BadBusRequest: Sendable {
     package enum Answer: Sendable {
-        /// A failure; with the request's id where its header can be read.
+        /// A failure, with the request's id if its header can be read.
         case refused(id: String)
-        /// None: the connection is closed.
+        /// No answer: the connection is closed.
         case disconnected
     }
 
@@ -26,9 +26,9 @@ package struct BadBusRequest: Sendable {
     package let answer: Answer
 }
 
-/// Makes bad requests, the same ones for the same seed.
+/// Makes bad requests. The same seed makes the same requests.
 package struct BadBusRequests {
-    /// What stands in many of them, and may not come to light in a log.
+    /// A text in many of the requests, which must not appear in a log.
     package static let secret = "swordfish"
 
     private var generator: SeededGenerator
@@ -104,7 +104,7 @@ package struct BadBusRequests {
         }
     }
 
-    /// Headers above have an id that can be read where it comes first and is a short text, whatever is wrong behind it.
+    /// The id of a header. It can be read if it comes first and is a short text, even if the rest is invalid.
     private static func readableID(in header: [UInt8]) -> String {
         let beginning = Array(#"{"id":""#.utf8)
         let rest = header.dropFirst(beginning.count)

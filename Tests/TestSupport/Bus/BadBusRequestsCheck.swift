@@ -1,10 +1,10 @@
 import FoundationEssentials
 package import Testing
 
-/// Sends a service what no service may take, twice: each request is answered with a failure, and the second round costs the
-/// process nothing that it did not have after the first; nothing of it is in its log.
+/// Sends bad requests to a service, in two rounds. Each request must be answered with a failure. The second round must not
+/// increase the process's resources. The log must not contain the requests' content.
 ///
-/// - Returns: How many requests there were.
+/// - Returns: The number of requests.
 @discardableResult
 package func checkBadRequests(
     to process: ServiceProcess, at endpoint: String, seed: UInt64, _ commands: [SampleCommand]
@@ -34,7 +34,7 @@ private func checkBadRequest(_ request: BadBusRequest, at endpoint: String, _ co
     try await stranger.send(request.frames)
     let ping = [Array(#"{"id":"ping","command":"bus.ping"}"#.utf8), Array("{}".utf8)]
     if case .disconnected = request.answer {
-        // What is sent before the connection is there again may be lost with it.
+        // A request before the reconnection may be lost.
         try await eventually {
             try await stranger.send(ping)
             return try await stranger.receive(within: .milliseconds(100)) == [#"{"id":"ping","status":"ok"}"#, "{}"]
@@ -45,7 +45,7 @@ private func checkBadRequest(_ request: BadBusRequest, at endpoint: String, _ co
         Issue.record("no answer; \(comment.rawValue)")
         return
     }
-    // The delimiter, and what was before it, come back.
+    // The delimiter and the frames before it are returned.
     while reply.count > 2 { reply.removeFirst() }
     if case .refused(let id) = request.answer {
         let header = try JSONDecoder().decode([String: String].self, from: Data(reply[0].utf8))
@@ -58,20 +58,20 @@ private func checkBadRequest(_ request: BadBusRequest, at endpoint: String, _ co
     #expect(try await stranger.receive() == [#"{"id":"ping","status":"ok"}"#, "{}"], comment)
 }
 
-/// Whether a process holds about as much as it did: connections that were closed are gone, and what was sent is forgotten.
+/// Checks that a process's resources have not grown: closed connections and requests are released.
 package func expectNoGrowth(of process: ServiceProcess, since before: ProcessUsage, _ comment: Comment) async throws {
     var after = try ProcessUsage(of: process.identifier)
-    // The process notices a moment later that a connection is closed.
+    // The process notices a closed connection a moment later.
     try await eventually {
         after = try ProcessUsage(of: process.identifier)
         return after.descriptors <= before.descriptors + 2
     }
-    // Threads that had nothing to do for a while come back with work.
+    // Idle threads end, and start again with work.
     #expect(after.threads <= before.threads + 4, "\(comment.rawValue): \(before), then \(after)")
     #expect(after.resident <= before.resident + 16 << 10, "\(comment.rawValue): \(before), then \(after)")
 }
 
-/// Whether a process has logged no error, nothing long, and nothing that was sent in confidence.
+/// Checks that a process has logged no error, no long line and no secret.
 package func expectCleanLog(of process: ServiceProcess, secret: String, _ comment: Comment) {
     for line in process.log.split(separator: "\n") {
         #expect(!line.contains(#""level":"error""#) && !line.contains(#""level":"critical""#), comment)

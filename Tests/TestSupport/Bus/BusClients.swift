@@ -3,7 +3,7 @@ import FoundationEssentials
 package import Logging
 package import Schemas
 
-/// For parts whose words no test reads.
+/// A logger for parts whose log no test reads.
 package let quietLogger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 
 /// Runs a test with a bus of its own, and closes it.
@@ -22,7 +22,7 @@ package func withBus<Result>(
 }
 
 extension CommandClient {
-    /// The failure of a command, or `nil` where it succeeds.
+    /// The failure of a command, or `nil` if it succeeds.
     package func failure<C: Command>(of command: C, context: RequestContext = .init()) async -> CommandFailure? {
         do throws(CommandFailure) {
             _ = try await request(command, context: context)
@@ -32,7 +32,7 @@ extension CommandClient {
         }
     }
 
-    /// The same for a payload that is written by hand.
+    /// The failure of a command with a handwritten payload, or `nil` if it succeeds.
     package func failure(
         of name: String, _ payload: String, context: RequestContext = .init()
     ) async -> CommandFailure? {

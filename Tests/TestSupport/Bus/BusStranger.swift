@@ -2,7 +2,7 @@ import CZeroMQ
 import FoundationEssentials
 import Testing
 
-/// A DEALER as a stranger's programme has it, without anything of the bus. Never blocks a thread.
+/// A plain ZeroMQ DEALER, as in another program, without our bus module. It never blocks a thread.
 package final class BusStranger {
     private let context: UnsafeMutableRawPointer
     private let socket: UnsafeMutableRawPointer
@@ -29,7 +29,7 @@ package final class BusStranger {
         }
     }
 
-    /// The next message, as texts; `nil` where none comes in time.
+    /// The next message as texts; `nil` if none comes in time.
     package func receive(within limit: Duration = .seconds(10)) async throws -> [String]? {
         let deadline = ContinuousClock.now + limit
         while ContinuousClock.now < deadline {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// A connection to a Unix socket of the bus by a programme that sends what it likes.
+/// A raw connection to a Unix socket of the bus, for arbitrary bytes.
 package final class RawConnection: Sendable {
     private let descriptor: Int32
 
@@ -9,7 +9,7 @@ package final class RawConnection: Sendable {
         package let description: String
     }
 
-    /// Connects and says nothing.
+    /// Connects without sending anything.
     package init(to path: String) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_un()
@@ -36,7 +36,7 @@ package final class RawConnection: Sendable {
         close(descriptor)
     }
 
-    /// Greets as a socket of ZMTP 3, of a type such as `DEALER`, and waits for the other side's greeting.
+    /// Performs the ZMTP 3 handshake as a socket of a type such as `DEALER`.
     package func greet(as type: String) throws {
         var greeting: [UInt8] = [0xFF] + Array(repeating: 0, count: 8) + [0x7F, 3, 0] + Array("NULL".utf8)
         greeting += Array(repeating: 0, count: 64 - greeting.count)
@@ -52,15 +52,15 @@ package final class RawConnection: Sendable {
         }
     }
 
-    /// Sends a frame after which another one of the same message follows.
+    /// Sends a frame with the MORE flag.
     ///
-    /// - Returns: Whether the connection still takes anything.
+    /// - Returns: Whether the connection still accepts bytes.
     package func sendFrameWithMore(_ size: Int) -> Bool {
         let length = withUnsafeBytes(of: UInt64(size).bigEndian) { Array($0) }
         return send([3] + length + Array(repeating: 0x78, count: size))
     }
 
-    /// - Returns: Whether everything was taken.
+    /// - Returns: Whether all bytes were accepted.
     package func send(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -3,9 +3,10 @@ import Schemas
 import Synchronization
 import Testing
 
-/// A server that speaks MongoDB's protocol, on a free port of the loopback address: a process, which can die and come back.
+/// A server with MongoDB's protocol on a free loopback port. It is a process that can be killed and restarted.
 ///
-/// It is SecantusDB, which takes what the tests here need but has slow retryable writes; hence `retryWrites=false` in its URLs.
+/// It is SecantusDB, which supports everything that the tests need. Its retryable writes are slow, hence `retryWrites=false` in
+/// its URLs.
 package final class MongoServer: Sendable {
     private let folder: String
     private let flags: [String]
@@ -22,7 +23,7 @@ package final class MongoServer: Sendable {
     /// Starts a server and waits until it listens.
     ///
     /// - Parameters:
-    ///   - folder: Where its log is, and its files, unless `isPersistent` is false.
+    ///   - folder: The folder of its log, and of its files if `isPersistent` is true.
     ///   - flags: Further flags, such as `--auth`.
     package static func start(
         in folder: String, port: Int = 0, flags: [String] = [], isPersistent: Bool = true
@@ -32,12 +33,12 @@ package final class MongoServer: Sendable {
         return MongoServer(folder: folder, flags: flags, child: child, port: port)
     }
 
-    /// One for all tests that do nothing to it. Each takes a database of its own.
+    /// A shared server for tests that do not disturb it. Each test uses its own database.
     package static var shared: MongoServer {
         get async throws { try await sharedServer.value }
     }
 
-    /// It ends with the process, and removes its files.
+    /// It ends with the test process, and removes its files.
     private static let sharedServer = Task {
         try await withTemporaryFolder { try await start(in: $0, isPersistent: false) }
     }
@@ -55,7 +56,7 @@ package final class MongoServer: Sendable {
     /// A connection string.
     ///
     /// - Parameters:
-    ///   - database: One that nothing else uses, if none is given.
+    ///   - database: The database's name; by default an unused one.
     ///   - user: `name:password`.
     ///   - options: Further options, such as `tls=true`.
     package func url(database: String = "test\(ObjectID())", user: String? = nil, options: [String] = []) -> String {
@@ -63,17 +64,17 @@ package final class MongoServer: Sendable {
         return "mongodb://\(user.map { $0 + "@" } ?? "")127.0.0.1:\(port)/\(database)?\(options.joined(separator: "&"))"
     }
 
-    /// Ends it at once, with whatever it is doing.
+    /// Kills it.
     package func kill() async {
         await current.kill()
     }
 
-    /// Ends it in order.
+    /// Stops it gracefully.
     package func stop() async {
         await current.stop()
     }
 
-    /// Stops it in the middle of its work, until ``thaw()``. Returns when every thread of it stands still.
+    /// Freezes it until ``thaw()``. Returns once all of its threads are stopped.
     package func freeze() async throws {
         current.signal(SIGSTOP)
         try await eventually { try current.hasStopped }
@@ -83,9 +84,9 @@ package final class MongoServer: Sendable {
         current.signal(SIGCONT)
     }
 
-    /// Starts it again on the same port with the same files, after it was ended.
+    /// Restarts it on the same port with the same files.
     ///
-    /// - Parameter flags: In place of the former further flags.
+    /// - Parameter flags: Replaces the former further flags.
     package func restart(flags: [String]? = nil) async throws {
         let flags = flags.map { $0 + self.flags.suffix(2) } ?? self.flags
         let (child, _) = try await Self.launch(in: folder, port: port, flags: flags)
@@ -102,9 +103,9 @@ package func withMongoServer<Result>(
     try await withTemporaryFolder { try await withMongoServer(in: $0, flags: flags, body) }
 }
 
-/// Runs a test with a database server that speaks TLS alone.
+/// Runs a test with a database server that accepts only TLS.
 ///
-/// - Parameter body: The server, and the file of the certificate to trust.
+/// - Parameter body: Gets the server and the file of the trusted certificate.
 package func withTLSMongoServer<Result>(
     isolation: isolated (any Actor)? = #isolation, _ body: (MongoServer, String) async throws -> Result
 ) async throws -> Result {

@@ -1,8 +1,8 @@
 package import SeededRandom
 
-/// A JSON document as somebody careless or malicious would send it.
+/// An invalid JSON document, as from a careless or malicious sender.
 package struct SpoiltDocument: Sendable {
-    /// What is wrong with it.
+    /// Its fault.
     package let fault: Fault
     package let bytes: [UInt8]
 
@@ -13,7 +13,7 @@ package struct SpoiltDocument: Sendable {
     }
 }
 
-/// A right document, to be spoilt.
+/// A valid document, from which invalid ones are made.
 package struct SampleDocument: Sendable {
     package struct Field: Sendable {
         let name: String
@@ -33,12 +33,12 @@ package struct SampleDocument: Sendable {
         self.fields = fields
     }
 
-    /// The document as it should be.
+    /// The valid document.
     package var bytes: [UInt8] { Self.bytes(fields.map { ($0.name, Array($0.json.utf8)) }) }
 
-    /// The document with one fault; where the fault is, the generator says.
+    /// The document with one fault at a random place.
     ///
-    /// - Parameter giant: How many bytes a giant text has.
+    /// - Parameter giant: The size of a giant text, in bytes.
     package func spoilt(
         by fault: SpoiltDocument.Fault, giant: Int = 50_000, using generator: inout SeededGenerator
     ) -> SpoiltDocument {
@@ -76,7 +76,7 @@ package struct SampleDocument: Sendable {
         case .nullField: return replacing("null")
         case .wrongType: return replacing(any(of: ["[]", "true", "[\"x\"]", "[[1]]", "[{\"a\":[null]}]"]))
         case .duplicateField:
-            // The same name, also where it is written in another way.
+            // The same name, plain or escaped.
             let name = fields[victim].name
             let escaped = "\\u00" + String(name.utf8.first ?? 0, radix: 16) + name.dropFirst()
             return Self.bytes(

@@ -1,8 +1,8 @@
-/// The databases that a store may be kept in: what holds for one holds for all.
+/// The databases of a store. A test runs for each of them.
 package enum StoreKind: String, CaseIterable, Sendable {
     case sqlite, mongodb
 
-    /// The connection string of a database that nothing else uses; `nil` for a file.
+    /// The connection string of an unused database; `nil` for a file.
     package func newDatabaseURL() async throws -> String? {
         switch self {
         case .sqlite: nil

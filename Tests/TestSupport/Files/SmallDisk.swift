@@ -5,7 +5,7 @@ import Glibc
 package struct SmallDisk: Sendable {
     package let folder: String
 
-    /// Whether the tests may mount anything.
+    /// Whether the tests may mount a disk.
     package static let isPossible: Bool = {
         let folder = "/tmp/msi-disk-" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
         guard mkdir(folder, 0o700) == 0 else { return false }
@@ -14,7 +14,7 @@ package struct SmallDisk: Sendable {
         return umount2(folder, Int32(MNT_DETACH)) == 0
     }()
 
-    /// Runs a test with an empty disk, which is gone afterwards.
+    /// Runs a test with an empty disk, which is unmounted afterwards.
     package static func with<Result>(
         megabytes: Int, isolation: isolated (any Actor)? = #isolation, _ body: (SmallDisk) async throws -> Result
     ) async throws -> Result {
@@ -27,7 +27,7 @@ package struct SmallDisk: Sendable {
         }
     }
 
-    /// Takes up all the room but so many bytes.
+    /// Fills the disk except for this many bytes.
     package func fill(leaving free: UInt64) throws {
         let file = open(ballast, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw TooLate("no ballast: \(String(cString: strerror(errno)))") }
@@ -41,12 +41,12 @@ package struct SmallDisk: Sendable {
         }
     }
 
-    /// Takes up all the room that there is.
+    /// Fills the disk completely.
     package func fill() throws {
         let file = open(ballast, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw TooLate("no ballast: \(String(cString: strerror(errno)))") }
         defer { close(file) }
-        // Page by page at the end, so that not even a small file fits any more.
+        // Page by page at the end, so that not even a small file fits.
         for size in [1 << 16, 1 << 12] {
             let bytes = [UInt8](repeating: 0, count: size)
             while write(file, bytes, size) == size {}
@@ -54,7 +54,7 @@ package struct SmallDisk: Sendable {
         guard errno == ENOSPC else { throw TooLate("the disk cannot be filled: \(String(cString: strerror(errno)))") }
     }
 
-    /// Gives the room back.
+    /// Frees the space.
     package func free() throws {
         try FileManager.default.removeItem(atPath: ballast)
     }

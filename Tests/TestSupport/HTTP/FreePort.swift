@@ -1,11 +1,11 @@
 import Glibc
 
-/// A port for a process that is started more than once: each start has to find the same one free.
+/// A port for a process that is restarted: each start needs the same one.
 package enum FreePort {
     package struct NoneFound: Error {}
 
-    /// Below the ports that the system gives to connections: while the process is away, clients that try to reach it must
-    /// not get its port themselves.
+    /// Below the system's ephemeral ports: while the process is stopped, a connecting client must not get its port as the local
+    /// port.
     private static let range = 15_000..<32_000
 
     /// - Throws: ``NoneFound``.

@@ -3,7 +3,7 @@ package import FoundationEssentials
 package import NIOCore
 package import NIOHTTP1
 
-/// What an HTTP server answered.
+/// An HTTP server's answer.
 package struct HTTPAnswer: Sendable, CustomStringConvertible {
     package let status: Int
     package let headers: HTTPHeaders
@@ -11,7 +11,7 @@ package struct HTTPAnswer: Sendable, CustomStringConvertible {
 
     /// The body as JSON.
     ///
-    /// - Throws: `DecodingError` when it is not.
+    /// - Throws: `DecodingError` if it is not JSON.
     package var json: JSONValue {
         get throws { try JSONValue(parsing: body) }
     }
@@ -22,7 +22,7 @@ package struct HTTPAnswer: Sendable, CustomStringConvertible {
 }
 
 extension HTTPClient {
-    /// Makes a request, and reads the whole answer.
+    /// Sends a request and reads the whole answer.
     package func answer(
         _ method: HTTPMethod, _ url: String, headers: [String: String] = [:], body: Data? = nil, within limit: TimeAmount
     ) async throws -> HTTPAnswer {

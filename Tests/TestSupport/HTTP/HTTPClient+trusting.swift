@@ -2,9 +2,9 @@ package import AsyncHTTPClient
 import NIOCore
 import NIOSSL
 
-/// Does something with an HTTP client that trusts the emulator, and shows each failure instead of trying again by itself.
+/// Lends an HTTP client that trusts the emulator and does not retry by itself.
 ///
-/// - Parameter certificates: The path of the emulator's `ca.pem`; the system's certificates where there is none.
+/// - Parameter certificates: The path of the emulator's `ca.pem`; `nil` for the system's certificates.
 package func withHTTPClient<Value>(
     trusting certificates: String? = nil, isolation: isolated (any Actor)? = #isolation,
     _ body: (HTTPClient) async throws -> Value
@@ -18,9 +18,9 @@ package func withHTTPClient<Value>(
     configuration.httpVersion = .http1Only
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
     configuration.connectionPool.retryConnectionEstablishment = false
-    // For a machine that does much else at once.
+    // Long enough for a busy machine.
     configuration.timeout.connect = .seconds(60)
-    // The gateway gives a silent connection up after 15 s; a request must not meet that on its way.
+    // The gateway closes an idle connection after 15 s. A request must not collide with that.
     configuration.connectionPool.idleTimeout = .seconds(10)
     let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     do {

@@ -2,8 +2,8 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A way between a client and a server on the loopback address that can break without a word, as a firewall does that has
-/// forgotten a connection: it stays open, its bytes are taken, and nothing comes out at the other end.
+/// A TCP proxy that can make connections go silent, like a firewall that has dropped its state: a connection stays open, its
+/// bytes are accepted, and nothing arrives at the other end.
 package final class TCPProxy: Sendable {
     /// The port that clients connect to.
     package let port: Int
@@ -14,37 +14,37 @@ package final class TCPProxy: Sendable {
         self.links = links
     }
 
-    /// From now on nothing that is sent over the present connections arrives. New ones work.
+    /// Makes the current connections go silent. New ones work.
     package func swallowPresentConnections() {
         links.state.withLock { $0.swallowed = $0.opened }
     }
 
-    /// Breaks the present connections, as a network does that goes away. New ones work.
+    /// Breaks the current connections. New ones work.
     package func closePresentConnections() {
         links.closeAll()
     }
 
-    /// Breaks the present connections, and every new one at once, until ``accept()``.
+    /// Breaks the current connections, and every new one, until ``accept()``.
     package func refuse() {
         links.state.withLock { $0.isRefusing = true }
         links.closeAll()
     }
 
-    /// Lets new connections through again.
+    /// Accepts new connections again.
     package func accept() {
         links.state.withLock { $0.isRefusing = false }
     }
 
-    /// How many connections have been made so far.
+    /// The number of connections so far.
     package var connections: Int { links.state.withLock(\.opened) }
 
-    /// How many of those that swallow everything the client has not closed yet.
+    /// The number of silent connections that the client has not closed yet.
     package var openSwallowedConnections: Int {
         links.state.withLock { state in state.swallowed - state.closed.count { $0 <= state.swallowed } }
     }
 }
 
-/// Runs a test with a proxy before a server's port.
+/// Runs a test with a proxy in front of a server's port.
 package func withTCPProxy<Value>(
     to serverPort: Int, isolation: isolated (any Actor)? = #isolation, _ body: (TCPProxy) async throws -> Value
 ) async throws -> Value {
@@ -72,22 +72,22 @@ package func withTCPProxy<Value>(
     return try result.get()
 }
 
-/// The connections of a proxy, numbered from 1 in the order in which they were made.
+/// The connections of a proxy, numbered from 1 in order.
 private final class Links: Sendable {
     struct State {
         var opened = 0
         var closed: Set<Int> = []
-        /// Up to this number nothing arrives.
+        /// Connections up to this number are silent.
         var swallowed = 0
-        /// Whether every connection ends at once.
+        /// Whether new connections are closed at once.
         var isRefusing = false
-        /// The clients' ends of those that are open.
+        /// The client channels of open connections.
         var clients: [Int: any Channel] = [:]
     }
 
     let state = Mutex(State())
 
-    /// - Returns: The connection's number; `nil` where it is refused.
+    /// - Returns: The connection's number; `nil` if it is refused.
     func open(_ client: any Channel) -> Int? {
         state.withLock { state in
             state.opened += 1
@@ -112,7 +112,7 @@ private final class Links: Sendable {
     }
 }
 
-/// Hands what one end of a connection sends to the other, or swallows it.
+/// Forwards the bytes of one end of a connection to the other, or drops them.
 private final class Forwarder: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

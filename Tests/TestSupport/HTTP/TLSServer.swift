@@ -7,18 +7,18 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// An HTTP/2 server over TLS on a free port of the loopback address.
+/// An HTTP/2 server with TLS on a free loopback port.
 package final class TLSServer: Sendable {
-    /// What a client has sent.
+    /// A client's request.
     package struct Request: Sendable {
         package let path: String
         package let headers: HTTPFields
         package let body: Data
-        /// The connection that it came on.
+        /// Its connection.
         package let connection: ObjectIdentifier
         let channel: any Channel
 
-        /// Closes the connection that the request came on, without an answer to any request on it.
+        /// Closes the request's connection, without an answer to any request on it.
         package func dropConnection() async throws {
             try await channel.parent?.close()
         }
@@ -29,7 +29,7 @@ package final class TLSServer: Sendable {
         }
     }
 
-    /// What the client gets.
+    /// An answer to a request.
     package struct Answer: Sendable {
         package let status: Int
         package let headers: HTTPFields
@@ -46,7 +46,7 @@ package final class TLSServer: Sendable {
 
     /// `https://127.0.0.1:<port>`.
     package let url: String
-    /// PEM; trust it.
+    /// The PEM file of the certificate to trust.
     package let certificateFile: String
     private let log: RequestLog
 
@@ -56,14 +56,14 @@ package final class TLSServer: Sendable {
         self.log = log
     }
 
-    /// What has arrived so far, in order.
+    /// The requests so far, in order.
     package var requests: [Request] { log.requests.withLock(\.self) }
 
-    /// How many connections requests have come on.
+    /// The number of connections with requests.
     package var connections: Int { Set(requests.map(\.connection)).count }
 }
 
-/// Runs a test with a server, and stops the server, also in the middle of an answer.
+/// Runs a test with a server, and stops the server afterwards, even in the middle of an answer.
 ///
 /// - Parameter answer: Cancelled when its client leaves or the server stops.
 package func withTLSServer(
@@ -74,7 +74,7 @@ package func withTLSServer(
         let certificateFile = folder + "/ca.pem"
         try Data(certificate.pem.utf8).write(to: URL(filePath: certificateFile))
         let log = RequestLog()
-        // Of its own: shutting it down closes every connection.
+        // An event loop group of its own, whose shutdown closes every connection.
         let threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let result: Result<Void, any Error>
         do {
@@ -97,9 +97,9 @@ private func listen(
     configuration.applicationProtocols = ["h2"]
     let tls = try NIOSSLContext(configuration: configuration)
     var limits = NIOHTTP2Handler.StreamConfiguration()
-    // libcurl 7.88.1 resets each stream whose end comes after its last byte, although the answer is complete. By default
-    // SwiftNIO takes 200 of those for an attack, and closes the connection with the word that it has processed nothing, so
-    // that libcurl sends again what was answered.
+    // libcurl 7.88.1 resets a stream if END_STREAM comes after the last byte, although the answer is complete. By default
+    // SwiftNIO treats 200 resets as an attack and closes the connection with a GOAWAY that excludes all requests. Then libcurl
+    // repeats answered requests.
     limits.streamResetFrameRateLimit.maximumCount = 1_000_000
     let streams = limits
     return try await ServerBootstrap(group: threads)
@@ -123,7 +123,7 @@ private func listen(
         .bind(host: "127.0.0.1", port: 0).get()
 }
 
-/// What a server has received.
+/// The requests that a server has received.
 final class RequestLog: Sendable {
     let requests = Mutex<[TLSServer.Request]>([])
 }

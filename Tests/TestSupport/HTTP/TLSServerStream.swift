@@ -42,7 +42,7 @@ final class TLSServerStream: ChannelInboundHandler {
 }
 
 extension TLSServer.Request {
-    /// Begins to answer; cancelling the task ends that.
+    /// Starts a task that answers. Cancel it to stop.
     fileprivate func handle(_ answer: @escaping TLSServer.Handler) -> Task<Void, any Error> {
         Task {
             do {

@@ -1,7 +1,7 @@
 package import Logging
 import Synchronization
 
-/// What a service would have logged.
+/// Records log events for a test.
 package final class RecordedLog: Sendable {
     /// One event as text: message and metadata.
     package struct Line: Sendable {

@@ -1,17 +1,17 @@
 import FoundationEssentials
 
-/// What was built together with the programme that is running, a test or another.
+/// The products that were built together with the running program.
 package enum BuiltProduct {
     /// The path of an executable, such as `msi`.
     ///
-    /// - Throws: ``Missing`` when it has not been built.
+    /// - Throws: ``Missing`` if it has not been built.
     package static func path(of name: String) throws -> String {
         let path = ServiceProcess.executables.appending(path: name).path(percentEncoded: false)
         guard FileManager.default.isExecutableFile(atPath: path) else { throw Missing(path: path) }
         return path
     }
 
-    /// The package that they belong to: the nearest folder above the executables with a manifest.
+    /// The package folder: the nearest folder above the executables with a manifest.
     package static func packageFolder() throws -> String {
         var folder = ServiceProcess.executables
         while folder.path(percentEncoded: false) != "/" {

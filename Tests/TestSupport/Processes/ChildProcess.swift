@@ -1,25 +1,25 @@
 package import Foundation
 import Glibc
 
-/// A programme that a test runs, with what it writes in a file.
+/// A program that a test runs. Its output goes to a file.
 ///
-/// Its standard input is a pipe of the test's, whose end tells it that the test's process has ended, however that came.
+/// Its standard input is a pipe from the test process. The pipe ends when the test process ends, even if it is killed.
 package final class ChildProcess: Sendable {
     package let identifier: Int32
-    /// The path of the file that holds what it writes.
+    /// The path of the file with its output.
     package let logFile: String
     private let process: Process
     private let lifeline = Pipe()
     private let exit: Task<Int32, Never>
 
-    /// It has ended, or takes too long.
+    /// The program has ended or takes too long.
     package struct Silent: Error, CustomStringConvertible {
         package let description: String
     }
 
     /// - Parameters:
-    ///   - environment: All of it.
-    ///   - logFile: Where its standard output and standard error go; made anew.
+    ///   - environment: The complete environment.
+    ///   - logFile: The file for its standard output and standard error, which is recreated.
     package init(_ executable: URL, _ arguments: [String] = [], environment: [String: String], logFile: String) throws {
         self.logFile = logFile
         try Data().write(to: URL(filePath: logFile))
@@ -48,7 +48,7 @@ package final class ChildProcess: Sendable {
 
     package var isRunning: Bool { process.isRunning }
 
-    /// Whether every thread of it has been stopped by a signal: the state `T` of proc(5), after the name in brackets.
+    /// Whether all of its threads are stopped by a signal: the state `T` of proc(5), after the name in parentheses.
     package var hasStopped: Bool {
         get throws {
             let tasks = "/proc/\(identifier)/task"
@@ -59,12 +59,12 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// What it has written so far.
+    /// Its output so far.
     package var log: String {
         FileManager.default.contents(atPath: logFile).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// Waits until it has written what is looked for; it is killed if that does not come, or nobody waits for it any more.
+    /// Waits until its output contains a match. The program is killed on a timeout or a cancellation.
     package func waitForLog<Found>(within limit: Duration = .seconds(30), _ find: (String) -> Found?) async throws -> Found {
         let deadline = ContinuousClock.now + limit
         while true {
@@ -83,29 +83,29 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Stops it as an operator would, and waits until it is gone.
+    /// Sends SIGTERM and waits for the end.
     ///
-    /// - Returns: As ``end()`` does.
+    /// - Returns: The exit status, as from ``end()``.
     @discardableResult
     package func stop() async -> Int32 {
         signal(SIGTERM)
         return await exit.value
     }
 
-    /// Ends it at once, with whatever it is doing, and waits until it is gone.
+    /// Sends SIGKILL and waits for the end.
     package func kill() async {
         signal(SIGKILL)
         _ = await exit.value
     }
 
-    /// Ends its standard input, as the end of the process that started it does.
+    /// Closes its standard input, as if its parent had ended.
     package func endInput() throws {
         try lifeline.fileHandleForWriting.close()
     }
 
-    /// Waits until it has ended by itself.
+    /// Waits for its end.
     ///
-    /// - Returns: The exit status; of a process that a signal ended, 128 and the signal's number.
+    /// - Returns: The exit status; for a process that a signal ended, 128 plus the signal's number.
     package func end() async -> Int32 {
         await exit.value
     }

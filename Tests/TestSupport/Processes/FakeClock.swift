@@ -1,10 +1,11 @@
 import FoundationEssentials
 
-/// The wall clock of a process, which a test sets, by Debian's package `libfaketime`. The process' monotonic clock stays as it is.
+/// A wall clock of a process that a test can set, by Debian's package `libfaketime`. The process's monotonic clock does not
+/// change.
 package struct FakeClock: Sendable {
-    /// The variables that the process needs.
+    /// The environment of the process.
     package let settings: [String: String]
-    /// Tells the process how far its clock is ahead.
+    /// Creates the clock's file.
     private let file: String
 
     package struct NotInstalled: Error, CustomStringConvertible {
@@ -13,7 +14,7 @@ package struct FakeClock: Sendable {
 
     /// - Parameters:
     ///   - folder: The folder for the clock's file.
-    ///   - seconds: How far the clock is ahead at first; negative for behind.
+    ///   - seconds: How far the clock is ahead at first. Negative means behind.
     package init(in folder: String, ahead seconds: Int = 0) throws {
         guard let library = Self.library else { throw NotInstalled() }
         file = folder + "/clock"
@@ -23,7 +24,7 @@ package struct FakeClock: Sendable {
         try set(ahead: seconds)
     }
 
-    /// - Parameter seconds: How far the clock is ahead from now on; negative for behind.
+    /// - Parameter seconds: How far the clock is ahead from now on. Negative means behind.
     package func set(ahead seconds: Int) throws {
         let offset = "\(seconds < 0 ? "" : "+")\(seconds)s\n"
         try Data(offset.utf8).write(to: URL(filePath: file), options: .atomic)

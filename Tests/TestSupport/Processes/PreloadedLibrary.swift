@@ -1,6 +1,6 @@
 import Foundation
 
-/// A library that takes the place of some of the C library's functions in a process of the test's, by `LD_PRELOAD`.
+/// A library that replaces functions of the C library in a process, by `LD_PRELOAD`.
 package enum PreloadedLibrary {
     package struct NotBuilt: Error, CustomStringConvertible {
         package let description: String
@@ -8,9 +8,9 @@ package enum PreloadedLibrary {
 
     /// Compiles a library.
     ///
-    /// - Parameter source: C.
-    /// - Returns: Its path.
-    /// - Throws: ``NotBuilt``, with what the compiler says.
+    /// - Parameter source: C source.
+    /// - Returns: The library's path.
+    /// - Throws: ``NotBuilt`` with the compiler's output.
     package static func build(_ name: String, _ source: String, in folder: String) async throws -> String {
         let (sourceFile, library) = ("\(folder)/\(name).c", "\(folder)/\(name).so")
         try Data(source.utf8).write(to: URL(filePath: sourceFile))

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// The processes of this machine, as `/proc` shows them.
+/// The processes of this machine, from `/proc`.
 package enum ProcessTable {
     package struct Entry: Hashable, Sendable {
         package let id: Int32
@@ -16,7 +16,7 @@ package enum ProcessTable {
         return names.compactMap { Int32($0) }.compactMap(entry).filter { $0.parent == parent }
     }
 
-    /// Whether a process is there and has not ended; a zombie has ended.
+    /// Whether a process exists and has not ended. A zombie has ended.
     package static func isRunning(_ id: Int32) -> Bool {
         status(of: id) != nil
     }
@@ -29,7 +29,7 @@ package enum ProcessTable {
     }
 
     private static func status(of id: Int32) -> (parent: Int32, state: Character)? {
-        // "17 (name) S 1 …": the name may have spaces and parentheses in it.
+        // "17 (name) S 1 …": the name may contain spaces and parentheses.
         guard let text = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8),
             let nameEnd = text.lastIndex(of: ")")
         else { return nil }

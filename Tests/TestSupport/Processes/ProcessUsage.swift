@@ -1,13 +1,13 @@
 import FoundationEssentials
 import Glibc
 
-/// What a process holds at a moment, as Linux counts it.
+/// A process's resources at one point in time, from `/proc`.
 package struct ProcessUsage: Sendable, CustomStringConvertible {
     package let descriptors: Int
     package let threads: Int
     /// Memory in use, in KiB.
     package let resident: Int
-    /// The processors' time that all of its threads have used so far, in seconds.
+    /// The CPU time of all of its threads so far, in seconds.
     package let processorTime: Double
 
     package struct Unreadable: Error {
@@ -32,7 +32,7 @@ package struct ProcessUsage: Sendable, CustomStringConvertible {
         processorTime = try Self.processorTime(of: process)
     }
 
-    /// proc(5): `utime` and `stime`, the 12th and 13th fields after the name in brackets, in clock ticks.
+    /// proc(5): `utime` and `stime`, the 12th and 13th fields after the name in parentheses, in clock ticks.
     private static func processorTime(of process: Int32) throws -> Double {
         let stat = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
         let fields = (stat.split(separator: ")").last ?? "").split(separator: " ").compactMap { Double($0) }

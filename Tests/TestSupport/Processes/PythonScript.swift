@@ -1,8 +1,8 @@
 import Foundation
 
-/// The scripts in `Tests/Python`, and the Python that runs them.
+/// Runs the scripts in `Tests/Python`.
 package enum PythonScript {
-    /// It ended with another status than 0.
+    /// The script ended with another status than 0.
     package struct Failed: Error, CustomStringConvertible {
         package let description: String
     }
@@ -13,8 +13,8 @@ package enum PythonScript {
 
     /// Runs a script to its end.
     ///
-    /// - Returns: What it printed.
-    /// - Throws: ``Failed``, with what it printed, where it ended with another status than 0.
+    /// - Returns: The script's output.
+    /// - Throws: ``Failed`` with the script's output if it ended with another status than 0.
     package static func run(_ name: String, _ arguments: [String] = []) async throws -> String {
         try await withTemporaryFolder { folder in
             let child = try await start(name, arguments, logFile: folder + "/output")
@@ -31,7 +31,7 @@ package enum PythonScript {
             environment: ["PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"], logFile: logFile)
     }
 
-    /// `deploy/test` has made the environment; otherwise it is made here, once.
+    /// Finds the Python environment. `deploy/test` has made it; otherwise it is made here, once.
     private static func findInterpreter() async throws -> URL {
         try await withTemporaryFolder { logs in
             let child = try ChildProcess(

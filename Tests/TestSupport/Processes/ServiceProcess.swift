@@ -1,14 +1,14 @@
 package import Foundation
 
-/// A built executable of the product, run from outside: for what only a process can do, such as dying.
+/// A service as a process, for tests that need a process, for example to kill it.
 ///
-/// It ends with the test's process, however that ends: the service is told that it is supervised.
+/// It runs with `MSI_SUPERVISED`, so it ends with the test process, even if that is killed.
 package final class ServiceProcess: Sendable {
     package let name: String
     /// The process itself.
     package let child: ChildProcess
 
-    /// It did not become ready: it ended before, or took too long.
+    /// The service ended before it was ready, or took too long.
     package struct StartFailed: Error, CustomStringConvertible {
         package let description: String
     }
@@ -19,7 +19,7 @@ package final class ServiceProcess: Sendable {
     ///   - name: The executable's name.
     ///   - folder: Its state directory; its sockets are in `run` there.
     ///   - settings: Further settings, such as `MSI_GATEWAY_PORT`.
-    ///   - logFile: The path of a new file for what it writes to standard error; one in `folder` where there is none.
+    ///   - logFile: The path of a new file for its standard error; by default one in `folder`.
     /// - Throws: ``StartFailed``.
     package init(_ name: String, in folder: String, settings: [String: String] = [:], logFile: String? = nil) async throws {
         self.name = name
@@ -38,7 +38,7 @@ package final class ServiceProcess: Sendable {
 
     package var identifier: Int32 { child.identifier }
 
-    /// The port of the first `http` or `https` address on this machine in its log: the one that it listens on.
+    /// The port that it listens on: that of the first local `http` or `https` address in its log.
     ///
     /// - Throws: ``StartFailed`` if there is none.
     package var port: Int {
@@ -52,30 +52,30 @@ package final class ServiceProcess: Sendable {
 
     package var isRunning: Bool { child.isRunning }
 
-    /// The path of the file that holds what it writes to standard error.
+    /// The path of the file with its standard error.
     package var logFile: String { child.logFile }
 
-    /// What it has written to standard error so far.
+    /// Its standard error so far.
     package var log: String { child.log }
 
-    /// Stops it as an operator would, and waits until it is gone.
+    /// Sends SIGTERM and waits for the end.
     ///
-    /// - Returns: As ``end()`` does.
+    /// - Returns: The exit status, as from ``end()``.
     @discardableResult
     package func stop() async -> Int32 { await child.stop() }
 
-    /// Ends it at once, with whatever it is doing, and waits until it is gone.
+    /// Sends SIGKILL and waits for the end.
     package func kill() async { await child.kill() }
 
     /// Waits for its end.
     ///
-    /// - Returns: As ``ChildProcess/end()`` does.
+    /// - Returns: The exit status, as from ``ChildProcess/end()``.
     package func end() async -> Int32 { await child.end() }
 
     /// Sends a signal, unless the process has ended.
     package func signal(_ signal: Int32) { child.signal(signal) }
 
-    /// Beside the test bundle, where the build puts all products.
+    /// The folder of the built products, which is that of the test bundle.
     package static var executables: URL {
         URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     }

@@ -1,7 +1,7 @@
 package import Testing
 
-/// Runs a test with a service's process, and stops it as an operator would: whatever the test did to it, it ends with 0.
-/// A test that has ended the process itself is not asked.
+/// Runs a test with a service's process, and stops it with SIGTERM afterwards. Its status must be 0, unless the test has ended
+/// the process itself.
 package func withService<Result>(
     _ name: String, in folder: String, settings: [String: String] = [:], sourceLocation: SourceLocation = #_sourceLocation,
     isolation: isolated (any Actor)? = #isolation, _ body: (ServiceProcess) async throws -> Result

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// One component of one message: what a phone drops a second copy by.
+/// One component of one message. A phone drops a second copy of it.
 package struct SentComponent: Hashable, Sendable, CustomStringConvertible {
     package let msiKey: String
     /// `notification` or `data`.
@@ -14,15 +14,14 @@ package struct SentComponent: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(msiKey)/\(name)" }
 }
 
-/// A send that FCM accepted, as its archive has it.
+/// A send in the archive of the emulator.
 package struct AcceptedSend: Hashable, Sendable {
     package let component: SentComponent
-    /// FCM's own name for it.
+    /// FCM's name.
     package let name: String
-    /// When FCM took it, Unix milliseconds.
+    /// When FCM accepted it, in Unix milliseconds.
     package let received: Int64
-    /// When the relay took it up, in Unix seconds without their fraction: when it counted the time that was left. `nil` where none
-    /// was.
+    /// When the relay computed its remaining time to live, in whole Unix seconds. `nil` if there was none left.
     package let taken: Int64?
 
     package init(component: SentComponent, name: String, received: Int64, taken: Int64?) {
@@ -81,7 +80,7 @@ extension AcceptedSend: Decodable {
 }
 
 extension FCMServer {
-    /// Every send of a component of a message to a topic, or to any, that was accepted, in order.
+    /// The accepted sends of components, to one topic or to all, in order.
     package func acceptedComponents(to topic: String? = nil) async throws -> [AcceptedSend] {
         try JSONDecoder().decode([AcceptedSend].self, from: try await archive(of: topic))
     }

@@ -1,16 +1,16 @@
 import FoundationEssentials
 import NIOHTTP1
 
-/// A message as the archive shows it: what a test asks about its way to FCM.
+/// A message in the archive, with its relay record.
 package struct ArchivedMessage: Hashable, Sendable {
     package struct Component: Hashable, Sendable {
         package let component: SentComponent
         package let state: String
-        /// FCM's own name for it, once it is accepted.
+        /// FCM's name, once it is accepted.
         package let name: String?
-        /// The code of the error that it was not accepted with.
+        /// The code of its error, if there is one.
         package let error: String?
-        /// `permanent`, `retryable` or `expired`, where there is an error.
+        /// `permanent`, `retryable` or `expired`, if there is an error.
         package let errorClass: String?
 
         package init(
@@ -25,13 +25,13 @@ package struct ArchivedMessage: Hashable, Sendable {
     }
 
     package let msiKey: String
-    /// When it was to go out, Unix milliseconds, as all times here.
+    /// When it was due, in Unix milliseconds, like all times here.
     package let due: Int64
     package let expires: Int64
     package let state: String
-    /// How often a relay has answered for it.
+    /// The number of answers from relays.
     package let attempts: Int
-    /// When it is to be tried next; `nil` once nothing more will happen to it.
+    /// The time of the next attempt; `nil` once it has ended.
     package let nextAttempt: Int64?
     package let leaseEnd: Int64?
     package let components: [Component]
@@ -117,7 +117,7 @@ extension Portal {
         let next: String?
     }
 
-    /// Every message of the archive, newest first.
+    /// All messages of the archive, newest first.
     package func archive() async throws -> [ArchivedMessage] {
         var messages: [ArchivedMessage] = []
         var next: String? = "/message?limit=200"

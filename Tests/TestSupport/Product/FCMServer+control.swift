@@ -1,7 +1,7 @@
 package import NIOHTTP1
 
 extension FCMServer {
-    /// How often sends were accepted, as `GET /emulator/counts` has it: what proves that nothing was lost or doubled.
+    /// The counts of `GET /emulator/counts`, which prove that nothing was lost or doubled.
     package struct Counts: Hashable, Sendable {
         package let accepted: Int
         package let distinct: Int
@@ -27,17 +27,17 @@ extension FCMServer {
             unkeyed: try number("unkeyed"))
     }
 
-    /// Puts rules of what goes wrong in the place of those in force; the same seed makes the same choices.
+    /// Replaces the rules of fault injection. The same seed makes the same choices.
     package func setFaults(_ rules: [JSONValue], seed: Int64) async throws {
         _ = try await control(.PUT, "faults", ["seed": .integer(seed), "rules": .array(rules)])
     }
 
-    /// How often each of the rules has had its way.
+    /// The number of hits of each rule.
     package func faultHits() async throws -> [Int] {
         try await control(.GET, "faults")["rules"]?.array.map { Int($0["hits"]?.integer ?? 0) } ?? []
     }
 
-    /// Asks one of the emulator's own doors for something.
+    /// Calls one of the emulator's control endpoints.
     ///
     /// - Parameter section: The path under `/emulator/`.
     /// - Throws: ``UnexpectedAnswer`` for any status but 200.

@@ -3,15 +3,15 @@ package import FoundationEssentials
 import NIOCore
 package import NIOHTTP1
 
-/// Firebase as the university's own server sees it, beside the relay: it subscribes phones to topics, with a token that
-/// the service account's key file earns it. And the emulator's own doors, for what a test wants to know.
+/// A client of the emulator. It subscribes phones to topics through FCM's API, with an access token from the service account's
+/// key file, and reads the emulator's control endpoints.
 package struct FCMServer: Sendable {
     package let port: Int
     /// The emulator's state directory, with the key file.
     package let folder: String
     package let http: HTTPClient
 
-    /// For a machine that does much else at once.
+    /// Long enough for a busy machine.
     private static let patience = TimeAmount.seconds(60)
 
     package init(port: Int, folder: String, http: HTTPClient) {
@@ -36,7 +36,7 @@ package struct FCMServer: Sendable {
         guard answer.status == 200, try answer.json == ["results": [[:]]] else { throw UnexpectedAnswer(answer) }
     }
 
-    /// Every send to a topic, or to any, that was accepted, in order.
+    /// The accepted sends to one topic or to all, in order.
     package func acceptedSends(to topic: String? = nil) async throws -> [JSONValue] {
         try JSONValue(parsing: try await archive(of: topic)).array
     }

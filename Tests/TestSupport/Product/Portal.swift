@@ -3,7 +3,7 @@ import FoundationEssentials
 package import NIOCore
 package import NIOHTTP1
 
-/// A portal: whoever calls the gateway over HTTP.
+/// A portal: a client of the gateway's HTTP API.
 package struct Portal: Sendable {
     package let port: Int
     package let http: HTTPClient
@@ -28,14 +28,14 @@ package struct Portal: Sendable {
         try await call(.POST, "/message", headers: key.map { ["Idempotency-Key": $0] } ?? [:], message, within: limit)
     }
 
-    /// Makes a channel with an area with a subject of one distribution.
+    /// Creates a channel with an area with a subject of a distribution.
     package func makeSubject(_ distribution: String, name: String = "Hours") async throws -> SubjectPath {
         let channel = try await made(call(.POST, "/channel", ["name": "Library", "desc": "Books"]), "_id")
         let area = try await made(call(.POST, "/area/\(channel)", ["name": "Main building", "desc": ""]), "id")
         return try await makeSubject(distribution, name: name, in: channel, area)
     }
 
-    /// Makes a subject in an area that is there.
+    /// Creates a subject in an existing area.
     package func makeSubject(
         _ distribution: String, name: String = "Hours", in channel: String, _ area: String
     ) async throws -> SubjectPath {
@@ -46,14 +46,14 @@ package struct Portal: Sendable {
         return SubjectPath(channel: channel, area: area, subject: id, distribution: distribution)
     }
 
-    /// What `GET /message/:msi_key` shows.
+    /// The answer of `GET /message/:msi_key`.
     package func message(_ msiKey: String) async throws -> JSONValue {
         let answer = try await call(.GET, "/message/\(msiKey)")
         guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
         return try answer.json
     }
 
-    /// Waits until a message's relay has come to a state.
+    /// Waits until a message's relay record has a state.
     package func message(_ msiKey: String, hasState state: String, within limit: Duration = .seconds(20)) async throws
         -> JSONValue
     {
@@ -65,7 +65,7 @@ package struct Portal: Sendable {
         }
     }
 
-    /// Whether `GET /health` says that the gateway and what it needs can do their work.
+    /// Whether `GET /health` reports `ok`.
     package func isHealthy() async -> Bool {
         let answer = try? await call(.GET, "/health", within: .seconds(5))
         return answer?.status == 200
@@ -77,7 +77,7 @@ package struct Portal: Sendable {
     }
 }
 
-/// Where a subject is in the cube.
+/// The path of a subject in the cube.
 package struct SubjectPath: Hashable, Sendable {
     package let channel: String
     package let area: String
@@ -86,7 +86,7 @@ package struct SubjectPath: Hashable, Sendable {
 
     package var topicKey: String { "\(channel)-\(area)-\(subject)" }
 
-    /// A message for it, as a portal posts it.
+    /// A message to it, in the form of a post.
     package func message(
         title: String = "Closed today", desc: String = "The library", message: String = "The library stays closed."
     ) -> JSONValue {
@@ -97,7 +97,7 @@ package struct SubjectPath: Hashable, Sendable {
     }
 }
 
-/// An answer that ends a test, because nothing after it would make sense.
+/// An unexpected answer, which ends a test.
 package struct UnexpectedAnswer: Error, CustomStringConvertible {
     package let answer: HTTPAnswer
 

@@ -1,14 +1,14 @@
 import NIOCore
 import Synchronization
 
-/// What a portal posts.
+/// A portal's post.
 package struct Post: Sendable {
     package let subject: SubjectPath
     /// The body of `POST /message`.
     package let body: JSONValue
-    /// The Idempotency-Key, of a portal that posts until it is answered; without one it posts once.
+    /// The Idempotency-Key of a portal that retries until it gets an answer. Without one it posts once.
     package let key: String?
-    /// Whether it is posted once more after it was answered, as by a portal that has lost the answer.
+    /// Whether it is posted again after the answer, as by a portal that has lost the answer.
     package let isRepeated: Bool
 
     package init(_ body: JSONValue, for subject: SubjectPath, key: String? = nil, isRepeated: Bool = false) {
@@ -19,7 +19,7 @@ package struct Post: Sendable {
     }
 }
 
-/// Portals that post messages at a steady rate, whatever happens, and remember what was accepted.
+/// Portals that post messages at a constant rate, and record the accepted ones.
 package final class Traffic: Sendable {
     /// A message that was answered with 201.
     package struct Accepted: Hashable, Sendable {
@@ -31,7 +31,7 @@ package final class Traffic: Sendable {
             self.distribution = distribution
         }
 
-        /// What FCM has to get of it.
+        /// The components that FCM must get.
         package var components: [SentComponent] {
             let names = distribution == "Alert" ? ["notification", "data"] : ["data"]
             return names.map { SentComponent(msiKey: msiKey, name: $0) }
@@ -58,9 +58,9 @@ package final class Traffic: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - patience: How long a portal with an Idempotency-Key tries.
-    ///   - diskMayBeFull: Whether 507 is an answer to be expected, so that the post is worth trying again.
-    ///   - next: What a portal posts, by the portal's number and the post's.
+    ///   - patience: How long a portal with an Idempotency-Key retries.
+    ///   - diskMayBeFull: Whether 507 is an expected answer, after which a post is retried.
+    ///   - next: Makes a post, from the portal's number and the post's.
     package init(
         portal: Portal, patience: Duration = .seconds(30), diskMayBeFull: Bool = false,
         next: @escaping @Sendable (_ client: Int, _ number: Int) -> Post
@@ -72,21 +72,21 @@ package final class Traffic: Sendable {
     }
 
     package var accepted: [Accepted] { state.withLock(\.accepted) }
-    /// How many messages were posted, each counted once.
+    /// The number of posted messages, each counted once.
     package var posts: Int { state.withLock(\.posts) }
     package var retries: Int { state.withLock(\.retries) }
-    /// The first of the answers that nobody should get, whatever is killed.
+    /// The first unexpected answers.
     package var surprises: [String] { state.withLock(\.surprises) }
 
-    /// When posts were answered with 507, Unix milliseconds.
+    /// The times of answers with 507, in Unix milliseconds.
     package var refusals: [Int64] { state.withLock(\.refusals) }
 
-    /// Ends the traffic once what is under way has been answered.
+    /// Ends the traffic after the pending posts are answered.
     package func stop() {
         state.withLock { $0.isOver = true }
     }
 
-    /// Waits until so many more messages have been accepted.
+    /// Waits until this many more messages have been accepted.
     package func accepts(more count: Int, within limit: Duration = .seconds(20)) async throws {
         let goal = accepted.count + count
         try await eventually("\(goal) messages accepted", within: limit) { accepted.count >= goal }
@@ -95,8 +95,8 @@ package final class Traffic: Sendable {
     /// Posts until it is stopped.
     ///
     /// - Parameters:
-    ///   - clients: How many post side by side.
-    ///   - period: How often each of them does.
+    ///   - clients: The number of concurrent portals.
+    ///   - period: The time between two posts of one portal.
     package func run(clients: Int, every period: Duration) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for client in 0..<clients {
@@ -107,7 +107,7 @@ package final class Traffic: Sendable {
     }
 
     private func post(as client: Int, every period: Duration) async throws {
-        // So that they do not all post at the same moments.
+        // Spreads the portals' posts over the period.
         try await Task.sleep(for: period * Double.random(in: 0..<1))
         var due = ContinuousClock.now
         var number = 0
@@ -145,8 +145,9 @@ package final class Traffic: Sendable {
         }
     }
 
-    /// - Returns: `nil` where it is worth trying again: a connection that breaks, or a 503, leaves open whether the message was
-    ///   accepted; a full disk may have room later.
+    /// - Returns: `nil` if the post should be retried: after a broken connection or a 503 the outcome is unknown, and a full disk
+    /// may
+    ///   have room later.
     private func answer(to post: Post) async -> HTTPAnswer? {
         guard let answer = try? await portal.post(post.body, key: post.key, within: Self.answerTimeout) else { return nil }
         if diskMayBeFull, answer.status == 507 {
@@ -171,8 +172,8 @@ package final class Traffic: Sendable {
 }
 
 extension Traffic {
-    /// Portals of which each posts to one subject after the other, and as often carefully, with an Idempotency-Key and until it
-    /// is answered, as not.
+    /// Portals that post to the subjects in turn. Half of the posts have an Idempotency-Key and are retried until they are
+    /// answered.
     package convenience init(portal: Portal, subjects: [SubjectPath]) {
         self.init(portal: portal) { client, number in
             let subject = subjects[number % subjects.count]

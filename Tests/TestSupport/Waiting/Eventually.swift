@@ -11,10 +11,10 @@ package struct TooLate: Error, CustomStringConvertible {
 ///
 /// - Parameters:
 ///   - what: What the test waits for. The error says it, with the place of the call.
-///   - timeout: How long it waits at most.
+///   - timeout: The maximum wait.
 ///   - pause: The time between two calls of the condition.
-///   - condition: Returns the value, or `nil` as long as there is none.
-/// - Throws: ``TooLate``, or what the condition throws.
+///   - condition: Returns the value, or `nil` while there is none.
+/// - Throws: ``TooLate``, or the condition's error.
 package func eventually<Value>(
     _ what: @autoclosure () -> String = "the condition", within timeout: Duration = .seconds(20),
     every pause: Duration = .milliseconds(5), file: StaticString = #fileID, line: Int = #line,

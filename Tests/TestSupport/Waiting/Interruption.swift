@@ -1,13 +1,13 @@
 import UnixSignals
 
-/// A signal that asks the run to end before its time.
+/// A signal that ends the run early.
 package struct Interruption: Error {
     package let signal: Int32
 }
 
-/// Does something, unless a signal such as Ctrl-C's comes first: then it is cancelled, and waited for.
+/// Runs a body. If a signal such as Ctrl-C's comes first, the body is cancelled and awaited.
 ///
-/// - Throws: What the body throws, or ``Interruption``.
+/// - Throws: The body's error, or ``Interruption``.
 package func untilInterrupted<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// What the run says while it goes on, each line with the seconds since the beginning.
+/// The progress lines of a run, each with the seconds since the beginning.
 package final class Journal: Sendable {
     private let begin = ContinuousClock.now
 
@@ -12,13 +12,13 @@ package final class Journal: Sendable {
         let tenths = Int((seconds * 10).rounded())
         let time = "\(tenths / 10).\(tenths % 10)"
         print(String(repeating: " ", count: max(0, 7 - time.count)) + time + "  " + text)
-        // Whoever reads along through a pipe sees it now.
+        // Flushed, so that a reader of a pipe sees the line at once.
         fflush(nil)
     }
 }
 
 extension Duration {
-    /// For a reader: `0.4 s`.
+    /// The duration as text: `0.4 s`.
     package var inSeconds: String {
         let tenths = Int((self / .seconds(0.1)).rounded())
         return "\(tenths / 10).\(tenths % 10) s"
