@@ -106,18 +106,13 @@ struct CubeRoutes {
     private func editUnlessChanged<Edit: Command, Value>(
         _ command: Edit, for call: Call<some Sendable>
     ) async throws -> CubeEdit<Value> where Edit.Reply == CubeEdit<Value> {
-        do {
-            return try await cube.edit(command, for: call.caller)
-        } catch let failure as CommandFailure where failure.status == .conflict && failure.field == nil {
-            // A conflict with a field has another reason: the cube's document of that object cannot be read.
-            throw Problem(.changedMeanwhile, failure.message, field: "If-Match")
-        }
+        try await call.unlessChanged { try await cube.edit(command, for: call.caller) }
     }
 }
 
 extension Call {
     /// The version of the cube that the author of an edit saw.
     fileprivate var unchangedSince: CubeVersion? {
-        get throws { try request.unchangedSince(of: "the cube") }
+        get throws { try unchangedSince(of: "the cube") }
     }
 }

@@ -1,0 +1,26 @@
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+
+extension Answer {
+    /// An answer with its version as `ETag`.
+    init(_ value: Value, version: some LosslessStringConvertible) {
+        self.init(value, headers: [.eTag: VersionTag(version).text])
+    }
+
+    /// A copy of a service's data with its version as `ETag`; 304 if the request's `If-None-Match` names that version.
+    ///
+    /// - Parameter json: The document, encoded.
+    init(json: Data, version: some LosslessStringConvertible, for request: Request) {
+        let headers: HTTPFields = [.eTag: VersionTag(version).text]
+        let isKnown = request.headers[.ifNoneMatch] == headers[.eTag]
+        self = isKnown ? .notModified(headers: headers) : Answer(json: json, headers: headers)
+    }
+}
+
+extension Answer where Value == NoContent {
+    /// An answer without a body, with its version as `ETag`.
+    init(version: some LosslessStringConvertible) {
+        self.init(headers: [.eTag: VersionTag(version).text])
+    }
+}

@@ -1,0 +1,30 @@
+import HTTPTypes
+import Hummingbird
+import Schemas
+
+extension Call {
+    /// Makes an edit that may come too late: 412 if its object was changed after the version in `If-Match`.
+    ///
+    /// - Throws: ``Problem``, or the edit's error.
+    func unlessChanged<Reply>(_ edit: () async throws -> Reply) async throws -> Reply {
+        do {
+            return try await edit()
+        } catch let failure as CommandFailure where failure.status == .conflict && failure.field == nil {
+            // A conflict with a field has another reason, such as a stored object that cannot be read.
+            throw Problem(.changedMeanwhile, failure.message, field: "If-Match")
+        }
+    }
+
+    /// The version in `If-Match`: what the author of an edit saw. `nil` without the header, and for `*`, which asks for no more
+    /// than that the object exists. Every edit asks for that.
+    ///
+    /// - Parameter subject: Whose version it is, for the error.
+    /// - Throws: ``Problem``.
+    func unchangedSince<Version: LosslessStringConvertible>(of subject: String) throws -> Version? {
+        guard let text = request.headers[.ifMatch], text != "*" else { return nil }
+        guard let tag = VersionTag<Version>(text: text) else {
+            throw Problem(.invalidField, "If-Match: expected the ETag of an answer about \(subject)", field: "If-Match")
+        }
+        return tag.version
+    }
+}
