@@ -1,8 +1,8 @@
-"""Reads what the services have stored in MongoDB, as another program would, and checks every field and its BSON type against
-the data dictionary of the system design document.
+"""Reads the services' documents in MongoDB, as another program would, and checks every field and its BSON type against the
+seed's data dictionary.
 
 Usage: check_collections.py <connection string with the database> <icube or message> <number of documents>
-Ends with 1 at the first field that is not as it should be.
+Ends with 1 at the first wrong field.
 """
 
 import re
@@ -18,7 +18,7 @@ TOPIC_KEY = re.compile("[0-9a-f]{24}-[0-9a-f]{24}-[0-9a-f]{24}")
 
 
 class Fields:
-    """The fields of one document: each has to be asked for, and none may be left over."""
+    """The fields of one document. Each must be read, so that an unexpected field is noticed."""
 
     def __init__(self, where, document):
         self.where = where
@@ -30,7 +30,7 @@ class Fields:
         if name not in self.rest:
             raise SystemExit(f"{self.where}: no field {name}")
         value = self.rest.pop(name)
-        # A boolean is an int in Python, and an Int64 is one too: the type itself counts.
+        # In Python a boolean and an Int64 are ints, so the exact type is compared.
         if type(value) is not kind:
             raise SystemExit(f"{self.where}.{name}: expected {kind.__name__}, found {type(value).__name__} {value!r}")
         if among is not None and value not in among:
@@ -73,7 +73,7 @@ def check_channel(document):
             subject.texts("tags")
             subject.end()
         area.end()
-    # Beside the dictionary's fields: the order of the channels.
+    # Not in the data dictionary: the order of the channels.
     channel.take("position", Int64)
     channel.end()
 
@@ -82,7 +82,7 @@ def check_named(fields):
     fields.take("name", str)
     fields.take("desc", str)
     fields.texts("access")
-    # Beside the dictionary's fields: the change that last touched the object.
+    # Not in the data dictionary: the version of the object's last change.
     fields.take("version", Int64)
 
 
@@ -102,7 +102,7 @@ def check_message(document):
 
 
 def check_additions(message, topic_key):
-    """What the product adds beside the dictionary's fields."""
+    """The fields that are not in the data dictionary."""
     message.take("expires", Int64)
     message.take("ttl", Int64, optional=True)
     message.take("send_at", Int64, optional=True)

@@ -1,6 +1,6 @@
-"""Drives a cube service and a message log as a stranger would: with pyzmq and what Shared/CommandBus/PROTOCOL.md says, nothing else.
+"""Drives a cube service and a message log with pyzmq, using only Shared/CommandBus/PROTOCOL.md.
 
-Usage: drive_bus.py <folder of the services' sockets>. Prints a line for each thing that works; ends with 1 at the first that does not.
+Usage: drive_bus.py <folder of the services' sockets>. Prints a line for each successful check; ends with 1 at the first failure.
 """
 
 import itertools
@@ -106,7 +106,7 @@ def edit_cube(cube):
 
 
 def pipeline(dealer):
-    """Many at once, matched by id; some with the delimiter that a DEALER need not send."""
+    """Many concurrent requests, matched by id; some with the optional delimiter."""
     waiting = {}
     for number in range(200):
         request = header("channel.add")

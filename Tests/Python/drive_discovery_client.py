@@ -1,7 +1,7 @@
 """Drives the FCM emulator with the client that google-api-python-client generates from FCM's discovery document.
 
-Usage: drive_discovery_client.py <https://host:port> <service account file> <CA file>. Prints a line for each thing that works; ends
-with 1 at the first that does not.
+Usage: drive_discovery_client.py <https://host:port> <service account file> <CA file>. Prints a line for each successful check; ends
+with 1 at the first failure.
 """
 
 import json
@@ -30,20 +30,20 @@ def check(what, condition, found=None):
 
 
 def connect(scope=MESSAGING):
-    """The generated client. Nothing but its endpoint, its key file and whom it trusts is given to it."""
+    """The generated client. Only its endpoint, its key file and its trusted certificate are set."""
     credentials = service_account.Credentials.from_service_account_file(ACCOUNT, scopes=[scope])
     http = google_auth_httplib2.AuthorizedHttp(credentials, http=httplib2.Http(ca_certs=CERTIFICATES, timeout=TIMEOUT))
     return discovery.build("fcm", "v1", http=http, client_options={"api_endpoint": URL}, cache_discovery=False).projects()
 
 
 def ask(method, path):
-    """The emulator's own doors."""
+    """Calls the emulator's control endpoints."""
     _, content = httplib2.Http(ca_certs=CERTIFICATES, timeout=TIMEOUT).request(URL + path, method)
     return json.loads(content) if content else None
 
 
 def refused(request):
-    """What an error says: its status, its text, and the types of its details in their order."""
+    """An error's status, its text, and the types of its details in order."""
     try:
         found = request.execute()
     except HttpError as error:

@@ -1,7 +1,7 @@
-"""Drives the FCM emulator with Google's own Firebase Admin SDK, which is told of nothing but other addresses.
+"""Drives the FCM emulator with Google's own Firebase Admin SDK, in which only the addresses are changed.
 
-Usage: drive_emulator.py <https://host:port> <service account file> <CA file>. Prints a line for each thing that works; ends with
-1 at the first that does not.
+Usage: drive_emulator.py <https://host:port> <service account file> <CA file>. Prints a line for each successful check; ends with
+1 at the first failure.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ def check(what, condition, found=None):
 
 
 class Emulator:
-    """The emulator's own doors: phones, orders to fail, and what was accepted."""
+    """Calls the emulator's control endpoints: phones, faults and accepted sends."""
 
     def __init__(self, url, certificates):
         self.url = url
@@ -100,7 +100,7 @@ def manage_topics(emulator):
 
 
 def raise_errors(emulator):
-    """Each class of error of FCM's, ordered for a topic of its own, is an exception of the SDK's own class."""
+    """Each class of FCM's errors, injected for its own topic, becomes the SDK's exception of that class."""
     expected = {
         "INVALID_ARGUMENT": exceptions.InvalidArgumentError,
         "UNAUTHENTICATED": exceptions.UnauthenticatedError,
@@ -116,7 +116,7 @@ def raise_errors(emulator):
     }
     rules = [{"fault": name, "topic": name} for name in expected]
     for rule in rules:
-        # These the SDK tries five times; else it would wait longer every time.
+        # The SDK retries these five times, with growing waits unless Retry-After is set.
         if rule["fault"] in ("INTERNAL", "UNAVAILABLE"):
             rule["retry_after_s"] = 1
     emulator.fail(*rules, {"fault": "UNAVAILABLE", "topic": "once", "count": 1}, {"fault": "LOST_REPLY", "topic": "lost", "count": 1})
@@ -125,7 +125,7 @@ def raise_errors(emulator):
     for (name, error), response in zip(expected.items(), batch.responses):
         check(f"{name} is {error.__name__}", type(response.exception) is error, repr(response.exception))
     check("what fails once is sent by the SDK's own retry", batch.responses[-2].success, batch.responses[-2].exception)
-    # It cannot know, and sends again: the emulator sees that.
+    # The SDK cannot know the outcome and sends again. The emulator counts both.
     doubled = emulator.ask("GET", "/emulator/counts/doubled")
     check("a lost reply doubles the message", [entry["msi_key"] for entry in doubled] == ["lost"], doubled)
 
@@ -134,7 +134,7 @@ def raise_errors(emulator):
     expect(exceptions.UnavailableError, "a late answer", lambda: messaging.send(to("slow"), app=hasty))
     emulator.fail()
 
-    # And what the emulator refuses by itself.
+    # Errors that the emulator returns without an injected fault.
     stranger = "abcdefghijklmnopqrstuv:APA91b" + 134 * "x"
     expect(messaging.UnregisteredError, "an unknown token", lambda: messaging.send(messaging.Message(token=stranger)))
     expect(exceptions.InvalidArgumentError, "a malformed token", lambda: messaging.send(messaging.Message(token="x")))
@@ -175,7 +175,7 @@ def renew_tokens(emulator):
 
 
 def main(url):
-    # The endpoints are constants of the SDK's; everything else is its own.
+    # The endpoints are constants of the SDK; nothing else is changed.
     messaging._MessagingService.FCM_URL = url + "/v1/projects/{0}/messages:send"
     messaging._MessagingService.IID_URL = url
     firebase_admin.initialize_app(credentials.Certificate(ACCOUNT))
@@ -191,7 +191,7 @@ def main(url):
 
 if __name__ == "__main__":
     _, URL, ACCOUNT, CERTIFICATES = sys.argv
-    # Whom requests, and httpx, trust; before they are imported.
+    # The trusted certificate of requests and httpx, set before their import.
     os.environ["REQUESTS_CA_BUNDLE"] = os.environ["SSL_CERT_FILE"] = CERTIFICATES
     warnings.simplefilter("ignore", DeprecationWarning)
     import firebase_admin

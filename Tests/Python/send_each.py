@@ -1,4 +1,4 @@
-"""Sends messages to the FCM emulator with send_each of the Firebase Admin SDK, 500 at a time, the most that it takes.
+"""Sends messages to the FCM emulator with send_each of the Firebase Admin SDK, 500 at a time, which is its maximum.
 
 Usage: send_each.py <https://host:port> <service account file> <CA file> <messages>. Prints how many were sent, and the seconds, and the
 seconds of processor time that it took, without the imports and the access token.
@@ -36,7 +36,7 @@ def batch(count):
 
 
 def main(url, account, count):
-    # The endpoint is a constant of the SDK's; everything else is its own.
+    # The endpoint is a constant of the SDK; nothing else is changed.
     messaging._MessagingService.FCM_URL = url + "/v1/projects/{0}/messages:send"
     firebase_admin.initialize_app(credentials.Certificate(account))
     messaging.send(batch(1)[0])
@@ -50,7 +50,7 @@ def main(url, account, count):
 
 if __name__ == "__main__":
     _, URL, ACCOUNT, CERTIFICATES, COUNT = sys.argv
-    # Whom requests trusts; before it is imported.
+    # The trusted certificate of requests, set before its import.
     os.environ["REQUESTS_CA_BUNDLE"] = CERTIFICATES
     import firebase_admin
     from firebase_admin import credentials, messaging

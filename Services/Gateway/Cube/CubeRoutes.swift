@@ -102,7 +102,7 @@ struct CubeRoutes {
         Answer(version: try await editUnlessChanged(command, for: call).version)
     }
 
-    /// An edit that may come too late: then the answer is 412.
+    /// Performs an edit. The answer is 412 if the object was changed meanwhile.
     private func editUnlessChanged<Edit: Command, Value>(
         _ command: Edit, for call: Call<some Sendable>
     ) async throws -> CubeEdit<Value> where Edit.Reply == CubeEdit<Value> {

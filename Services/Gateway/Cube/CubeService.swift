@@ -3,7 +3,7 @@ import Schemas
 
 extension FindSubject.Reply: Versioned {}
 
-/// The cube service, seen from the gateway: commands go through, and reads are answered from copies while they are fresh.
+/// The gateway's access to the cube service. It forwards commands, and answers reads from copies while they are fresh.
 ///
 /// `GET /channel` alone reads the whole cube. A post needs one subject, and asks for it by its topic key.
 struct CubeService: Sendable {
@@ -28,7 +28,7 @@ struct CubeService: Sendable {
         try await copy.current()
     }
 
-    /// The subject of a topic key as it is now, give or take a moment; `nil` if there is none.
+    /// The current subject of a topic key; `nil` if there is none. It may lag by a moment.
     ///
     /// - Throws: ``CommandFailure`` if no fresh subject is known and the cube service does not answer.
     func subject(of topicKey: TopicKey) async throws -> FindSubject.Reply? {

@@ -19,12 +19,12 @@ final class FollowedCopy<Copy: Versioned, Event: VersionEvent>: Sendable where C
         self.reader = reader
     }
 
-    /// The data as it is now, give or take a moment.
+    /// The current data. It may lag by a moment.
     ///
     /// - Throws: The reader's error if there is no fresh copy.
     func current() async throws -> Copy {
         if let copy = freshCopy() { return copy }
-        // A reading that was under way may have begun before the change that it has to show. The next one has not.
+        // A read that was already running may have begun before the change that it must show. The next one has not.
         var copy = try await read()
         for _ in 0..<2 {
             if let fresh = freshCopy() { return fresh }
@@ -38,7 +38,7 @@ final class FollowedCopy<Copy: Versioned, Event: VersionEvent>: Sendable where C
         return copy
     }
 
-    /// Reads the data once for all who ask for it at the same time.
+    /// Reads the data. Concurrent callers share one read.
     private func read() async throws -> Copy {
         let task = state.withLock { state in
             if let reading = state.reading { return reading }

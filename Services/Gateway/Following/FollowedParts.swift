@@ -1,7 +1,7 @@
 import Schemas
 import Synchronization
 
-/// Copies of parts of a service's data, each asked for by its key: for data of which most requests need little.
+/// Copies of parts of a service's data, each requested by its key, for data of which most requests need little.
 final class FollowedParts<Key: Hashable & Sendable, Part: Versioned, Event: VersionEvent>: Sendable
 where Part.Version == Event.Version {
     /// Asks the service for a part.
@@ -16,7 +16,7 @@ where Part.Version == Event.Version {
         self.finder = finder
     }
 
-    /// A part as it is now, give or take a moment; `nil` if there is none.
+    /// The current part; `nil` if there is none. It may lag by a moment.
     ///
     /// - Throws: ``CommandFailure`` if no fresh part is known and the service does not answer.
     func current(_ key: Key) async throws(CommandFailure) -> Part? {

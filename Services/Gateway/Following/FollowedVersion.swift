@@ -21,7 +21,7 @@ protocol Versioned<Version>: Sendable {
     var version: Version { get }
 }
 
-/// The latest version of a service's data, as its events and replies tell it. Copies ask it whether they are fresh.
+/// The latest version of a service's data, from its events and replies. Copies ask it whether they are fresh.
 final class FollowedVersion<Event: VersionEvent>: Service {
     private let subscriber: EventSubscriber
     private let logger: Logger

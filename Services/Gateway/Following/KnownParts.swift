@@ -1,4 +1,4 @@
-/// Parts of a service's data that were asked for lately, all of one version.
+/// Recently requested parts of a service's data, all of one version.
 struct KnownParts<Key: Hashable & Sendable, Part: Versioned>: Sendable {
     private var version: Part.Version?
     private var parts: [Key: Part] = [:]
@@ -7,7 +7,7 @@ struct KnownParts<Key: Hashable & Sendable, Part: Versioned>: Sendable {
         parts[key]
     }
 
-    /// Adds a part, and forgets those of another version.
+    /// Adds a part, and removes those of another version.
     mutating func add(_ part: Part, for key: Key) {
         if part.version != version { parts = [:] }
         version = part.version

@@ -2,7 +2,7 @@ import CommandBus
 import HTTPTypes
 import Schemas
 
-/// `GET /health` and `GET /problems`.
+/// `GET /health`.
 struct HealthRoutes {
     /// The services to ask, by name.
     let services: [(name: String, client: CommandClient)]
@@ -32,7 +32,7 @@ struct HealthRoutes {
         }
     }
 
-    /// 200 when every service can do its work, also while what it depends on further on is away; 503 otherwise.
+    /// 200 if every service can do its work, even while the relay or FCM is unreachable; otherwise 503.
     private func health(_ call: Call<NoBody>) async throws -> Answer<Health> {
         let states = await withTaskGroup(of: (String, PartHealth).self) { group in
             for (name, client) in services {
