@@ -4,7 +4,7 @@ import Logging
 /// One socket of a client or a subscriber with its monitor, and the endpoint that it connects to. It resolves a host name, again
 /// when the connection is lost; ZeroMQ gets addresses only.
 ///
-/// The bus thread owns it once its owner is attached. The thread that resolves a name only passes it along in the outbox.
+/// The bus thread owns it once its owner is attached. The thread that resolves a name only passes it along in the work queue.
 final class Connector: @unchecked Sendable {
     let socket: ZeroMQSocket
     let monitor: SocketMonitor

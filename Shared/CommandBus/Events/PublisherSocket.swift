@@ -8,7 +8,7 @@ import Synchronization
 /// The bus thread owns it once it is attached. Only ``pending`` is shared.
 final class PublisherSocket: BusParticipant, @unchecked Sendable {
     private let bound: BoundSocket
-    /// Events in the outbox that are not sent yet.
+    /// Events in the work queue that are not sent yet.
     let pending = Atomic<Int>(0)
 
     /// The maximum size of a subscription in bytes, and the maximum number of subscriptions and unsubscriptions on one

@@ -71,7 +71,7 @@ final class BusExecutor: TaskExecutor {
 
     /// The bus thread ends: from now on its tasks run on the global executor.
     ///
-    /// - Parameter late: Jobs from the outbox that have not run.
+    /// - Parameter late: Jobs from the work queue that have not run.
     func end(_ late: [UnownedJob]) {
         thread.store(0, ordering: .relaxed)
         for job in ready + late { Self.runElsewhere(job) }

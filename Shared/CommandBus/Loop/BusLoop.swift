@@ -1,7 +1,7 @@
 import CZeroMQ
 import Logging
 
-/// The loop of the bus thread: work from the outbox, messages from the sockets, tasks, timers.
+/// The loop of the bus thread: work from the work queue, messages from the sockets, tasks, timers.
 ///
 /// The bus thread alone owns it and every participant, so nothing here needs a lock.
 final class BusLoop {

@@ -1,6 +1,6 @@
 /// An owner of sockets on the bus thread: a client, a server, a publisher or a subscriber.
 ///
-/// It is created on any thread and handed over through the outbox. From then on only the bus thread calls it.
+/// It is created on any thread and handed over through the work queue. From then on only the bus thread calls it.
 protocol BusParticipant: AnyObject, Sendable {
     /// The sockets to poll; always the same ones.
     var sockets: [ZeroMQSocket] { get }

@@ -8,7 +8,7 @@ import Schemas
 /// A server's ROUTER, and its accepted and unanswered requests.
 ///
 /// The bus thread owns it once it is attached. The workers, which run on that thread, use it directly. Other tasks only pass it
-/// along in the outbox.
+/// along in the work queue.
 final class ServerSocket: BusParticipant, @unchecked Sendable {
     private enum Phase {
         case serving
