@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// What a portal can say about a message's way, and do to it later.
+    /// Scheduling, recall and retry of messages by a portal.
     @Suite("Control of messages", .serialized, .stack())
     struct ControlTests {
         let stack: Stack

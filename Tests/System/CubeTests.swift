@@ -127,7 +127,7 @@ extension SystemTests {
             let subject: JSONValue = ["name": "N", "desc": "D", "opt": ["level": "", "distribution": "Alert"]]
             let missing = [
                 "/channel/\(nobody)", "/area/\(nobody)/\(path.area)", "/area/\(path.channel)/\(nobody)",
-                // Everything is there, but not in one another.
+                // All objects exist, but not as parts of each other.
                 "/area/\(path.channel)/\(other.area)",
                 "/subject/\(path.channel)/\(path.area)/\(other.subject)",
                 "/subject/\(path.channel)/\(path.area)/\(nobody)",

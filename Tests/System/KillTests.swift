@@ -6,8 +6,8 @@ extension SystemTests {
     /// The promise that nothing accepted is lost, put to the test.
     @Suite("Kills", .serialized, .stack())
     struct KillTests {
-        /// How far from a kill a component may have been sent that is doubled by it, in milliseconds: it was under way when the
-        /// process died, or while another took its place, and its outcome was lost.
+        /// The maximum time between a kill and the send of a component that the kill doubled, in milliseconds. The component was
+        /// in flight when the process died or was replaced, and its outcome was lost.
         private static let aroundKill: ClosedRange<Int64> = -3_000...3_000
 
         @Test("While each process is killed twice, every message that was accepted arrives completely")
@@ -29,7 +29,7 @@ extension SystemTests {
                             try await stack.healthy()
                         }
                     }
-                    // Long enough for messages that no kill excuses.
+                    // Long enough for messages that no kill affects.
                     try await eventually("quiet after the last kill") {
                         .nowInMilliseconds > (kills.last ?? 0) + 2 * Self.aroundKill.upperBound
                     }
@@ -43,8 +43,8 @@ extension SystemTests {
                 #expect(traffic.surprises.isEmpty)
 
                 let expected = Set(accepted.flatMap(\.components))
-                // Whatever was under way at FCM while it was away is tried again after ten seconds or a little more. What is
-                // missing after that is counted.
+                // Sends during FCM's outage are retried after slightly more than ten seconds. Messages that are missing after
+                // that are counted.
                 try? await eventually(
                     "everything that was accepted is at the phone", within: .seconds(40), every: .milliseconds(100)
                 ) {
@@ -59,7 +59,7 @@ extension SystemTests {
                     "unanswered=\(states.count - accepted.count)")
                 #expect(lost.isEmpty)
                 for message in accepted { #expect(states[message.msiKey] == "relayed", "\(message.msiKey)") }
-                // What was stored although its answer was lost comes to its end as well.
+                // Messages that were stored although their answer was lost also end.
                 #expect(Set(states.values) == ["relayed"])
                 for copy in doubled {
                     #expect(kills.contains { kill in Self.aroundKill.contains(copy.received - kill) }, "\(copy)")
@@ -67,7 +67,7 @@ extension SystemTests {
             }
         }
 
-        /// The relay state of every message in the archive, once all are final.
+        /// The states of all messages in the archive, once all are final.
         private func settledStates(_ portal: Portal) async throws -> [String: String] {
             try await eventually("every message is final", within: .seconds(30), every: .milliseconds(250)) {
                 let archive = try await portal.archive()

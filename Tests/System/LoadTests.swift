@@ -47,7 +47,7 @@ extension SystemTests {
         @Test("A relay in its ramp is named as the limit of the load", .timeLimit(.minutes(1)))
         func ramp() async throws {
             try await SeparateServices.with { services in
-                // 16 messages a second at first, and 13 more with each second.
+                // The rate starts at 16 messages a second and rises by 13 each second.
                 let relay = try await services.start(
                     "msi-fcm-relay", settings: ["MSI_FCM_RAMP": "60", "MSI_FCM_QUOTA": "60000"])
                 let file = services.folder + "/load.json"

@@ -14,7 +14,7 @@ extension SystemTests {
             portal = stack.portal
         }
 
-        /// What breaks careless code between a portal and a phone, each fit for every field of a message.
+        /// Texts that break careless code. Each is valid in every field of a message.
         static let texts = [
             "Closed today", #"She said "no", twice\n, {"a":[1]} \u0041"#, "🎓🕗 👩🏽‍🔬 e\u{301}", "المكتبة مغلقة اليوم",
             "one\ntwo\r\n\tthree",
@@ -203,7 +203,7 @@ extension SystemTests {
                 listed += json["messages"]?.array ?? []
                 next = json["next"]?.string
                 #expect(page["Link"] == next.map { "<\($0)>; rel=\"next\"" })
-                // A new one comes while its reader turns the page.
+                // A new message arrives between two pages.
                 _ = try identity(of: try await portal.post(subject.message()))
             }
             let keys = listed.compactMap { $0["msi_key"]?.string }
@@ -279,7 +279,7 @@ extension SystemTests {
             #expect(sent.sorted() == keys.sorted())
         }
 
-        /// What a good answer to a post says.
+        /// The body of a successful answer to a post.
         private func identity(of posted: HTTPAnswer) throws -> (key: String, timestamp: Int64) {
             guard posted.status == 201, let key = try posted.json["msi_key"]?.string,
                 let timestamp = try posted.json["timestamp"]?.integer

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// Moving from one kind of database to the other, as an operator does it.
+    /// `msi migrate` from one kind of database to the other.
     @Suite("Migration", .serialized)
     struct MigrateTests {
         @Test("Everything moves from SQLite to MongoDB and back, and the product goes on with it")
@@ -37,7 +37,7 @@ extension SystemTests {
                         #expect(try await shownArchive(of: stack) == messages)
                         let found = try await stack.portal.call(.GET, "/message?q=later&state=pending").json
                         #expect(found["messages"]?.array.count == 1)
-                        // An answer that was given before the move is given again.
+                        // A retry of a post from before the move gets the first answer.
                         let again = try await stack.portal.post(subject.message(title: "7"), key: "7")
                         #expect(again["Idempotency-Replayed"] == "true")
                     }
@@ -100,7 +100,7 @@ extension SystemTests {
                     let refused = try await migrate("sqlite", in: folder, "mongodb://127.0.0.1:1/campus")
                     #expect(refused.exitCode == 1 && refused.lines.contains { $0.contains("stop the services first") })
                 }
-                // As a migration that is at work holds it.
+                // The lock of a running migration.
                 let lock = open(folder + "/data.lock", O_RDONLY | O_CLOEXEC)
                 defer { close(lock) }
                 #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)

@@ -63,12 +63,12 @@ extension SystemTests {
         private func expectUnavailable(_ portal: Portal, _ subject: SubjectPath) async throws {
             let health = try await portal.call(.GET, "/health")
             #expect(health.status == 503 && health["Retry-After"] != nil)
-            // The one that finds out looks for another server first, longer than the gateway waits.
+            // The first service that notices searches for another server, longer than the gateway's timeout.
             try await eventually("both services say that their database is away") {
                 let services = try await portal.call(.GET, "/health").json["services"]
                 return ["cube", "message-log"].allSatisfy { services?[$0]?.string == "unavailable" }
             }
-            // The gateway's copy of the cube is good for a moment.
+            // The gateway's copy of the cube is fresh for a moment.
             try await eventually("the cube is not served any more") { try await portal.call(.GET, "/channel").status == 503 }
             let calls: [(HTTPMethod, String, JSONValue?)] = [
                 (.GET, "/channel", nil), (.POST, "/channel", ["name": "C", "desc": ""]), (.GET, "/message", nil),

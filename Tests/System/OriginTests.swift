@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// What pages in a browser may do.
+    /// The rights of pages in a browser.
     @Suite("Origins", .serialized, .stack(["MSI_GATEWAY_CORS_ORIGINS": "https://portal.example.edu,http://localhost:3000"]))
     struct OriginTests {
         let portal: Portal

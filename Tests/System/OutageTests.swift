@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// What happens while a part is away, and that it passes by itself.
+    /// Outages of one part, and the recovery from them.
     @Suite("Outages", .serialized, .stack())
     struct OutageTests {
         let stack: Stack
@@ -108,14 +108,15 @@ extension SystemTests {
                     #expect(component["state"] == "accepted")
                     #expect(component["error"] == nil)
                 }
-                // A request that FCM had already taken up when it was given up may have come twice: the phone knows by msi_key.
+                // FCM may have processed an abandoned request, so the message may have come twice. The phone drops the copy by
+                // its msi_key.
                 let events = try await phone.events(2) { $0.msiKey == key }
                 #expect(Set(events.map(\.component)) == ["notification", "data"])
             }
         }
     }
 
-    /// FCM's own refusal: an emulator that takes less than the gateway lets through.
+    /// FCM's own refusal: the emulator's limit is lower than the gateway's.
     @Suite("Refusals by FCM", .serialized, .stack(["MSI_FCM_EMULATOR_TOPIC_PAYLOAD_LIMIT": "300"]))
     struct RefusalTests {
         @Test("A message that FCM refuses permanently has failed, with FCM's code for each component")
@@ -143,7 +144,7 @@ extension SystemTests {
                 #expect(components.last?["error"]?["message"]?.string?.isEmpty == false)
                 #expect(try await phone.events(1).map(\.component) == ["notification"])
 
-                // One that fits goes through, after the one that did not.
+                // A message that fits is delivered after one that does not.
                 let short = try await portal.post(subject.message(message: "."))
                 _ = try await portal.message(try #require(try short.json["msi_key"]?.string), hasState: "relayed")
             }

@@ -5,8 +5,8 @@ import SeededRandom
 import TestSupport
 import Testing
 
-/// The machine's power goes while messages are posted. Killing processes proves nothing of it: what they wrote stays in the
-/// kernel's cache. Here every write and sync is recorded, and the disk is put back to what it held for certain.
+/// A power cut while messages are posted. Killing processes does not simulate it: their writes stay in the kernel's cache. Here
+/// every write and sync is recorded, and the disk is reset to its synced content.
 @Suite("Power cuts", .serialized)
 struct PowerCutTests {
     @Test(
@@ -16,7 +16,7 @@ struct PowerCutTests {
         try await withTemporaryFolder { folder in
             let recording = try await RecordedPosts(in: folder)
             var random = SeededGenerator(seed: 7)
-            // The first moments of a new disk, each answer's own moment, and others.
+            // The first times of a new disk, the time of each answer, and others.
             let moments = recording.log.moments
             var cuts = Array(recording.posts.map(\.logLength).shuffled(using: &random).prefix(3))
             cuts += moments.prefix(moments.count / 3).shuffled(using: &random).prefix(3)
@@ -32,7 +32,7 @@ struct PowerCutTests {
 private struct RecordedPosts {
     struct Post: Sendable {
         let msiKey: String
-        /// How long the log of writes was when the answer came, in bytes.
+        /// The length of the log of writes at the time of the answer, in bytes.
         let logLength: Int
     }
 
@@ -76,7 +76,7 @@ private struct RecordedPosts {
         log = try WriteLog(path: outer + "/writes")
     }
 
-    /// Cuts the power at one moment, starts every service on what is left, and looks for what was promised before it.
+    /// Cuts the power at one point, starts every service on the remaining data, and checks the guarantees up to that point.
     func checkPowerCut(_ cut: PowerCut, whenLogHad length: Int) async throws {
         var disk = empty
         disk.replay(log, until: length)
@@ -97,7 +97,7 @@ private struct RecordedPosts {
     }
 }
 
-/// Starts the services that store something, and the gateway before them.
+/// Starts the gateway and the services with a store.
 private func withServices<Value: Sendable>(
     in folder: String, _ settings: [String: String], _ body: @Sendable (Portal) async throws -> Value
 ) async throws -> Value {

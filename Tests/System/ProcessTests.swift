@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// What a service's process is given by whoever starts it: standard descriptors, an environment, a mask.
+    /// The attributes that a service inherits from its parent: standard descriptors, environment, umask.
     @Suite("Processes", .timeLimit(.minutes(2)))
     struct ProcessTests {
         /// Runs a shell script with the built programs in `PATH` and the folder as `$MSI_STATE_DIR`.
@@ -27,7 +27,7 @@ extension SystemTests {
             "A service whose supervisor dies stops with status 0, whenever that happens", arguments: ["msi-cube", "msi-gateway"])
         func supervisorDies(service: String) async throws {
             try await withTemporaryFolder { folder in
-                // From before its start is over to after it.
+                // From before the end of its start until after it.
                 let script = """
                     one() {
                         sleep 0.$1 | MSI_SUPERVISED=true MSI_STATE_DIR=$MSI_STATE_DIR/$1 \(service) 2>$MSI_STATE_DIR/$1.log

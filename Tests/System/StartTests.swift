@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// What an operator is told who starts a service that cannot run.
+    /// The error texts for an operator if a service cannot start.
     @Suite("A start that fails", .timeLimit(.minutes(2)))
     struct StartTests {
         @Test(

@@ -3,18 +3,18 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// Ordinary stops while FCM takes its time: FCM gets each component once.
+    /// Regular stops while FCM is slow: FCM gets each component once.
     @Suite("Stops", .serialized, .timeLimit(.minutes(3)))
     struct StopTests {
         private static let count = 9
 
-        /// Posts messages whose answers FCM delays, and does something while FCM has them. Expects that all are relayed in the
-        /// end, and none of them twice.
+        /// Posts messages whose answers FCM delays, and performs a change meanwhile. Expects that all of them are relayed exactly
+        /// once.
         ///
         /// - Parameters:
-        ///   - pace: Components that the relay sends in a minute, if it is to be slow.
-        ///   - atFCM: How many components FCM has by then.
-        ///   - change: Ends a process and starts another one; returns those that run.
+        ///   - pace: The relay's limit of components a minute, if it should be slow.
+        ///   - atFCM: The number of components that FCM has before the change.
+        ///   - change: Replaces a process, and returns the running ones.
         private func expectNothingDoubled(
             answersAfter delay: Int64, pace: Int? = nil, whenAtFCM atFCM: Int = 2 * count,
             _ change: (SeparateServices, _ relay: ServiceProcess, _ log: ServiceProcess) async throws -> [ServiceProcess]
@@ -43,7 +43,7 @@ extension SystemTests {
 
         @Test("A stop of the message log waits for the messages in flight")
         func messageLog() async throws {
-            // The last of them goes out after four seconds, and is answered after twelve.
+            // The last one is sent after four seconds and answered after twelve.
             try await expectNothingDoubled(answersAfter: 8_000, pace: 240, whenAtFCM: 2) { services, relay, log in
                 #expect(await log.stop() == 0)
                 return [relay, try await services.start("msi-message-log")]
@@ -62,7 +62,7 @@ extension SystemTests {
         func earlySuccessor() async throws {
             try await expectNothingDoubled(answersAfter: 3_000) { services, relay, log in
                 log.signal(SIGTERM)
-                // Its socket is free from then on.
+                // The socket is free from then on.
                 _ = try await log.child.waitForLog { $0.contains(#""message":"stopping""#) ? () : nil }
                 try await Task.sleep(for: .milliseconds(300))
                 let successor = try await services.start("msi-message-log")

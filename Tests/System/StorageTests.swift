@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// What happens when the services cannot write, and that it passes by itself.
+    /// Full and read-only disks, and the recovery from them.
     @Suite("Storage", .serialized)
     struct StorageTests {
         private static let mayMount: Comment = "needs a superuser who may mount a small disk"
@@ -26,7 +26,7 @@ extension SystemTests {
                         let processes = stack.processes
 
                         try disk.fill()
-                        // There is room left in the files that are there.
+                        // The existing files have free space.
                         var refusal = try await posts.post()
                         while refusal.status != 507, posts.count < 5_000 { refusal = try await posts.post() }
                         #expect(refusal.status == 507)
@@ -66,7 +66,7 @@ extension SystemTests {
                             #expect(channel.status == 507)
                         }
                         try await expectAccounted(posts, stack, phone, mayDouble: true)
-                        // What takes no room is done.
+                        // Changes that need no space are possible.
                         #expect(try await portal.call(.DELETE, "/channel/\(subject.channel)").status == 204)
                     }
                 }
@@ -166,12 +166,12 @@ extension SystemTests {
             }
         }
 
-        /// The databases of services, the files that are written to while they run.
+        /// The databases of services and their files.
         private func databases(_ names: [String], of stack: Stack) -> [String] {
             names.flatMap { name in ["", "-wal"].map { "\(stack.stateDirectory)/\(name).sqlite\($0)" } }
         }
 
-        /// Waits until what was accepted is relayed and with the phone, and checks that nothing else is there.
+        /// Waits until the accepted messages are relayed and on the phone, and checks that there are no others.
         private func expectAccounted(_ posts: Posts, _ stack: Stack, _ phone: Phone, mayDouble: Bool = false) async throws {
             let accepted = Set(posts.accepted)
             let archive = try await eventually("every message is relayed", within: .seconds(60), every: .milliseconds(250)) {
@@ -182,17 +182,17 @@ extension SystemTests {
             let components = Set(archive.flatMap(\.components).map(\.component))
             let events = try await phone.events(components.count)
             #expect(Set(events.map(\.delivered)) == components)
-            // Only where FCM's answer was lost: a process was killed, or FCM was silent for too long.
+            // Only if FCM's answer was lost: a process was killed, or FCM had a timeout.
             if !mayDouble { #expect(events.count == components.count) }
         }
     }
 }
 
-/// Messages that are posted one after another, and what became of them.
+/// Messages that are posted one after another, with their answers.
 private struct Posts {
     let portal: Portal
     let subject: SubjectPath
-    /// The `msi_key` of those that were answered with 201.
+    /// The `msi_key`s of messages that were answered with 201.
     private(set) var accepted: [String] = []
     private(set) var refused: [HTTPAnswer] = []
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// What is on disk when the product says so.
+    /// The syncs before the product's answers.
     @Suite("Syncs")
     struct SyncTests {
         @Test("Everything is synced before the answer 201, including the names of new files and folders")
@@ -33,7 +33,7 @@ extension SystemTests {
                     }
                     let subject = try await stack.portal.makeSubject("Alert")
                     for _ in 0..<10 {
-                        // Of a message that is not due nothing is stored but the message.
+                        // For a message that is not due, only the message is stored.
                         var message = subject.message()
                         message["send_at"] = .integer(.nowInMilliseconds + 3_600_000)
                         _ = try await expectSync(of: "message-log") { try await stack.portal.post(message) }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// `msi up` itself: starting, stopping, and everything that can go wrong with either.
+    /// `msi up`: start, stop, and their errors.
     @Suite("msi up", .serialized)
     struct UpTests {
         @Test("Messages, the cube and a phone's subscription are still there after a restart")
@@ -41,7 +41,7 @@ extension SystemTests {
         func stopsInOrder() async throws {
             try await withTemporaryFolder { folder in
                 try await withStack(in: folder) { _ in }
-                // Each says when it begins to stop, and when it has: ISO 8601 in UTC sorts as it is.
+                // Each service logs the begin and the end of its stop. ISO 8601 in UTC sorts as text.
                 let moments = try Stack.services.reversed().flatMap { service in
                     let lines = try String(contentsOfFile: "\(folder)/log/\(service).log", encoding: .utf8).split(separator: "\n")
                     return try ["stopping", "stopped"].map { message in
@@ -170,7 +170,7 @@ extension SystemTests {
                 _ = try await withProgram(path, arguments: ["up"], environment: settings(in: folder)) { program in
                     _ = try await program.line(within: .seconds(60)) { $0.contains("ready") }
                     let services = program.children.map(\.id)
-                    // The other end of what they all wait at: they stop when this is closed as well.
+                    // The other end of the services' standard input: they stop when this is closed.
                     let lifeline = open("/proc/\(try #require(services.first))/fd/0", O_WRONLY | O_CLOEXEC)
                     #expect(lifeline >= 0)
                     program.signal(SIGKILL)
@@ -209,7 +209,7 @@ extension SystemTests {
             }
         }
 
-        /// Starts it where it cannot stay, and waits for its end.
+        /// Starts it where it cannot run, and waits for its end.
         private func start(
             _ executable: String? = nil, in folder: String, settings own: [String: String] = [:]
         ) async throws -> ProgramEnd<Void> {

@@ -7,8 +7,8 @@ import Synchronization
 
 /// Work and jobs for the bus thread from other threads: two arrays under one lock, and an eventfd that wakes the thread.
 ///
-/// The thread is woken only if the work queue was empty and the thread may sleep. The thread takes all work at once. It declares that
-/// it may sleep in the same critical section in which it found nothing, so no wake-up is lost and few are needed.
+/// The thread is woken only if the work queue was empty and the thread may sleep. The thread takes all work at once. It declares
+/// that it may sleep in the same critical section in which it found nothing, so no wake-up is lost and few are needed.
 final class Outbox: Sendable {
     private struct State {
         var work: [BusWork] = []

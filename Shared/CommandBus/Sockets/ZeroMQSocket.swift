@@ -7,8 +7,8 @@ import FoundationEssentials
 
 /// One ZeroMQ socket.
 ///
-/// Only one thread uses it at a time: first its creator, then the bus thread. The work queue's lock is the memory barrier that ZeroMQ
-/// requires. No call blocks.
+/// Only one thread uses it at a time: first its creator, then the bus thread. The work queue's lock is the memory barrier that
+/// ZeroMQ requires. No call blocks.
 final class ZeroMQSocket {
     private let socket: UnsafeMutableRawPointer
     /// A reusable message for received frames.

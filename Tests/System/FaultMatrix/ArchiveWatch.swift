@@ -1,10 +1,9 @@
 import TestSupport
 import Synchronization
 
-/// Looks at the archive as a portal does until every message has come to its end, and remembers the errors that it has shown on
-/// the way.
+/// Polls the archive like a portal until every message has ended, and records the errors that it showed in between.
 final class ArchiveWatch: Sendable {
-    /// An error as `GET /message/:msi_key` tells it.
+    /// An error in the answer of `GET /message/:msi_key`.
     struct Trouble: Hashable, Sendable, CustomStringConvertible {
         let `class`: String
         let code: String
@@ -15,7 +14,7 @@ final class ArchiveWatch: Sendable {
     private struct State {
         var messages: [String: ArchivedMessage] = [:]
         var errors: [SentComponent: Set<Trouble>] = [:]
-        /// What there has to be; `nil` before that is known.
+        /// The expected messages; `nil` before they are known.
         var expected: Set<String>?
 
         mutating func note(_ message: ArchivedMessage) {
@@ -27,7 +26,7 @@ final class ArchiveWatch: Sendable {
         }
     }
 
-    /// Much shorter than an error lasts.
+    /// Much shorter than the duration of an error.
     private static let pause = Duration.milliseconds(500)
 
     private let portal: Portal
@@ -37,12 +36,12 @@ final class ArchiveWatch: Sendable {
         self.portal = portal
     }
 
-    /// Says which messages there are in all.
+    /// Sets the expected messages.
     func expects(_ msiKeys: Set<String>) {
         state.withLock { $0.expected = msiKeys }
     }
 
-    /// Returns once every message is final, or when the time is over: then its messages tell how far they have come.
+    /// Returns once every message is final or the time is over, with the messages' current states.
     func run(within limit: Duration) async throws {
         let deadline = ContinuousClock.now + limit
         while ContinuousClock.now < deadline {
@@ -60,6 +59,6 @@ final class ArchiveWatch: Sendable {
         state.withLock { $0.messages[msiKey] }
     }
 
-    /// What each component has been through, where it was anything.
+    /// The errors of each component, if it had any.
     var errors: [SentComponent: Set<Trouble>] { state.withLock(\.errors) }
 }

@@ -1,47 +1,47 @@
 import TestSupport
 import Testing
 
-/// One row of the fault matrix: what goes wrong with the requests for one topic, and what has to become of its messages.
-/// There is an Alert and an Information of each, and one relay or two.
+/// One row of the fault matrix: the fault of the requests for one topic, and the expected outcome of its messages.
+/// Each row is run with Alerts and with Information, and with one relay and with two.
 struct Cell: Hashable, Sendable, CustomTestStringConvertible {
-    /// A rule of `PUT /emulator/faults` without its topic and its count; `nil` where nothing goes wrong with this topic.
+    /// A rule of `PUT /emulator/faults` without its topic and its count; `nil` for no fault of this topic.
     let fault: JSONValue?
     let hits: Hits
     let end: End
-    /// How many messages of each distribution.
+    /// The number of messages of each distribution.
     var messages = 1
-    /// The time between two of them.
+    /// The time between two messages.
     var period = Duration.zero
-    /// For how many seconds a message is worth delivering.
+    /// The messages' `ttl` in seconds.
     var lifetime: Int64?
 
-    /// Which requests the fault happens to.
+    /// Which requests have the fault.
     enum Hits: Hashable, Sendable {
-        /// To the first so many requests of each component.
+        /// The first requests of each component.
         case first(Int)
-        /// To every one.
+        /// Every request.
         case all
-        /// To so many of a hundred, until as many have been hit as that is of the first requests: then the storm is over.
+        /// This percentage of the requests, until as many have been hit as that is of the first attempts.
         case percent(Int)
     }
 
-    /// What has to become of each message. A code is what `GET /message/:msi_key` shows while it lasts, or in the end.
+    /// The expected outcome of each message. A code is the error in `GET /message/:msi_key`, temporary or final.
     enum End: Hashable, Sendable {
-        /// Each component is at FCM once, at the first attempt: whoever sent it has seen nothing of the fault.
+        /// FCM has each component once, from the first attempt. The sender has not noticed the fault.
         case relayed
-        /// Each component is at FCM once, after an attempt that ended with the retryable error; not before so many seconds.
+        /// FCM has each component once, after an attempt with this retryable error; not before this many seconds.
         case retried(after: String, seconds: Int = 8)
-        /// Each component is at FCM once, whatever was tried before: any of these errors, or none.
+        /// FCM has each component once, after any of these errors or none.
         case relayedSomehow(after: Set<String> = [])
-        /// Each component is at FCM, and a second time at most where its acceptance was not heard: there are no more copies than
-        /// faults. The phone drops them by the `msi_key`.
+        /// FCM has each component, and a second copy only if its answer was lost: there are at most as many copies as faults. The
+        /// phone drops them by the `msi_key`.
         case mayDouble(after: Set<String>)
-        /// The same where a fault takes others along that were under way on the connection: there are no more copies than
-        /// faults times the streams of a connection, all cells of the scene together.
+        /// Like the previous one, but a fault also affects other requests on the connection: there are at most as many copies as
+        /// faults times the streams of a connection, for all cells of the scene together.
         case mayDoubleInCrowd(after: Set<String>)
-        /// Nothing is at FCM, and the message has failed with this permanent error.
+        /// FCM has no component, and the message has failed with this permanent error.
         case failed(String)
-        /// Nothing is at FCM, and the message has expired, with the error of the last attempt.
+        /// FCM has no component, and the message has expired with the error of the last attempt.
         case expired(Set<String>)
     }
 
@@ -57,7 +57,7 @@ struct Cell: Hashable, Sendable, CustomTestStringConvertible {
         self.lifetime = lifetime
     }
 
-    /// The rule for a topic to which each message is so many components.
+    /// The rule for a topic whose messages have this many components.
     func rule(for topic: String, components: Int) -> JSONValue? {
         guard var rule = fault else { return nil }
         rule["topic"] = "\(topic)"

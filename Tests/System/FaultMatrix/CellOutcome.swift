@@ -1,23 +1,23 @@
 import TestSupport
 
-/// What has become of one cell's messages of one distribution.
+/// The outcome of one cell's messages of one distribution.
 struct CellOutcome: Sendable {
     let distribution: String
-    /// How many components each message has.
+    /// The number of components of each message.
     let components: Int
-    /// As the archive has them in the end.
+    /// The final messages of the archive.
     let messages: [ArchivedMessage]
-    /// The errors that the archive has shown for them, at any time.
+    /// All errors that the archive has shown for them.
     let errorsByComponent: [SentComponent: Set<ArchiveWatch.Trouble>]
-    /// What FCM has accepted for their topic.
+    /// FCM's accepted sends to their topic.
     let sends: [AcceptedSend]
-    /// How often the cell's fault has happened.
+    /// The number of hits of the cell's fault.
     let hits: Int
 
     var errors: Set<ArchiveWatch.Trouble> { errorsByComponent.values.reduce(into: []) { $0.formUnion($1) } }
 
-    /// Sends beyond the first one of each component. What a relay gave up because it had no answer for ten seconds, FCM may have
-    /// taken all the same, as on a machine that does too much: those are no copies that the cell has to answer for.
+    /// Sends after the first one of each component. If a relay had a timeout after ten seconds, as on a busy machine, FCM may
+    /// have accepted the send anyway. Such copies are not counted for the cell.
     var copies: Int {
         let counted = sends.map(\.component).filter { component in
             errorsByComponent[component]?.contains { $0.code == "TIMEOUT" } != true
@@ -25,7 +25,7 @@ struct CellOutcome: Sendable {
         return counted.count - Set(counted).count
     }
 
-    /// What is not as the cell says: nothing, in the end.
+    /// The differences from the cell's expectation.
     func problems(with cell: Cell) -> [String] {
         guard messages.count == cell.messages else {
             return ["\(messages.count) of \(cell.messages) messages are in the archive"]
@@ -79,18 +79,18 @@ struct CellOutcome: Sendable {
         return problems
     }
 
-    /// Whether nothing of it was ever sent, because what happened to other cells' messages kept all of the project's back.
+    /// Whether none of it was ever sent, because the faults of other cells blocked the whole project.
     private var isHeldBack: Bool {
         !errors.isEmpty && errors.allSatisfy { ["OAUTH", "CIRCUIT_OPEN"].contains($0.code) }
     }
 
-    /// The time from when a message was due to its acceptance, in milliseconds.
+    /// The time from a message's due time to its acceptance, in milliseconds.
     private var waits: [(Int64, SentComponent)] {
         let due = Dictionary(uniqueKeysWithValues: messages.map { ($0.msiKey, $0.due) })
         return sends.map { ($0.received - (due[$0.component.msiKey] ?? 0), $0.component) }
     }
 
-    /// What is lost, or said to be what it is not.
+    /// Lost messages, and false claims of the archive.
     private func notRelayed() -> [String] {
         let names = Set(sends.map(\.name))
         let sent = Set(sends.map(\.component))

@@ -2,8 +2,8 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// Every fault of the emulator, for Alerts and Information, with one relay and two: what is accepted is at FCM exactly once, or
-    /// final for the reason that the table gives. All cells wait at the same time.
+    /// Every fault of the emulator, for Alerts and Information, with one relay and two. FCM has each accepted message exactly
+    /// once, or the message is final for the reason in the table. All cells run at the same time.
     @Suite("Fault matrix", .serialized, .faultMatrix)
     struct FaultMatrixTests {
         @Test("Every message of a cell ends as the fault table says", arguments: CellRun.all, [1, 2])
@@ -37,7 +37,7 @@ extension SystemTests {
     }
 }
 
-/// Runs the whole matrix before the tests of a suite, which look at what has become of it.
+/// Runs the whole matrix before the tests of a suite, which check the outcomes.
 struct FaultMatrix: SuiteTrait, TestScoping {
     @TaskLocal private static var outcomes: [SceneRun: Result<SceneRun.Outcome, any Error>] = [:]
 

@@ -1,15 +1,15 @@
 import TestSupport
 
 extension Scene {
-    /// What FCM answers, and requests that fail one by one: nothing else comes to harm.
+    /// FCM's errors, and requests that fail one by one. Other requests are not affected.
     static let answers = Scene(
         name: "answers",
         cells: [
-            // Nothing goes wrong, whatever happens to the others.
+            // No fault of its own, while other topics have faults.
             Cell(nil, .relayed, messages: 20, every: .milliseconds(500))
         ] + mixed(failing, refused, slow))
 
-    /// Each list spread evenly, so that few failures follow one another: twenty would be a reason to leave FCM alone for a moment.
+    /// Each list is spread evenly, so that few failures follow one another: twenty in a row would open the circuit.
     private static func mixed(_ lists: [Cell]...) -> [Cell] {
         lists.flatMap { list in
             list.enumerated().map { (place: (Double($0.offset) + 0.5) / Double(list.count), cell: $0.element) }
@@ -17,7 +17,7 @@ extension Scene {
     }
 
     private static let refused = [
-        // Refused for good: trying again cannot help. Without FCM's own words HTTP's status is the code.
+        // Permanent errors: a retry cannot help. Without FCM's own code HTTP's status is the code.
         Cell(["fault": "INVALID_ARGUMENT"], .failed("INVALID_ARGUMENT"), hits: .all),
         Cell(["fault": "INVALID_ARGUMENT", "body": "HTML"], .failed("HTTP_400"), hits: .all),
         Cell(["fault": "THIRD_PARTY_AUTH_ERROR"], .failed("THIRD_PARTY_AUTH_ERROR"), hits: .all),
@@ -27,7 +27,7 @@ extension Scene {
         Cell(["fault": "UNREGISTERED", "body": "HTML"], .failed("HTTP_404"), hits: .all),
         Cell(["fault": "UNREGISTERED", "body": "EMPTY"], .failed("HTTP_404"), hits: .all),
 
-        // Too much for one topic: that one pauses. Too much for the project: everybody waits, and goes on.
+        // A topic's quota: only that topic pauses. The project's quota: all topics wait, and continue.
         Cell(["fault": "QUOTA_EXCEEDED", "retry_after_s": 14], .retried(after: "QUOTA_EXCEEDED", seconds: 14)),
         Cell(
             ["fault": "QUOTA_EXCEEDED", "retry_after_s": 16, "retry_after_form": "DATE"],
@@ -36,12 +36,12 @@ extension Scene {
         Cell(
             ["fault": "PROJECT_QUOTA", "retry_after_s": 2, "retry_after_form": "DATE"], .retried(after: "RATE_LIMIT_EXCEEDED")
         ),
-        // Until it is too late: the last reason stays.
+        // Until the expiry: the last error stays.
         Cell(["fault": "QUOTA_EXCEEDED"], .expired(["QUOTA_EXCEEDED"]), hits: .all, lifetime: 14),
     ]
 
     private static let failing = [
-        // Refused for now: once more, when FCM says so, or after ten seconds and then twice as many.
+        // Retryable errors: retried after FCM's Retry-After, or after ten seconds and then twice as long.
         Cell(["fault": "INTERNAL"], .retried(after: "INTERNAL")),
         Cell(["fault": "INTERNAL", "body": "HTML"], .retried(after: "HTTP_500")),
         Cell(["fault": "INTERNAL", "body": "EMPTY"], .retried(after: "HTTP_500")),
@@ -58,11 +58,11 @@ extension Scene {
         Cell(["fault": "BAD_GATEWAY"], .retried(after: "HTTP_502", seconds: 30)),
         Cell(["fault": "BAD_GATEWAY", "body": "JSON", "retry_after_s": 14], .retried(after: "UNAVAILABLE", seconds: 14)),
 
-        // Refused until it is too late: the last reason stays.
+        // Retryable errors until the expiry: the last error stays.
         Cell(["fault": "UNAVAILABLE"], .expired(["UNAVAILABLE"]), hits: .all, lifetime: 14),
         Cell(["fault": "INTERNAL", "retry_after_s": 3600], .expired(["INTERNAL"]), hits: .all, lifetime: 14),
 
-        // One stream ends without an answer: refused ones are sent again at once, for others only time tells.
+        // A stream ends without an answer: refused streams are repeated at once, others are retried later.
         Cell(["fault": "RESET_STREAM"], .retried(after: "NETWORK")),
         Cell(["fault": "RESET_STREAM", "code": 11], .retried(after: "NETWORK")),
         Cell(["fault": "RESET_STREAM", "code": 7], .relayed),
@@ -71,7 +71,7 @@ extension Scene {
     ]
 
     private static let slow = [
-        // Slow, but in time: nobody notices. Not in time: FCM may have it, which only a second copy makes sure.
+        // Slow within the timeout: no effect. Slower than the timeout: FCM may have it, so it is sent again.
         Cell(["fault": "DELAY", "fixed_ms": 2_000], .relayed),
         Cell(["fault": "DELAY_REPLY", "least_ms": 1_000, "most_ms": 3_000], .relayed),
         Cell(["fault": "SLOW_BODY", "median_ms": 1_500, "p99_ms": 5_000], .relayed),
@@ -80,8 +80,8 @@ extension Scene {
         Cell(["fault": "SLOW_BODY", "fixed_ms": 14_000], .mayDouble(after: ["TIMEOUT"])),
     ]
 
-    /// What is about the whole project: an FCM that fails again and again is left alone for a while, and a quota that is used up
-    /// stops everybody, also where the answer does not say whose it was.
+    /// Errors that affect the whole project: after repeated failures the circuit opens, and a used-up quota stops all topics,
+    /// even if the answer does not say whose quota it is.
     static let project = Scene(
         name: "the project as a whole",
         cells: [

@@ -1,7 +1,7 @@
 import TestSupport
 
 extension Scene {
-    /// Access tokens that live for seconds, and a token endpoint in trouble: whoever has no token waits, and says why.
+    /// Access tokens with a lifetime of seconds, and a failing token endpoint: messages without a token wait with an error.
     static let credentials = Scene(
         name: "a token endpoint in trouble", behaviour: ["oauth": ["token_life_s": 4]],
         rules: [
@@ -15,8 +15,8 @@ extension Scene {
             Cell(["fault": "UNAVAILABLE"], .relayedSomehow(after: ["OAUTH", "CIRCUIT_OPEN", "UNAVAILABLE"])),
         ])
 
-    /// An FCM that does not take a token: it is replaced once, and if the next one is not taken either, asking for more would only
-    /// make it worse. Then nobody has one for ten seconds.
+    /// An FCM that refuses tokens: the token is replaced once. If the next one is refused as well, there is no token for ten
+    /// seconds.
     static let refusedTokens = Scene(
         name: "refused tokens",
         cells: [

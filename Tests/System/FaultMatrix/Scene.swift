@@ -1,14 +1,14 @@
 import TestSupport
 import Testing
 
-/// Cells that go through one stack at the same time, so that all of them wait together.
+/// Cells that run in one stack at the same time, so that their waits overlap.
 struct Scene: Hashable, Sendable, CustomTestStringConvertible {
     let name: String
-    /// The emulator's from the start, a member a section.
+    /// The emulator's initial settings, one member a section.
     var behaviour: JSONValue = [:]
-    /// Rules that are for no topic: of the token endpoint.
+    /// Rules without a topic, for the token endpoint.
     var rules: [JSONValue] = []
-    /// How many requests one fault may leave without an answer; `nil` where connections end without a fault as well.
+    /// How many requests one fault may leave without an answer; `nil` if connections also end without a fault.
     var streams: Int? = 1
     let cells: [Cell]
 

@@ -1,19 +1,19 @@
 import FoundationEssentials
 import TestSupport
 
-/// A scene with one relay or two: a stack of its own, through which all its cells go at the same time.
+/// A run of a scene with one relay or two, in a stack of its own.
 struct SceneRun: Hashable, Sendable {
     let scene: Scene
     let relays: Int
 
-    /// What the run leaves to be judged.
+    /// The results of the run.
     struct Outcome: Sendable {
-        /// Of each cell, the Alerts and the Information.
+        /// The outcomes of each cell, for Alerts and for Information.
         let cells: [Cell: [CellOutcome]]
         let counts: FCMServer.Counts
-        /// How often all rules for topics have had their way.
+        /// The number of hits of all rules for topics.
         let hits: Int
-        /// What the second relay has had accepted by FCM; `nil` where there is none.
+        /// The number of FCM's acceptances in the second relay; `nil` if there is none.
         let acceptedBySecondRelay: Int?
     }
 
@@ -21,14 +21,14 @@ struct SceneRun: Hashable, Sendable {
     private struct Lane: Sendable {
         let cell: Cell
         let subject: SubjectPath
-        /// Which of the rules is its own.
+        /// The index of its rule.
         let rule: Int?
 
         var components: Int { subject.distribution == "Alert" ? 2 : 1 }
     }
 
-    /// A message that is hit four times, as one of many is now and then where a share of all requests is, waits for 10, 20, 40 and 80
-    /// seconds. Nearly always all is over in half of it.
+    /// A message that is hit four times, which happens with shares of requests, waits 10, 20, 40 and 80 seconds. Nearly always
+    /// the run ends in half of that time.
     private static let maxWait = Duration.seconds(180)
     private static let seed: Int64 = 7
 
@@ -92,7 +92,7 @@ struct SceneRun: Hashable, Sendable {
             acceptedBySecondRelay: second.map { $0.log.split(separator: "\"message\":\"accepted by FCM\"").count - 1 })
     }
 
-    /// A subject for each distribution of each cell, and the rules that are for its topic.
+    /// Creates a subject for each distribution of each cell, with the rules for its topic.
     private func lanes(_ portal: Portal) async throws -> (lanes: [Lane], rules: [JSONValue]) {
         var lanes: [Lane] = []
         var rules = scene.rules

@@ -5,19 +5,19 @@ import NIOHTTP1
 import TestSupport
 import Synchronization
 
-/// A student's phone: registered at FCM, and listening, whatever happens to the connection.
+/// A student's phone that is registered at FCM and listens. It reconnects after a broken connection.
 final class Phone: Sendable {
-    /// One message as FCM's library on the phone shows it to the app.
+    /// One message as FCM's library on the phone passes it to the app.
     struct Event: Hashable, Sendable {
         let id: Int64
         let json: JSONValue
 
         var msiKey: String { json["data"]?["msi_key"]?.string ?? "" }
-        /// Which of a message's two components it is.
+        /// The component of the message.
         var component: String { json["notification"] == nil ? "data" : "notification" }
     }
 
-    /// What FCM knows the phone by.
+    /// The phone's registration token.
     let token: String
     private let heard = Mutex<[Event]>([])
 
@@ -32,10 +32,10 @@ final class Phone: Sendable {
         return Phone(token: token)
     }
 
-    /// Everything that it has received, in order; what came twice is in it twice.
+    /// All received messages in order, including repeated ones.
     var events: [Event] { heard.withLock { $0 } }
 
-    /// Waits until it has received so many events, of the ones that count.
+    /// Waits until it has received this many matching events.
     func events(_ count: Int, within limit: Duration = .seconds(20), where counts: (Event) -> Bool = { _ in true }) async throws
         -> [Event]
     {
@@ -45,10 +45,10 @@ final class Phone: Sendable {
         }
     }
 
-    /// Listens until the task is cancelled. A stream that breaks is opened again after the last event that came.
+    /// Listens until the task is cancelled. A broken stream is reopened after the last received event.
     func listen(at fcm: FCMServer) async {
         while !Task.isCancelled {
-            // Why it broke makes no difference to a phone: it tries again.
+            // The phone retries after any error.
             try? await readStream(of: fcm)
             try? await Task.sleep(for: .milliseconds(50))
         }
@@ -67,7 +67,7 @@ final class Phone: Sendable {
     }
 }
 
-/// Cuts a stream of server-sent events into events.
+/// Splits a stream of server-sent events into events.
 private struct EventLines {
     private var unread = Data()
     private var id: Int64?

@@ -1,18 +1,18 @@
 import FoundationEssentials
 import TestSupport
 
-/// The `fsync` and `fdatasync` calls of a programme and its children, as `strace -f -y` writes them down while they run: a call
-/// is written before its caller goes on.
+/// The `fsync` and `fdatasync` calls of a program and its children, traced by `strace -f -y`. A call is logged before its caller
+/// continues.
 struct SyncTrace: Sendable {
     private let file: String
     /// A script that runs `msi up` with the trace.
     let script: String
 
-    /// - Parameter folder: Where the trace and the script are written.
+    /// - Parameter folder: The folder for the trace and the script.
     init(in folder: String) throws {
         file = folder + "/syncs"
         script = folder + "/traced"
-        // -D makes the programme the test's child, and strace a stranger that watches.
+        // With -D the program, and not strace, is the test's child.
         let text = """
             #!/bin/sh
             exec strace -D -f -y -qq -e trace=fsync,fdatasync -e signal=none -o '\(file)' '\(try BuiltProduct.path(of: "msi"))' up
@@ -21,9 +21,9 @@ struct SyncTrace: Sendable {
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script)
     }
 
-    /// How many syncs of a file have succeeded so far.
+    /// The number of successful syncs of a file so far.
     ///
-    /// - Parameter isRight: Says of a path whether it is the file's.
+    /// - Parameter isRight: Whether a path is the file's.
     func count(where isRight: (Substring) -> Bool) throws -> Int {
         var underWay: [Substring: Bool] = [:]
         var count = 0

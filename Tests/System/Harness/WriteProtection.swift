@@ -1,14 +1,14 @@
 import Glibc
 import TestSupport
 
-/// A file that nobody can write to, neither who has it open nor the superuser: what a failing disk or an operator's mistake
-/// looks like to a running service.
+/// Makes files read-only for all processes, including those that have them open and the superuser's. A running service sees the
+/// same after a disk failure or an operator's mistake.
 enum WriteProtection {
     private static let getFlags = UInt(0x8008_6601)
     private static let setFlags = UInt(0x4008_6602)
     private static let immutable = 0x10
 
-    /// Whether the tests may protect files, and the file system knows how.
+    /// Whether the tests may protect files, and the file system supports it.
     static let isPossible: Bool = {
         let file = "/tmp/msi-protected-" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
         let descriptor = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
@@ -22,7 +22,7 @@ enum WriteProtection {
         return write(descriptor, "x", 1) == -1
     }()
 
-    /// Does something while files cannot be written to.
+    /// Runs a body while files are read-only.
     static func of<Result>(
         _ files: [String], isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws -> Result {
