@@ -4,9 +4,9 @@ import Synchronization
 
 /// A MongoDB ObjectId: twelve bytes, written in JSON as 24 lower-case hexadecimal digits.
 ///
-/// The first four bytes are the Unix time in seconds, the next five are random for the process, the last three count
-/// up: identifiers made by one process sort in the order in which they were made, and several processes make them
-/// without asking one another.
+/// The first four bytes are the Unix time in seconds, the next five are random for each process, and the last three are a
+/// counter. So identifiers of one process sort in the order of their creation, and several processes make unique ones without
+/// coordination.
 package struct ObjectID: Hashable, Sendable {
     /// Seconds since 1970 and the first four of the process's random bytes.
     private let high: UInt64
@@ -15,7 +15,7 @@ package struct ObjectID: Hashable, Sendable {
 
     /// Makes a new identifier.
     ///
-    /// - Parameter seconds: The Unix time that it carries; now, unless a test says otherwise.
+    /// - Parameter seconds: The Unix time in the identifier; the current time except in tests.
     package init(seconds: UInt32 = UInt32(truncatingIfNeeded: time(nil))) {
         let count = Self.counter.wrappingAdd(1, ordering: .relaxed).newValue & 0xFF_FFFF
         high = UInt64(seconds) << 32 | Self.processRandom >> 8
@@ -50,14 +50,14 @@ package struct ObjectID: Hashable, Sendable {
         self.low = low
     }
 
-    /// Takes the twelve bytes, in the order in which MongoDB stores them; any other number of bytes is `nil`.
+    /// Takes the twelve bytes in MongoDB's order; `nil` for another number of bytes.
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 12 else { return nil }
         high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
         low = bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// The twelve bytes, in the order in which MongoDB stores them.
+    /// The twelve bytes in MongoDB's order.
     package var bytes: [UInt8] {
         (0..<8).map { UInt8(truncatingIfNeeded: high >> (56 - 8 * $0)) }
             + (0..<4).map { UInt8(truncatingIfNeeded: low >> (24 - 8 * $0)) }

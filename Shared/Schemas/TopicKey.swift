@@ -14,7 +14,7 @@ package struct TopicKey: Hashable, Sendable {
 }
 
 extension TopicKey: LosslessStringConvertible {
-    /// Three times 24 digits, and what joins them.
+    /// The length: three times 24 digits and two separators.
     private static let length = 74
 
     package var description: String {

@@ -1,7 +1,7 @@
 import JSON
 
-/// `bus.health`: every service answers it, with the failure that would meet other commands now: `unavailable` while its
-/// database is away.
+/// `bus.health`: every service answers it. If other commands would fail now, it fails the same way: with `unavailable` while the
+/// database is unreachable.
 package struct CheckHealth: Command {
     package static let name = "bus.health"
     package typealias Reply = ServiceHealth

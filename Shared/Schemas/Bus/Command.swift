@@ -1,10 +1,9 @@
 package import FoundationEssentials
 package import JSON
 
-/// One thing that a service can be asked to do over the bus: a name, a payload (the type itself, as JSON) and the shape of
-/// the answer.
+/// A command on the bus: its name, its payload (the type itself as JSON) and the type of its reply.
 package protocol Command: Codable, Sendable {
-    /// What the answer carries.
+    /// The type of the reply's payload.
     associatedtype Reply: Codable & Sendable
 
     /// The name in the request's header, such as `area.add`.
@@ -20,12 +19,12 @@ package protocol Command: Codable, Sendable {
     /// - Throws: An encoder's error.
     func payload() throws -> Data
 
-    /// Reads an answer's payload.
+    /// Reads a reply's payload.
     ///
     /// - Throws: ``SchemaViolation``.
     static func reply(payload: Data) throws -> Reply
 
-    /// An answer's payload.
+    /// A reply's payload.
     ///
     /// - Throws: An encoder's error.
     static func payload(of reply: Reply) throws -> Data
@@ -38,7 +37,7 @@ extension Command {
     package static func payload(of reply: Reply) throws -> Data { try JSONCoder.encode(reply) }
 }
 
-/// The answer to a command that has nothing to tell: `{}`.
+/// The reply of a command without a result: `{}`.
 package struct Done: Codable, Hashable, Sendable {
     package init() {}
 }

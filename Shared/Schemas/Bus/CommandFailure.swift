@@ -1,15 +1,14 @@
 package import JSON
 
-/// A command that did not succeed. On the wire: a reply header whose status says why, and this as its payload.
+/// The failure of a command. On the wire it is the payload of a reply whose header has the status.
 package struct CommandFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Why; never ``ReplyStatus/ok``.
+    /// The reason; never ``ReplyStatus/ok``.
     package let status: ReplyStatus
-    /// One sentence for whoever sent the command.
+    /// One sentence for the command's sender.
     package let message: String
-    /// The field that is wrong, where it is one field's fault.
+    /// The invalid field, if there is one.
     package let field: String?
-    /// For what the service cannot do now: not before so many milliseconds have passed is it worth asking again, of this or any
-    /// other instance.
+    /// For a temporary failure: the wait in milliseconds before asking this or any other instance again.
     package let retryAfter: Int64?
 
     package init(_ status: ReplyStatus, _ message: String, field: String? = nil, retryAfter: Int64? = nil) {
@@ -24,10 +23,10 @@ package struct CommandFailure: Error, Hashable, Sendable, CustomStringConvertibl
         self.init(.invalid, violation.description, field: violation.field.isEmpty ? nil : violation.field)
     }
 
-    /// What the message of a failure contains where the command may have been done all the same.
+    /// The text in the message of a failure after which the command may have been done.
     package static let outcomeUnknown = "outcome unknown"
 
-    /// Whether the command may have been done all the same. Where not, it certainly was not.
+    /// Whether the command may have been done. If `false`, it certainly was not.
     package var isOutcomeUnknown: Bool { status == .internal || message.contains(Self.outcomeUnknown) }
 
     package var description: String { "\(status.rawValue): \(message)" }

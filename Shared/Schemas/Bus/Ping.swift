@@ -1,6 +1,6 @@
 import JSON
 
-/// `bus.ping`: every service answers it, as a sign of life.
+/// `bus.ping`: every service answers it, to show that it is alive.
 package struct Ping: Command {
     package static let name = "bus.ping"
     package typealias Reply = Done

@@ -2,7 +2,7 @@ package import JSON
 
 /// The first frame of a reply: `{"id":"7f3a…","status":"ok"}`.
 package struct ReplyHeader: Codable, Hashable, Sendable {
-    /// The request's id; empty where the request had none that could be read.
+    /// The request's id; empty if it could not be read.
     package let id: String
     package let status: ReplyStatus
 
@@ -12,28 +12,28 @@ package struct ReplyHeader: Codable, Hashable, Sendable {
     }
 }
 
-/// How a command went. The list is closed: clients in other languages may switch over it.
+/// The outcome of a command. The list is closed: clients in other languages may switch over it.
 package enum ReplyStatus: String, ClosedEnum {
     /// Done; the payload is the command's reply.
     case ok
     /// The request breaks a rule that the payload's `message` names; sending it again changes nothing.
     case invalid
-    /// The request needs to say who makes it.
+    /// The request must name its actor.
     case unauthenticated
-    /// Whoever makes it may not.
+    /// The actor lacks the right.
     case forbidden
-    /// What it is about does not exist.
+    /// The object of the request does not exist.
     case notFound = "not_found"
-    /// It contradicts what is stored.
+    /// The request contradicts stored data.
     case conflict
-    /// The service has too much to do; nothing was done; try again later.
+    /// Too many requests are pending. Nothing was done; try again later.
     case overloaded
-    /// The service, or something that it needs, is away; try again later.
+    /// The service or one of its dependencies is unreachable; try again later.
     case unavailable
-    /// There is no room to store more; what is stored already is safe, and goes on its way.
+    /// There is no room to store more. Stored messages are safe and are still sent.
     case storageFull = "storage_full"
     /// The deadline passed first.
     case deadlineExceeded = "deadline_exceeded"
-    /// A fault of the service's own; its log says more.
+    /// The service has failed; its log says more.
     case `internal`
 }

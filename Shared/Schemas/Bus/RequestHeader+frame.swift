@@ -4,7 +4,7 @@ package import JSON
 extension RequestHeader {
     /// Appends the header as a frame: the bytes that ``JSONCoder`` would write, without its cost.
     ///
-    /// - Parameter timeout: What is left of the time now, instead of what the header says.
+    /// - Parameter timeout: The remaining time, which replaces the header's.
     package func append(to json: inout JSONBytes, timeout: Int64? = nil) {
         json.append("{")
         if let actor {
@@ -31,7 +31,7 @@ extension RequestHeader {
         json.append("}")
     }
 
-    /// Reads the common form; `nil` leaves the verdict to the general decoder.
+    /// Fast path: reads the common form; `nil` for every other form, which the general decoder reads.
     package init?(plain bytes: UnsafeRawBufferPointer) {
         var (id, command, traceparent, actor): (String?, String?, String?, String?)
         var (timeout, deadline): (Int64?, UnixMilliseconds?)
@@ -49,8 +49,7 @@ extension RequestHeader {
             id: id, command: command, timeout: timeout, deadline: deadline, traceparent: traceparent, actor: actor)
     }
 
-    /// The id of a header that is wrong elsewhere, so that its sender can tell which request the error is about; empty
-    /// where there is none to be read.
+    /// The id of an invalid header, so that the sender can assign the error to its request; empty if it cannot be read.
     package static func readableID(in frame: [UInt8]) -> String {
         let id = frame.withUnsafeBytes { JSONCoder.text(of: "id", inDamaged: $0) }
         guard let id, id.unicodeScalars.count <= 100 else { return "" }
@@ -59,7 +58,7 @@ extension RequestHeader {
 }
 
 extension PlainReader {
-    /// An id or a command that is surely within the schema's limits.
+    /// An id or a command that is certainly within the schema's limits.
     fileprivate mutating func headerName() -> String? {
         guard let text = text(), text.utf8.count <= 100, !text.isBlank else { return nil }
         return text

@@ -4,14 +4,14 @@ import JSON
 ///
 /// `{"id":"7f3a…","command":"area.add","timeout":5000,"deadline":1763712000123,"traceparent":"00-…","actor":"ann"}`
 package struct RequestHeader: Codable, Hashable, Sendable {
-    /// Chosen by the client, returned with the reply; unique among the client's requests that are under way.
+    /// Chosen by the client and returned with the reply. It is unique among the client's pending requests.
     package let id: String
     /// The command's name.
     package let command: String
-    /// For how long the client still waited when it sent the request, in milliseconds. It counts from the arrival at the service,
-    /// so that the clocks of the two need not agree, and takes precedence over ``deadline``.
+    /// How long the client waits, in milliseconds. It counts from the arrival at the service, so the two clocks need not agree.
+    /// It takes precedence over ``deadline``.
     package let timeout: Int64?
-    /// When the client stops waiting, Unix milliseconds; work that has not begun by then is not done.
+    /// When the client stops waiting, in Unix milliseconds. Work that has not begun by then is not done.
     package let deadline: UnixMilliseconds?
     /// The W3C trace context that the request belongs to.
     package let traceparent: String?

@@ -1,7 +1,7 @@
-/// The reply to `bus.health` of a service that can do its work, with the state of what it depends on:
-/// `{"parts":{"fcm":{"status":"unavailable","message":"…"}}}`, or `{}` when there is nothing to say.
+/// The reply to `bus.health` of a service that can do its work, with the state of its dependencies:
+/// `{"parts":{"fcm":{"status":"unavailable","message":"…"}}}`, or `{}` without a report.
 package struct ServiceHealth: Codable, Hashable, Sendable {
-    /// What the service depends on, by name. Empty for a service that depends on nothing, and for one of an older version.
+    /// The service's dependencies by name. Empty for a service without dependencies, and for an older version.
     package var parts: [String: PartHealth]
 
     package init(parts: [String: PartHealth] = [:]) {
@@ -26,12 +26,12 @@ package struct ServiceHealth: Codable, Hashable, Sendable {
     }
 }
 
-/// The state of one thing that a service depends on.
+/// The state of one dependency of a service.
 package struct PartHealth: Codable, Hashable, Sendable {
     package var status: ReplyStatus
     /// One sentence for the operator. Required unless the status is `ok`.
     package var message: String?
-    /// What the part itself depends on, by name; empty when there is nothing to say.
+    /// The dependencies of the part itself, by name; empty without a report.
     package var parts: [String: PartHealth]
 
     /// A part that can do its work.
@@ -43,7 +43,7 @@ package struct PartHealth: Codable, Hashable, Sendable {
         self.parts = parts
     }
 
-    /// Whether the part, and everything that it depends on, can do its work.
+    /// Whether the part and all of its dependencies can do their work.
     package var isWell: Bool { status == .ok && parts.values.allSatisfy(\.isWell) }
 
     private enum CodingKeys: CodingKey {

@@ -24,7 +24,7 @@ package struct AddArea: Command {
     }
 }
 
-/// `area.update`: replaces an area's name and description, and leaves its subjects (seed, "Area", `update`).
+/// `area.update`: replaces an area's name and description, and keeps its subjects (seed, "Area", `update`).
 /// `unchangedSince` as for ``UpdateChannel``.
 package struct UpdateArea: Command {
     package static let name = "area.update"

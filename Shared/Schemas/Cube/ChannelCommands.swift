@@ -20,14 +20,15 @@ package struct AddChannel: Command {
     }
 }
 
-/// `channel.update`: replaces a channel's name and description, and leaves its areas.
+/// `channel.update`: replaces a channel's name and description, and keeps its areas.
 package struct UpdateChannel: Command {
     package static let name = "channel.update"
     package typealias Reply = CubeEdit<Channel>
 
     package let channelID: ObjectID
     package let channel: NamedDraft
-    /// The cube as its editor saw it: a `conflict` if the channel has been changed since. Without it the edit always wins.
+    /// The version of the cube that the editor has read. If the channel was changed later, the edit is a `conflict`. Without this
+    /// field the edit always succeeds.
     package let unchangedSince: CubeVersion?
 
     package init(channelID: ObjectID, channel: NamedDraft, unchangedSince: CubeVersion? = nil) {

@@ -1,7 +1,7 @@
 import JSON
 
-/// What a portal sends to make or replace a channel or an area: `{"name": …, "desc": …}` (seed, "REST API", Area; the
-/// seed leaves out how a channel comes to be, so it is made in the same way).
+/// A portal's document to create or replace a channel or an area: `{"name": …, "desc": …}` (seed, "REST API", Area; the seed does
+/// not define the creation of a channel, so it has the same form).
 package struct NamedDraft: Codable, Hashable, Sendable {
     package var name: String
     package var desc: String
@@ -22,7 +22,7 @@ package struct NamedDraft: Codable, Hashable, Sendable {
     }
 }
 
-/// What a portal sends to make or replace a subject (seed, "REST API", Subject).
+/// A portal's document to create or replace a subject (seed, "REST API", Subject).
 package struct SubjectDraft: Codable, Hashable, Sendable {
     package var name: String
     package var desc: String

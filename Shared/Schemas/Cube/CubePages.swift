@@ -1,12 +1,12 @@
-/// A cube that is too large for one reply is cut into pages, and put together again by its reader.
+/// Splits a cube that is too large for one reply into pages. The reader assembles them again.
 ///
-/// A page holds whole subjects. Where a channel does not fit into a page, the next one begins with the same channel, by its `_id`,
-/// and holds further areas of it. The same goes for an area, by its `id`.
+/// A page contains whole subjects. If a channel does not fit into a page, the next page begins with the same channel, by its
+/// `_id`, and contains further areas of it. The same applies to an area, by its `id`.
 package enum CubePages {
-    /// The most bytes of a page, and of a cube that is answered in one reply. A reply carries 16 MiB.
+    /// The maximum size of a page, and of a cube in one reply, in bytes. A reply may have 16 MiB.
     package static let maxBytes: Int64 = 12 << 20
 
-    /// - Parameter maxBytes: A page has more only where one subject alone has more.
+    /// - Parameter maxBytes: The maximum size of a page. Only a page with a single subject may exceed it.
     package static func cut(_ channels: [Channel], maxBytes: Int64 = maxBytes) throws -> [[Channel]] {
         var cutter = Cutter(maxBytes: maxBytes)
         for channel in channels { try cutter.add(channel) }

@@ -1,7 +1,7 @@
 import JSON
 
-/// How large the cube, or a part of it, is: the bytes of its JSON. Each channel, area and subject counts with the comma after it, so
-/// that a change adds or takes away the size of what it changes, and nothing else has to be measured.
+/// The size of the cube, or of a part of it: the bytes of its JSON. Each channel, area and subject counts with the comma after
+/// it. So a change adds or subtracts the size of the changed object, and nothing else must be measured.
 package enum CubeSize {
     package static func of(_ channels: [Channel]) throws -> Int64 {
         try channels.reduce(0) { try $0 + of($1) }
@@ -25,14 +25,14 @@ package enum CubeSize {
 }
 
 extension Channel {
-    /// The channel alone.
+    /// The size of the channel without its areas.
     package var withoutAreas: Channel {
         Channel(id: id, name: name, desc: desc, access: access)
     }
 }
 
 extension Area {
-    /// The area alone.
+    /// The size of the area without its subjects.
     package var withoutSubjects: Area {
         Area(id: id, name: name, desc: desc, access: access)
     }

@@ -1,10 +1,10 @@
 /// Counts the changes of the cube: each one makes it greater. It is stored with the cube, so it survives restarts.
 package typealias CubeVersion = Int64
 
-/// The whole cube as it was at one version.
+/// The whole cube at one version.
 package struct CubeSnapshot: Codable, Hashable, Sendable {
     package let version: CubeVersion
-    /// In the order in which they were made.
+    /// In the order of their creation.
     package let channels: [Channel]
 
     package init(version: CubeVersion, channels: [Channel]) {
@@ -13,7 +13,7 @@ package struct CubeSnapshot: Codable, Hashable, Sendable {
     }
 }
 
-/// The event `cube.changed`: sent after each change, and repeated every second with the latest version, so that whoever
+/// The event `cube.changed`: sent after each change, and repeated every second with the latest version, so that a subscriber that
 /// missed one notices.
 package struct CubeChanged: Codable, Hashable, Sendable {
     /// The event's name on the bus.
@@ -26,7 +26,7 @@ package struct CubeChanged: Codable, Hashable, Sendable {
     }
 }
 
-/// The outcome of a change: what was changed as it is now, and the version that the change made.
+/// The outcome of a change: the changed object and its new version.
 package struct CubeEdit<Value: Codable & Hashable & Sendable>: Codable, Hashable, Sendable {
     package let version: CubeVersion
     package let value: Value

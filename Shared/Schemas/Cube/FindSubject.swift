@@ -1,7 +1,7 @@
 import JSON
 
-/// `subject.find`: the subject that a topic key names, and what it and its channel and area are called. It answers without
-/// reading the whole cube, however large that is. A topic key that names no subject is `not_found`.
+/// `subject.find`: the subject with a topic key, and the names of the subject, its area and its channel. It does not read the
+/// whole cube. A topic key without a subject is `not_found`.
 package struct FindSubject: Command {
     package static let name = "subject.find"
 

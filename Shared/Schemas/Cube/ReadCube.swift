@@ -1,11 +1,11 @@
 import JSON
 
-/// `cube.read`: the whole cube, or only its version where the reader has that one already.
+/// `cube.read`: the whole cube, or only its version if the reader has that version already.
 package struct ReadCube: Command {
     package static let name = "cube.read"
 
-    /// `channels` is left out where `known` is still the latest version, and where the cube is too large for one reply: then
-    /// `pages` says how many ``ReadCubePage`` commands read it.
+    /// `channels` is left out if `known` is still the latest version, and if the cube is too large for one reply. In the second
+    /// case `pages` is the number of ``ReadCubePage`` commands that read it.
     package struct Reply: Codable, Hashable, Sendable {
         package let version: CubeVersion
         package let channels: [Channel]?
@@ -34,8 +34,7 @@ package struct ReadCube: Command {
     }
 }
 
-/// `cube.page`: one page of a cube that is too large for one reply. The pages of one version are put together as
-/// ``CubePages`` says.
+/// `cube.page`: one page of a cube that is too large for one reply. ``CubePages`` assembles the pages of one version.
 package struct ReadCubePage: Command {
     package static let name = "cube.page"
 
@@ -47,8 +46,8 @@ package struct ReadCubePage: Command {
         }
     }
 
-    /// The version that ``ReadCube`` answered. Another one is a `conflict`: the cube was changed meanwhile, and has to be read
-    /// from its first page.
+    /// The version from the reply to ``ReadCube``. If the cube has another version by now, the answer is `conflict`, and the
+    /// reader starts again with the first page.
     package let version: CubeVersion
     /// From 0.
     package let page: Int

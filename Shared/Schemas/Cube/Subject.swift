@@ -51,7 +51,7 @@ package struct SubjectOptions: Codable, Hashable, Sendable {
     }
 }
 
-/// How free a student is to subscribe (seed, "Data Dictionary", `opt.level`).
+/// Whether students choose the subscription themselves (seed, "Data Dictionary", `opt.level`).
 package enum SubscriptionLevel: String, ClosedEnum {
     /// Subscribed automatically, cannot unsubscribe.
     case forced = "Forced"

@@ -1,6 +1,6 @@
 import JSON
 
-/// `subject.add`: a new subject at the end of an area; its id and topic key are made by the cube (seed, "Subject", `add`).
+/// `subject.add`: a new subject at the end of an area. The cube makes its id and topic key (seed, "Subject", `add`).
 package struct AddSubject: Command {
     package static let name = "subject.add"
     package typealias Reply = CubeEdit<Subject>
@@ -27,7 +27,7 @@ package struct AddSubject: Command {
     }
 }
 
-/// `subject.update`: replaces a subject's name, description and options; its topic key stays (seed, "Subject", `update`).
+/// `subject.update`: replaces a subject's name, description and options, and keeps its topic key (seed, "Subject", `update`).
 /// `unchangedSince` as for ``UpdateChannel``.
 package struct UpdateSubject: Command {
     package static let name = "subject.update"

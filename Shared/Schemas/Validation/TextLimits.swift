@@ -1,14 +1,14 @@
 import Glibc
 package import JSON
 
-/// How long a text may be, in characters, and whether it may be blank.
+/// The maximum length of a text in characters, and whether it may be blank.
 ///
-/// A character is a Unicode scalar: what the seed's VARCHAR columns, Python's `len` and most portals count. Counting what
-/// a reader sees as one character would let a single one be megabytes long.
+/// A character is a Unicode scalar, as in the seed's VARCHAR columns, Python's `len` and most portals. With grapheme clusters a
+/// single character could be megabytes long.
 package struct TextLimits: Hashable, Sendable {
-    /// The most characters allowed.
+    /// The maximum number of characters.
     package let most: Int
-    /// Whether the text may be empty or nothing but white space.
+    /// Whether the text may be empty or only white space.
     package let mayBeBlank: Bool
 
     package init(most: Int, mayBeBlank: Bool = false) {
@@ -16,12 +16,12 @@ package struct TextLimits: Hashable, Sendable {
         self.mayBeBlank = mayBeBlank
     }
 
-    /// What is wrong with a text, or `nil`.
+    /// The problem of a text, or `nil`.
     package func problem(with text: String) -> String? {
         if !mayBeBlank, text.isBlank {
             return "expected a text that is not empty"
         }
-        // Every scalar takes one to four bytes, so most texts need no counting.
+        // A scalar takes one to four bytes, so most texts need no counting.
         if text.utf8.count > most, case let count = text.unicodeScalars.count, count > most {
             return "expected at most \(most) characters, found \(count)"
         }
@@ -29,7 +29,7 @@ package struct TextLimits: Hashable, Sendable {
         return nil
     }
 
-    /// Checks a text that may have been left out.
+    /// Checks an optional text.
     ///
     /// - Throws: A violation that names the field.
     package func check(_ text: String?, _ field: some CodingKey) throws(SchemaViolation) {
@@ -38,9 +38,9 @@ package struct TextLimits: Hashable, Sendable {
 }
 
 extension String {
-    /// Whether it is empty or nothing but white space.
+    /// Whether it is empty or only white space.
     var isBlank: Bool {
-        // The first character nearly always is one of ASCII's that can be seen.
+        // Fast path: the first character is nearly always a visible ASCII character.
         if let first = utf8.first, (0x21...0x7E).contains(first) { return false }
         return unicodeScalars.allSatisfy(\.properties.isWhitespace)
     }
