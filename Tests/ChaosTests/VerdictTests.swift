@@ -3,13 +3,13 @@ import Testing
 
 @testable import Chaos
 
-/// A chaos run is worth what its judge notices.
+/// The checks of a chaos run, on evidence made by the tests.
 @Suite("The verdict of a chaos run")
 struct VerdictTests {
     /// In Unix milliseconds: a whole second.
     private static let start: Int64 = 1_795_262_400_000
 
-    /// What is seen of one message of Information that went well: logged, sent 100 ms later, and heard 20 ms after that.
+    /// The evidence of one Information message without faults: logged, sent 100 ms later, and answered 20 ms after that.
     private func evidence(_ change: (inout Evidence) -> Void = { _ in }) -> Evidence {
         var evidence = Evidence()
         evidence.accepted = [Traffic.Accepted(msiKey: "m", distribution: "Information")]
@@ -100,7 +100,7 @@ struct VerdictTests {
             { archive("relayed", "accepted", name: "another", in: &$0) },
             { archive("relayed", "pending", name: "n", in: &$0) },
             { archive("failed", "failed", in: &$0) },
-            // Nothing was away.
+            // There was no outage.
             { archive("expired", "expired", in: &$0) },
             { $0.archive = [:] },
             { $0.accepted.append($0.accepted[0]) },
@@ -108,7 +108,7 @@ struct VerdictTests {
         for wrong in wrongs { #expect(!Verdict(evidence(wrong)).isGood) }
     }
 
-    /// Two copies, of which the archive knows the second, ten seconds later.
+    /// Two copies, ten seconds apart. The archive knows the second.
     private func doubled(
         heardAfter hearing: Int64? = nil, by part: Part, _ deed: Fault.Deed, after delay: Int64, for length: Int64 = 2_000,
         _ change: (inout Evidence) -> Void = { _ in }

@@ -2,7 +2,7 @@ import CommandBus
 import Logging
 import TestSupport
 
-/// Runs a test with a server that runs, and stops it afterwards.
+/// Runs a test with a running server, and stops it afterwards.
 func withServer(
     _ bus: Bus, at endpoint: String, _ router: CommandRouter = .testing(), limits: ServerLimits = .init(),
     logger: Logger = quietLogger, _ body: (CommandServer) async throws -> Void

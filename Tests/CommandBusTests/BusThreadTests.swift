@@ -9,10 +9,10 @@ import TestSupport
     import Glibc
 #endif
 
-/// What runs on the bus thread, what does not, and what becomes of it when the bus closes.
+/// Which work runs on the bus thread, and what happens to it when the bus closes.
 @Suite("The bus thread", .timeLimit(.minutes(1)))
 struct BusThreadTests {
-    /// Holds a thread until it is let go.
+    /// Blocks a thread until it is released.
     private final class Block: Sendable {
         private let isOver = Atomic(false)
 
@@ -25,9 +25,9 @@ struct BusThreadTests {
         }
     }
 
-    /// One at a time, because each takes a thread from all tests.
+    /// One at a time, because each blocks a thread that all tests share.
     ///
-    /// - Parameter bytes: Of a payload that takes long to read, which is why it is not read on the bus thread.
+    /// - Parameter bytes: The size of a large payload, which is not decoded on the bus thread.
     @Test(
         "A handler that blocks does not delay other requests", .serialized,
         arguments: [("test.elsewhere", 0), ("test.here", 200_000)])
@@ -60,7 +60,7 @@ struct BusThreadTests {
         var router = CommandRouter()
         router.on("test.here", runs: .busThread) { _, _ in
             let before = threadName()
-            // Also after it has waited for something, and in its child tasks.
+            // Also after a suspension, and in its child tasks.
             try await Task.sleep(for: .milliseconds(5))
             async let child = threadName()
             return Data("\(before) \(threadName()) \(await child)".utf8)
@@ -93,7 +93,7 @@ struct BusThreadTests {
         }
     }
 
-    /// - Parameter milliseconds: After how long: while its task waits for the moment in which nearly all replies come, and later.
+    /// - Parameter milliseconds: When it happens: during the task's first, short wait, and later.
     @Test("A request from the bus thread can be cancelled", arguments: [0, 100])
     func aRequestFromTheBusThreadIsCancelled(after milliseconds: Int) async throws {
         let gate = Gate()
@@ -140,7 +140,7 @@ struct BusThreadTests {
         let waiting = Task(executorPreference: bus.taskExecutor) { try await client.request(Hold(), timeout: .seconds(50)) }
         let late = Task(executorPreference: bus.taskExecutor) {
             await Task.detached { isClosed.hold() }.value
-            // The bus thread has ended; this runs all the same, and is told.
+            // The bus thread has ended. The task still runs, and its request fails.
             return await #expect(throws: CommandFailure.self) { try await client.request(Hold()) }
         }
         await bus.close()
@@ -173,7 +173,7 @@ struct BusThreadTests {
     }
 }
 
-/// The name of the thread that asks.
+/// The name of the current thread.
 private func threadName() -> String {
     guard let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8) else { return "unknown" }
     return String(name.prefix { $0 != "\n" })

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CommandBus
 
-/// Requests are their names here, and the clock is a number.
+/// Requests are names, and the clock is a number.
 @Suite("The state machine of a client with several endpoints")
 struct ClientPoolStateMachineTests {
     typealias Pool = ClientPoolStateMachine<String>
@@ -39,12 +39,12 @@ struct ClientPoolStateMachineTests {
         var pool = pool(2, connected: [0, 1])
         pool.rest(0, now: 100)
         for id in UInt64(1)...5 { #expect(pool.request("r", id: id, deadline: 9_000, now: 200) == .send(endpoint: 1)) }
-        // Where every other one rests too, the least busy gets it.
+        // If all endpoints rest, the least busy one gets it.
         pool.rest(1, now: 200)
         #expect(pool.request("r", id: 6, deadline: 9_000, now: 300) == .send(endpoint: 0))
         // Its rest is over before the other's.
         #expect(pool.request("r", id: 7, deadline: 9_000, now: 1_150) == .send(endpoint: 0))
-        // A new connection is a new beginning.
+        // A new connection resets the state.
         pool.rest(0, now: 2_000)
         _ = pool.disconnected(0)
         _ = pool.connected(0, now: 2_100)
@@ -160,14 +160,14 @@ struct ClientPoolStateMachineTests {
         let actions = pool.tick(now: 100)
         #expect(ends(actions) == ["lost": .deadlineExceeded])
         #expect(actions.probe == [silent])
-        // Nothing goes there any more, however busy the other one is.
+        // It gets no more requests, even if the other one is busy.
         for id in UInt64(2)...5 {
             #expect(pool.request("r", id: id, deadline: 5_000, now: 100) == .send(endpoint: 1 - silent))
         }
         #expect(pool.tick(now: 500).probe.isEmpty)
         #expect(pool.nextTick == 600)
         #expect(pool.tick(now: 600).probe == [silent])
-        // Any reply will do.
+        // Any reply is sufficient.
         #expect(pool.reply(id: nil, from: silent) == nil)
         #expect(pool.tick(now: 2_000).probe.isEmpty)
         #expect(pool.request("r", id: 6, deadline: 5_000, now: 2_000) == .send(endpoint: silent))
@@ -225,7 +225,7 @@ struct ClientPoolStateMachineTests {
         #expect(pool.nextTick == nil)
     }
 
-    /// Events at random: every request ends exactly once, and no more are under way than may be.
+    /// Random events: every request ends exactly once, and the limit of pending requests holds.
     @Test("Every request ends exactly once, whatever happens", arguments: 1...20)
     func everyRequestEndsOnce(seed: UInt64) {
         var random = SeededGenerator(state: seed)
@@ -269,7 +269,7 @@ struct ClientPoolStateMachineTests {
     }
 }
 
-/// The same numbers for the same seed (SplitMix64).
+/// A random number generator (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 

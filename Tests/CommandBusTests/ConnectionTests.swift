@@ -68,7 +68,7 @@ struct ConnectionTests {
                         do {
                             return try await connected.request(Echo(text: "x", number: round)).number == round
                         } catch let error as CommandFailure {
-                            // The last round's connection may only now be seen to be lost.
+                            // The loss of the last round's connection may be noticed only now.
                             #expect(error.status == .unavailable)
                             return false
                         }
@@ -100,7 +100,7 @@ struct ConnectionTests {
     func aStoppedPeerIsNoticed() async throws {
         try await withTemporaryFolder { folder in
             try await withBus { bus in
-                // Like a stopped process: the system accepts the connection, and nobody answers.
+                // Like a stopped process: the system accepts the connection, and there is no answer.
                 let silent = try UnixSocket(listeningAt: "\(folder)/silent.sock")
                 defer { silent.close() }
                 let limits = ClientLimits.with {

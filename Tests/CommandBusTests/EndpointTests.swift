@@ -44,7 +44,7 @@ struct EndpointTests {
         }
     }
 
-    /// Where the machine has IPv6, at its loopback address as well.
+    /// Also at the IPv6 loopback address, if the machine has IPv6.
     static let otherLoopbackEndpoints: [String] =
         ["tcp://localhost:0", "tcp://127.8.8.8:*"]
         + (FileManager.default.contents(atPath: "/proc/net/if_inet6")?.isEmpty == false ? ["tcp://[::1]:0"] : [])
@@ -120,7 +120,7 @@ struct EndpointTests {
                 }
                 #expect(inUse?.code == .addressInUse)
             }
-            // As after SIGKILL: the file stays, nobody listens.
+            // As after SIGKILL: the file exists without a listener.
             dead.close()
             #expect(mode(path) != nil)
             try await withServerAndClient(at: "ipc://\(path)") { _, client in

@@ -5,7 +5,7 @@ import Schemas
 import Testing
 import TestSupport
 
-/// Clients that know nothing but the protocol's page.
+/// Clients that only follow the protocol's page.
 @Suite("ZeroMQ sockets of other programs", .timeLimit(.minutes(1)))
 struct ForeignClientTests {
     @Test("A REQ socket of another program works")
@@ -17,7 +17,7 @@ struct ForeignClientTests {
                 let reply = try await peer.receiveText()
                 #expect(reply == [#"{"id":"r\#(number)","status":"ok"}"#, #"{"number":\#(number),"text":"x"}"#])
             }
-            // A REQ socket is not stuck by its own mistake either.
+            // A REQ socket also works after its own mistake.
             try await peer.send("nonsense")
             #expect(try await peer.receiveText().first == #"{"id":"","status":"invalid"}"#)
         }

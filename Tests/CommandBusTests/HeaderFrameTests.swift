@@ -62,7 +62,7 @@ struct HeaderFrameTests {
                 == outcome { try JSONCoder.decode(from: Data(frame)) })
     }
 
-    /// Every single-byte change of a header is read alike, or refused alike.
+    /// Both read every single-byte change of a header the same way, or both refuse it.
     @Test("The fast header reader and the JSON coder agree on every damaged header")
     func readersAgreeOnDamage() {
         let original = Array(#"{"id":"7f","command":"area.add","deadline":1763712000123,"actor":"ann"}"#.utf8)

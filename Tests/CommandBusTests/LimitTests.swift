@@ -18,7 +18,7 @@ struct LimitTests {
             #expect(failure?.status == .deadlineExceeded)
             #expect(ContinuousClock.now - started < .seconds(5))
             gate.open()
-            // The late reply goes to nobody.
+            // The late reply has no recipient.
             let echo = try await client.request(Echo(text: "next"))
             #expect(echo == Echo(text: "next"))
         }

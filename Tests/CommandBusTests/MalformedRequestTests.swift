@@ -9,7 +9,7 @@ import Testing
 struct MalformedRequestTests {
     static let good = #"{"id":"1","command":"test.echo"}"#
 
-    /// What is sent, and the id and a part of the message that come back.
+    /// The sent frames, and the expected id and a part of the message.
     static let cases: [(frames: [String], id: String, message: String)] = [
         ([good], "", "expected two frames"),
         (["", good], "", "expected two frames"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CommandBus
 
-/// A request whose task waits for a moment first, and then until the end.
+/// A request whose task waits briefly at first, and then until the end.
 @Suite("A pending request")
 struct PendingRequestTests {
     private func request() -> PendingRequest {
@@ -42,7 +42,7 @@ struct PendingRequestTests {
         let request = request()
         #expect(await waitAMoment(request) { request.tellThatItIsSlow() } == nil)
         let payload = await wait(request) {
-            // It waits for the end now, and need not be told again.
+            // It waits for the end now, and is not notified again.
             request.tellThatItIsSlow()
             request.complete(.replied(.ok, Data([7])))
         }

@@ -51,7 +51,7 @@ struct PoolTests {
                 try await eventually("the other endpoint answers") {
                     (try? await client.request("test.name", payload: Data(), timeout: .milliseconds(300))) != nil
                 }
-                // Requests run into their deadline at the silent one until it is probed.
+                // Requests to the silent endpoint reach their deadlines until it is probed.
                 var probe: [[UInt8]]?
                 try await eventually("the silent endpoint is probed") {
                     _ = try? await client.request("test.name", payload: Data(), timeout: .milliseconds(300))
@@ -99,7 +99,7 @@ struct PoolTests {
                             }
                             return await group.reduce(0, +)
                         }
-                        // Those that were under way before the first refusal, and one round a second after that.
+                        // Requests that were pending before the first refusal, and one round a second after that.
                         #expect(refused < 60)
                     }
                 }

@@ -7,7 +7,7 @@ import TestSupport
     import Glibc
 #endif
 
-/// A ZeroMQ socket as a stranger's programme has it, without anything of the bus. Never blocks a thread.
+/// A plain ZeroMQ socket, as in another program, without our bus module. It never blocks a thread.
 ///
 /// A test uses it from one task at a time; that it may go on on another thread is what the waits between are for.
 final class RawPeer: @unchecked Sendable {
@@ -68,7 +68,7 @@ final class RawPeer: @unchecked Sendable {
         try await eventually("a message", within: limit) { receiveNow() }
     }
 
-    /// A message, where one has arrived.
+    /// A message, if one has arrived.
     func receiveNow() -> [[UInt8]]? {
         var frames: [[UInt8]] = []
         var more: Int32 = 1

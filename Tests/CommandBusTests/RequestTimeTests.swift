@@ -7,10 +7,10 @@ import TestSupport
 
 @testable import CommandBus
 
-/// How long a request is worth beginning.
+/// Until when a request may be begun.
 @Suite("Timeouts and deadlines of requests", .timeLimit(.minutes(1)))
 struct RequestTimeTests {
-    /// What a request may say about its time, by a clock that is an hour slow or fast, and how it is answered.
+    /// Requests with a timeout or a deadline from a clock that is an hour slow or fast, and their answers.
     static let cases: [(fields: String, status: String)] = [
         (#""timeout":5000,"deadline":\#(UnixMilliseconds.now - 3_600_000)"#, "ok"),
         (#""timeout":5000"#, "ok"),
@@ -88,7 +88,7 @@ struct RequestTimeTests {
         }
         #expect(watch.look(from: moment(1_000, 50_000), to: moment(1_600, 50_600)) == nil)
         #expect(watch.count == 0 && !watch.hasPaused(since: 0, now: 1_700))
-        // Before the bus thread has looked, others see how long ago its last look was.
+        // Before the bus thread has read its clocks, other threads see the age of its last reading.
         #expect(watch.hasPaused(since: 0, now: 3_200))
         #expect(watch.look(from: moment(1_600, 50_600), to: moment(3_600, 52_600)) == 2_000)
         #expect(watch.count == 1 && watch.hasPaused(since: 0, now: 3_600) && !watch.hasPaused(since: 1, now: 3_600))

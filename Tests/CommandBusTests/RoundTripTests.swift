@@ -113,7 +113,7 @@ struct RoundTripTests {
                 let reply = try await client.request(command, payload: Data("{}".utf8))
                 #expect(reply == Data("{}".utf8))
             }
-            // What a service answers that has nothing to say, and one of an older version.
+            // The reply of a service without a report, and of an older version.
             #expect(try await client.request(CheckHealth()) == ServiceHealth())
         }
     }

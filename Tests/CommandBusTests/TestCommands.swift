@@ -4,7 +4,7 @@ import JSON
 import Schemas
 import Synchronization
 
-/// Answers with what it was sent.
+/// Answers with its payload.
 struct Echo: Command, Hashable {
     static let name = "test.echo"
     typealias Reply = Echo
@@ -34,7 +34,7 @@ struct Hold: Command {
     typealias Reply = Done
 }
 
-/// Fails in a way of its choice.
+/// Fails in the requested way.
 struct Fail: Command {
     static let name = "test.fail"
     typealias Reply = Done
@@ -46,7 +46,7 @@ struct Unforeseen: Error {
     let secret = "swordfish"
 }
 
-/// Something that handlers wait for, and that counts them.
+/// A latch that handlers wait for, and that counts them.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false

@@ -3,10 +3,10 @@ import Logging
 import MongoDatabase
 import TestSupport
 
-/// Where a cube is kept: it can be opened more than once.
+/// The place of a cube, which can be opened more than once.
 struct CubePlace {
     let folder: String
-    /// The connection string where it is in MongoDB.
+    /// The connection string, if it is in MongoDB.
     let url: String?
 
     var database: MongoURL? {

@@ -3,7 +3,7 @@ import Schemas
 import TestSupport
 import Testing
 
-/// The limit of the cube's size, and what goes on beyond it.
+/// The limit of the cube's size, and changes above it.
 @Suite("Size of the cube", .timeLimit(.minutes(2)))
 struct CubeSizeTests {
     private static func subject(_ desc: String) -> SubjectDraft {
@@ -75,7 +75,7 @@ struct CubeSizeTests {
             _ = try await store.delete(DeleteSubject(channelID: again.channel, areaID: again.area, subjectID: again.subject))
             _ = try await store.delete(DeleteArea(channelID: again.channel, areaID: again.area))
             _ = try await store.delete(DeleteChannel(channelID: again.channel))
-            // Nothing of what was deleted still counts.
+            // Deleted objects do not count.
             _ = try await store.add(AddChannel(channel: NamedDraft(name: "N", desc: wide)))
             let failure = await #expect(throws: CommandFailure.self) {
                 try await store.add(AddChannel(channel: NamedDraft(name: "N", desc: wide)))
@@ -129,7 +129,7 @@ struct CubeSizeTests {
                 let failure = await #expect(throws: CommandFailure.self, "\(name)") { try await growth() }
                 #expect(failure?.status == .storageFull, "\(name)")
             }
-            // As large as before, smaller, and gone: all of it still beyond the limit.
+            // As large as before, smaller, and deleted: all of these are still above the limit.
             let channels = before.channels.dropFirst()
             let same = NamedDraft(name: "S", desc: String(repeating: "y", count: 1_000))
             _ = try await store.update(UpdateChannel(channelID: channels[1].id, channel: same))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CubeStorage
 
-/// What every store of the cube has to do, whatever database is behind it.
+/// The requirements of every store of the cube, for both databases.
 @Suite("Cube store", .timeLimit(.minutes(2)))
 struct CubeStoreTests {
     private static let storms = SubjectDraft(
@@ -141,7 +141,7 @@ struct CubeStoreTests {
                         channelID: channel.id, areaID: area.value.id, area: NamedDraft(name: "A3", desc: ""),
                         unchangedSince: seen))
             }
-            // A subject that the one who deletes its area has not seen keeps the area.
+            // An area is not deleted if it has a subject that the editor has not seen.
             _ = try await store.add(AddSubject(channelID: channel.id, areaID: area.value.id, subject: Self.storms))
             await #expect(throws: CommandFailure.self) {
                 try await store.delete(

@@ -4,12 +4,12 @@ import Schemas
 import TestSupport
 import Testing
 
-/// Documents in `icube` that another program has written, right and wrong.
+/// Documents of other programs in `icube`, valid and invalid.
 @Suite("Foreign documents of the cube", .timeLimit(.minutes(2)))
 struct ForeignDocumentTests {
     private let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
 
-    /// The least that a subject may have.
+    /// The required fields of a subject.
     private func subject(_ id: ObjectID, and fields: [(String, BSONValue)] = []) -> BSONDocument {
         let topic = TopicKey(channel: topic.channel, area: topic.area, subject: id)
         let own: [(String, BSONValue)] = [
@@ -26,7 +26,7 @@ struct ForeignDocumentTests {
         ["_id": id.bson, "name": name, "areas": areas, "note": "mine"]
     }
 
-    /// Runs a test with a store of documents that another program has written.
+    /// Runs a test with a store of another program's documents.
     private func withDocuments(
         _ documents: [BSONDocument], _ body: (any CubeStore, MongoDatabase, RecordedLog) async throws -> Void
     ) async throws {
@@ -72,7 +72,7 @@ struct ForeignDocumentTests {
                         opt: opt),
                 ])
             #expect(try await store.find(FindSubject(topicKey: topic)).subject == subjects[0])
-            // Where there is no array of subjects yet, one is made.
+            // A missing array of subjects is created.
             let draft = SubjectDraft(name: "N", desc: "", opt: opt)
             let added = try await store.add(
                 AddSubject(channelID: topic.channel, areaID: channels[0].areas[1].id, subject: draft)
@@ -113,7 +113,7 @@ struct ForeignDocumentTests {
             let unreadable = TopicKey(channel: topic.channel, area: topic.area, subject: bad)
             let failure = await #expect(throws: CommandFailure.self) { try await store.find(FindSubject(topicKey: unreadable)) }
             #expect(failure?.status == .notFound)
-            // The channels that can be read are changed as ever.
+            // The readable channels can still be changed.
             _ = try await store.add(AddChannel(channel: NamedDraft(name: "New", desc: "")))
             _ = try await store.update(UpdateChannel(channelID: topic.channel, channel: NamedDraft(name: "C2", desc: "")))
         }

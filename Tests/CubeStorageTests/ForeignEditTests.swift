@@ -3,7 +3,7 @@ import Schemas
 import TestSupport
 import Testing
 
-/// What other programs change in the database while the store is open.
+/// Changes by other programs while the store is open.
 @Suite("Foreign edits of the cube", .timeLimit(.minutes(2)))
 struct ForeignEditTests {
     private static func draft(_ name: String) -> NamedDraft { NamedDraft(name: name, desc: "") }
@@ -16,7 +16,7 @@ struct ForeignEditTests {
             let store = try await place.open()
             let channel = try await store.add(AddChannel(channel: Self.draft("C"))).value
             try await withForeignEdits(of: store) { edits in
-                // SQLite tells what has changed since it was asked before.
+                // SQLite reports changes since the previous call.
                 if kind == .sqlite { try await eventually { edits.looks > 0 } }
                 for number in 0..<5 {
                     _ = try await store.add(AddArea(channelID: channel.id, area: Self.draft("\(number)")))
@@ -76,7 +76,7 @@ struct ForeignEditTests {
         }
     }
 
-    /// Runs a test while foreign edits are looked for, as the service does.
+    /// Runs a test while the store watches for foreign edits, as in the service.
     private func withForeignEdits(
         of store: any CubeStore, _ body: (ForeignEdits) async throws -> Void
     ) async throws {

@@ -5,7 +5,7 @@ import Schemas
 import Synchronization
 import TestSupport
 
-/// What the looks for foreign edits have brought.
+/// The detected foreign edits.
 final class ForeignEdits: Sendable {
     private struct State {
         var looks = 0
@@ -27,7 +27,7 @@ final class ForeignEdits: Sendable {
 }
 
 extension CubePlace {
-    /// Renames a channel as another program would, past the store.
+    /// Renames a channel without the store, like another program.
     func rename(_ channel: ObjectID, _ name: String) async throws {
         guard let database = try database else {
             return try await withFile { file in
@@ -39,7 +39,7 @@ extension CubePlace {
         await server.close()
     }
 
-    /// Works with the SQLite file, past the store.
+    /// Changes the SQLite file without the store.
     func withFile(_ body: @escaping @Sendable (Database) throws -> Void) async throws {
         let file = try EmbeddedDatabase(path: folder + "/cube.sqlite", durability: .processCrash) { _ in }
         try await file.write(body)

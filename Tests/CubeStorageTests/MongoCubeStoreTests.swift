@@ -4,7 +4,7 @@ import Schemas
 import TestSupport
 import Testing
 
-/// What is MongoDB's own: several processes, other programs' documents, and servers that will not do.
+/// Cases of MongoDB only: several processes, other programs' documents, and unsuitable servers.
 @Suite("Cube in MongoDB", .timeLimit(.minutes(2)))
 struct MongoCubeStoreTests {
     @Test(
@@ -20,7 +20,7 @@ struct MongoCubeStoreTests {
                         let store = stores[number % 2]
                         let draft = NamedDraft(name: "\(number)", desc: "")
                         let version = try await store.add(AddArea(channelID: channel.id, area: draft)).version
-                        // Every change has added an area, but for the first, which made the channel.
+                        // Every change except the first, which made the channel, has added an area.
                         let snapshot = try await stores[1 - number % 2].snapshot()
                         #expect(snapshot.channels[0].areas.count == Int(snapshot.version) - 1)
                         #expect(snapshot.version >= version)
@@ -85,7 +85,7 @@ struct MongoCubeStoreTests {
         }
     }
 
-    /// Makes and changes what the cube may hold.
+    /// Creates and changes objects of every kind.
     private func fill(_ store: any CubeStore) async throws {
         let channel = try await store.add(AddChannel(channel: NamedDraft(name: "C", desc: "🎓"))).value.id
         let area = try await store.add(AddArea(channelID: channel, area: NamedDraft(name: "A", desc: ""))).value.id

@@ -5,7 +5,7 @@ import Schemas
 import TestSupport
 import Testing
 
-/// What other programmes of the same user do to a service's bus sockets, and to their files.
+/// Misuse of a service's bus sockets and their files by other programs of the same user.
 @Suite("Cube service's bus sockets", .timeLimit(.minutes(2)))
 struct BusSocketTests {
     private static let sockets = ["cube.sock", "cube-events.sock"]
@@ -34,7 +34,7 @@ struct BusSocketTests {
                         {
                             for name in Self.sockets {
                                 try FileManager.default.removeItem(atPath: "\(run)/\(name)")
-                                // As a killed process leaves it behind.
+                                // As after a killed process.
                                 #expect(Self.makeStaleSocket("\(run)/\(name)"))
                             }
                         }
@@ -81,7 +81,7 @@ struct BusSocketTests {
         }
     }
 
-    /// Runs a cube that has been started under a limit of `ulimit`.
+    /// Runs a cube with a limit of `ulimit`.
     private func withLimitedCube(
         in folder: String, _ limit: String, _ body: (ChildProcess, CommandClient) async throws -> Void
     ) async throws {

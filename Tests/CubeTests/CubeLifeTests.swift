@@ -4,7 +4,7 @@ import Schemas
 import TestSupport
 import Testing
 
-/// Several administrators at once, announcements, and the service's own comings and goings.
+/// Concurrent administrators, announcements, and restarts of the service.
 @Suite("Cube service's life", .timeLimit(.minutes(1)))
 struct CubeLifeTests {
     @Test("It keeps nothing in shared memory that would be left after a kill")
@@ -89,7 +89,7 @@ struct CubeLifeTests {
     func restarts() async throws {
         try await withTemporaryFolder { folder in
             let added = try await RunningCube.with(in: folder) { cube in
-                // The answers of many at once, cut off in the middle: what was answered before the kill is what counts.
+                // Many concurrent changes, interrupted by a kill. The changes that were answered before count.
                 await withTaskGroup(of: CubeEdit<Channel>?.self) { group in
                     for number in 0..<200 {
                         group.addTask {
@@ -144,7 +144,7 @@ struct CubeLifeTests {
                 return outcomes.count { $0 == nil }
             }
             let after = try await RunningCube.with(in: folder) { cube in try await cube.snapshot() }
-            // None is half done, and none that was answered is missing.
+            // No change is incomplete, and no answered change is missing.
             #expect(after.channels.count >= answered && after.version == CubeVersion(after.channels.count))
         }
     }

@@ -105,7 +105,7 @@ struct CubeOverTheBusTests {
                 await client.failure(of: DeleteChannel(channelID: channel.id, unchangedSince: seen)),
             ]
             #expect(late.map { $0?.status } == [.conflict, .conflict, .conflict, .conflict])
-            // The area itself is as it was seen.
+            // The area itself is unchanged.
             let area2 = try await client.request(
                 UpdateArea(
                     channelID: channel.id, areaID: area.id, area: NamedDraft(name: "x", desc: "y"), unchangedSince: seen))

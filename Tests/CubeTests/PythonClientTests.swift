@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The protocol's page put to the proof: a programme in another language, written after it, drives the services.
+/// A test of the protocol's page: a program in another language that follows it drives the services.
 @Suite("Python client", .timeLimit(.minutes(2)))
 struct PythonClientTests {
     @Test("A Python program with pyzmq can use the cube and the message log")

@@ -11,7 +11,7 @@ struct RunningCube {
     let client: CommandClient
     private let folder: String
 
-    /// Runs a test with a cube of its own, or with the one that is kept in a folder.
+    /// Runs a test with a new cube, or with the one in a folder.
     static func with<Result>(
         in folder: String? = nil, isolation: isolated (any Actor)? = #isolation, _ body: (RunningCube) async throws -> Result
     ) async throws -> Result {
@@ -28,7 +28,7 @@ struct RunningCube {
 
     private static func endpoint(in folder: String) -> String { "ipc://\(folder)/run/cube.sock" }
 
-    /// Announcements from now on: a subscription is there once the first has come.
+    /// Subscribes to announcements. The subscription works once the first one has come.
     func listen() async throws -> AsyncStream<CubeVersion> {
         let subscriber = try EventSubscriber(
             bus: bus, endpoints: ["ipc://\(folder)/run/cube-events.sock"], names: [CubeChanged.name], logger: quietLogger)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Endurance
 
-/// What an endurance run is judged by, with figures of the test's own.
+/// The checks of an endurance run, on figures made by the tests.
 @Suite("Verdict of an endurance run")
 struct EnduranceVerdictTests {
     private static let rest = ProcessUsage(descriptors: 20, threads: 8, resident: 30_000)

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Google's own SDK, which knows nothing of the emulator but its address.
+/// Google's own SDK with only the emulator's address changed.
 @Suite("The Firebase Admin SDK for Python", .timeLimit(.minutes(2))) struct AdminSDKTests {
     @Test("The SDK sends, manages topics, renews its token, and raises its own exception for each class of error")
     func everything() async throws {

@@ -3,7 +3,7 @@ import NIOHTTP1
 import NIOHTTP2
 import Testing
 
-/// A request has to name the host that it is for, as at Google's front end.
+/// A request must name its host, as at Google's front end.
 @Suite("Authority") struct AuthorityTests {
     @Test("A request without a host, with a malformed one or with two is refused by the front end") func refused() async throws {
         try await withEmulator { client in

@@ -2,7 +2,7 @@ import AsyncHTTPClient
 import NIOHTTP1
 import Testing
 
-/// Whatever is sent, there is a JSON answer, and the emulator goes on.
+/// Every bad request gets a JSON answer, and the emulator keeps running.
 @Suite("Bad requests to the emulator")
 struct BadRequestTests {
     @Test("Unknown routes and wrong methods are refused as FCM refuses them")
@@ -30,7 +30,7 @@ struct BadRequestTests {
     @Test("A body that is too large is refused", arguments: [HTTPClient.Configuration.HTTPVersion.automatic, .http1Only])
     func aBodyThatIsTooLargeIsRefused(version: HTTPClient.Configuration.HTTPVersion) async throws {
         try await withEmulator(version: version) { client in
-            // More than is read: 400, as for every message that is too large.
+            // Larger than the read limit: 400, as for every message that is too large.
             let answer = try await client.send("{\"message\":{\"topic\":\"\(String(repeating: "x", count: 2_000_000))\"}}")
             #expect(answer.status == 400)
             #expect(answer.errorMessage?.hasPrefix("Message is too large.") == true)
@@ -45,7 +45,7 @@ struct BadRequestTests {
         var bodies = (0..<good.utf8.count).map { Array(good.utf8.prefix($0)) }
         bodies += [
             Array("[]".utf8), Array("null".utf8), Array("12".utf8), Array("\"x\"".utf8), Array((good + "x").utf8),
-            // A byte order mark, UTF-16 and UTF-32, in both orders, and commas too many.
+            // A byte order mark, UTF-16 and UTF-32 in both byte orders, and trailing commas.
             [0xEF, 0xBB, 0xBF] + Array(good.utf8), good.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] },
             [0xFF, 0xFE] + good.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] },
             good.unicodeScalars.flatMap { [0, 0, UInt8($0.value >> 8), UInt8($0.value & 0xFF)] },

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FCMEmulator
 
-/// What FCM's front end does to connections, seen frame by frame.
+/// The limits of FCM's front end for connections, checked frame by frame.
 @Suite("Limits of a connection") struct ConnectionLimitTests {
     private static let opening: [HTTP2Frame] = [1, 3, 5].map { .request($0, "POST", "/token", ends: false) }
 

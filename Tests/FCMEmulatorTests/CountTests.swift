@@ -6,7 +6,7 @@ import Testing
 
 @testable import FCMEmulator
 
-/// What proves that nothing was lost and nothing doubled.
+/// The counts that prove that nothing was lost and nothing doubled.
 @Suite("Counts") struct CountTests {
     @Test("Accepted sends are counted by msi_key and component, and answers by status") func summary() async throws {
         try await withEmulator { client in
@@ -94,7 +94,7 @@ import Testing
             try await send(500, keeping: 100, to: .topic("busy"))
             try await send(300, keeping: 100, to: .topic("slow"))
             try await send(150, keeping: 100, to: .token("here:"))
-            // One phone has everything, the other nothing.
+            // One phone has received everything, the other nothing.
             try await store.confirm(950, deliveredTo: 1)
             try await send(50, keeping: 100, to: .topic("nobody's"))
             #expect(try await stored() == 300 + 100)

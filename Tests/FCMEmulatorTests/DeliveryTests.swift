@@ -4,7 +4,7 @@ import Testing
 
 @testable import FCMEmulator
 
-/// What phones get, and when.
+/// Which messages phones get, and when.
 @Suite("Delivery to emulated phones")
 struct DeliveryTests {
     @Test("A message to a topic reaches its subscribers, and no other phone")
@@ -20,7 +20,7 @@ struct DeliveryTests {
             #expect(try await client.sendMark("2", to: ("topic", "sport")).status == 200)
             #expect(try await client.sendMark("3", to: ("topic", "news")).status == 200)
             #expect(try await annsStream.marks(2) == ["1", "3"])
-            // Bob was not listening: it waits for him.
+            // Bob's phone was off, so the message waits.
             #expect(try await client.everything(for: bob) == ["1", "3"])
             #expect(try await client.everything(for: carl) == ["2"])
         }
@@ -47,7 +47,7 @@ struct DeliveryTests {
             #expect(event.notification == ["title": "Héllo \"you\"", "body": "مرحبا 🎓", "sound": "default"])
             #expect(event.data == ["msi_key": "k"])
 
-            // Android's own data takes the place of the common one; without a word on priority, data is not urgent.
+            // Android's own data replaces the common one. Data without a priority is normal.
             _ = try await client.send(
                 #"{"message":{"token":"\#(phone)","data":{"a":"common"},"android":{"data":{"a":"android"}}}}"#)
             let direct = try await stream.next()
@@ -101,7 +101,7 @@ struct DeliveryTests {
             #expect(seen.mark == "1")
             var second = try await client.listen(phone, after: seen.id)
             #expect(try await second.marks(2) == ["2", "3"])
-            // An id that was never given out hides nothing.
+            // An id that was never issued hides no message.
             var third = try await client.listen(phone, after: .max)
             _ = try await client.sendMark("4", to: ("token", phone))
             #expect(try await third.next().mark == "4")
@@ -118,7 +118,7 @@ struct DeliveryTests {
                 var stream = try await client.listen(phone)
                 _ = try await client.sendMark("settled", to: ("token", phone))
                 #expect(try await stream.next().mark == "settled")
-                // The comment comes after five silent seconds; by then the event has stayed for more than one.
+                // The heartbeat comes after five silent seconds. By then the event is settled.
                 #expect(try await stream.nextComment() == ": still here")
             }
             _ = try await client.sendMark("new", to: ("token", phone))
@@ -147,7 +147,7 @@ struct DeliveryTests {
     func timeToLiveEnds() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
-            // Now or never: nobody is listening.
+            // Now or never: no phone is listening.
             _ = try await client.sendMark("never", to: ("token", phone), extra: #","android":{"ttl":"0s"}"#)
             _ = try await client.sendMark("kept", to: ("token", phone))
             var stream = try await client.listen(phone)
@@ -171,14 +171,14 @@ struct DeliveryTests {
             for (mark, key) in [("a1", "a"), ("b1", "b"), ("plain", nil), ("a2", "a"), ("c1", "c"), ("d1", "d")] {
                 try await send(mark, key: key, to: ("topic", "t"))
             }
-            // One that nobody was there for replaces nothing.
+            // An undelivered message with `ttl` 0 replaces no other.
             try await send("never", key: "d", to: ("topic", "t"), ttl: 0)
-            // The keys of a phone are its own, whichever way a message came: this makes five, and b's is the oldest.
+            // The keys count for the phone, for all kinds of targets: this is the fifth, and b's is the oldest.
             try await send("e1", key: "e", to: ("token", phone))
             try await send("c2", key: "c", to: ("token", phone))
             var stream = try await client.listen(phone)
             #expect(try await stream.marks(5) == ["plain", "a2", "d1", "e1", "c2"])
-            // A phone that is on gets each of them.
+            // A listening phone gets all of them.
             for mark in ["a3", "a4"] { try await send(mark, key: "a", to: ("topic", "t")) }
             #expect(try await stream.marks(2) == ["a3", "a4"])
         }

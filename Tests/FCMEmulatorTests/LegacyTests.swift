@@ -27,7 +27,7 @@ import Testing
                 ])
             #expect(
                 event["ttl"] as? Int == 600 && event["priority"] as? String == "high" && event["collapseKey"] as? String == "c")
-            // Archived as it came.
+            // Archived unchanged.
             #expect(try await client.call(.GET, "/emulator/messages", token: nil).text.contains("\"body\":\(body)}"))
             #expect(try await client.call(.GET, "/emulator/counts?msi_key=k", token: nil).json["notification"] as? Int == 1)
 

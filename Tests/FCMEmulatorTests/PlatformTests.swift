@@ -4,7 +4,7 @@ import Testing
 
 @testable import FCMEmulator
 
-/// What Android and iOS do to an app's messages, when the emulator is told to do the same.
+/// The emulator's rules for Android's and iOS's treatment of an app's messages.
 @Suite("Platforms") struct PlatformTests {
     private static func rules(_ client: EmulatorClient, _ document: String) async throws {
         let answer = try await client.call(.PUT, "/emulator/platforms", token: nil, document)
@@ -59,17 +59,17 @@ import Testing
             #expect(priorities == ["high", "high", "high", "normal", "normal"])
             #expect(try await Self.counts(client) == [2, 0])
 
-            // What is sent with normal priority is neither demoted nor held against the app.
+            // Messages of normal priority are neither demoted nor counted.
             _ = try await client.sendMark("normal", to: ("token", quiet))
             let normal = try await quietly.next()
             #expect(normal["priority"] as? String == "normal" && normal["originalPriority"] == nil)
-            // Read again, a message is what it was, and is not counted twice.
+            // A repeated message is treated as before, and not counted twice.
             var again = try await client.listen(quiet, after: 0)
             var seen: [String?] = []
             for _ in 0..<5 { seen.append(try await again.next()["priority"] as? String) }
             #expect(seen == priorities)
             #expect(try await Self.counts(client) == [2, 0])
-            // Five that show nothing, and once there are as many that show something, it is trusted again.
+            // Five messages that show nothing. Once as many show something, messages are no longer demoted.
             for number in 0..<6 {
                 _ = try await client.sendMark("v\(number)", to: ("token", quiet), extra: shown)
                 let event = try await quietly.next()

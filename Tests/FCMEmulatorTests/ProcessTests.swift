@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import FCMEmulator
 
-/// The built executable, killed, stopped and asked by curl.
+/// The built executable: kills, stops, and requests by curl.
 @Suite("The emulator as a process")
 struct ProcessTests {
     @Test("After a SIGKILL, everything that was accepted is still there")
@@ -17,7 +17,7 @@ struct ProcessTests {
             let (phone, accepted) = try await first.withClient { client in
                 let phone = try await client.registerPhone()
                 try await client.subscribe([phone], to: "t")
-                // Many at once, cut off in the middle: what was answered before the kill is what counts.
+                // Many concurrent sends, interrupted by a kill. The sends that were answered before count.
                 let accepted = await withTaskGroup(of: String?.self) { group in
                     for number in 0..<400 {
                         group.addTask {
@@ -30,7 +30,7 @@ struct ProcessTests {
                         if let mark { accepted.append(mark) }
                         if accepted.count == 100 {
                             await first.kill()
-                            // The client would go on trying to connect.
+                            // The client would keep trying to connect.
                             group.cancelAll()
                         }
                     }
@@ -57,7 +57,7 @@ struct ProcessTests {
     @Test("An event that was written just before a SIGKILL is sent again")
     func anEventThatWasJustWrittenComesAgainAfterAKill() async throws {
         try await TemporaryFolder.with { folder in
-            // On a busy machine the kill may come too late, more than a second after the write: then once more.
+            // On a busy machine the kill may come more than a second after the write. Then the test repeats it.
             for _ in 0..<20 {
                 let first = try await EmulatorProcess(in: folder)
                 let (phone, elapsed) = try await first.withClient { client in
@@ -116,7 +116,7 @@ struct ProcessTests {
                 await withTaskGroup(of: Void.self) { group in
                     for _ in 0..<16 {
                         group.addTask {
-                            // Each time another connection, until none is possible any more.
+                            // Another connection each time, until no more are possible.
                             while (try? await emulator.withClient({ try await $0.registerPhone() })) != nil {}
                         }
                     }
@@ -156,7 +156,7 @@ struct ProcessTests {
                 #expect(try await client.call(.GET, "/emulator/connections", token: nil).json["streams"] as? Int == 9)
                 let platforms = try await client.call(.GET, "/emulator/platforms", token: nil).json
                 #expect((platforms["ios"] as? [String: Int])?["most"] == 3)
-                // Back to the start: the fault is there again.
+                // The initial settings are restored, with the fault.
                 #expect(try await client.sendMark("x", to: ("topic", "t")).status == 200)
                 _ = try await client.call(.DELETE, "/emulator/faults", token: nil)
                 #expect(try await client.sendMark("x", to: ("topic", "t")).status == 500)

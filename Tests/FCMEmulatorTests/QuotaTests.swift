@@ -4,15 +4,15 @@ import Testing
 
 @testable import FCMEmulator
 
-/// How many messages FCM takes.
+/// FCM's quotas.
 @Suite("Quotas") struct QuotaTests {
     @Test("An empty bucket of the project says when it is refilled, and is refilled then") func project() async throws {
         try await withEmulator { client in
-            // Whatever is refused as wrong counts as well, and what FCM itself fails at does not.
+            // Invalid requests count as well. FCM's own failures do not.
             try await client.fault(#"{"fault":"INTERNAL","topic":"broken"}"#)
             var answers: [EmulatorClient.Answer] = []
             try await eventually {
-                // The bucket is full anew with each.
+                // The bucket is full again each time.
                 let put = try await client.call(
                     .PUT, "/emulator/quotas", token: nil, #"{"project":[{"most":3,"every_ms":2000,"phase_ms":500}]}"#)
                 #expect(put.status == 200)
@@ -53,7 +53,7 @@ import Testing
                 #expect(refused.details.last?["@type"] as? String == "type.googleapis.com/google.rpc.QuotaFailure")
                 #expect(refused.headers.first(name: "Retry-After").flatMap { Int($0) }.map { (1...3_600).contains($0) } == true)
             }
-            // Nothing is taken from the quota of a phone that is not there.
+            // The quota of an unregistered phone is not used.
             _ = try await client.call(.DELETE, "/emulator/devices/\(bob)", token: nil)
             for _ in 0..<3 { #expect(try await client.sendMark("x", to: ("token", bob)).status == 404) }
         }
@@ -88,7 +88,7 @@ import Testing
         let taken = slow.take(of: drops, now: 250)
         slow.putBack(drops)
         #expect(taken == nil && slow.left(of: drops, now: 299) == 2)
-        // A clock that jumps back brings nothing.
+        // A clock that is set back refills nothing.
         let early = slow.take(of: drops, now: 0)
         #expect(early == nil && slow.left(of: drops, now: 250) == 1)
     }

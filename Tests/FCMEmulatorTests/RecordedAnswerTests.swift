@@ -1,8 +1,8 @@
 import NIOHTTP1
 import Testing
 
-/// Answers that were recorded from FCM itself, in July 2026 and before: the emulator gives the same ones, with the same details in
-/// the same order.
+/// Answers that were recorded from FCM itself, in July 2026 and before: the emulator gives the same ones, with the same details
+/// in the same order.
 @Suite("Recorded answers") struct RecordedAnswerTests {
     struct Recording: CustomTestStringConvertible {
         let testDescription: String
@@ -174,7 +174,7 @@ import Testing
             let path = "/v1/projects/msi-emulator/registrations/\(phone)/topicSubscriptions"
             let made = try await client.call(.POST, "\(path)?topicName=a%20b&topic_name=t", token: "owner", "{}")
             #expect(made.json["topicName"] as? String == "t")
-            // FCM takes this. In the emulator's own documents it is a mistake.
+            // FCM accepts this. In the emulator's own documents it is an error.
             let faults = try await client.call(.PUT, "/emulator/faults", token: nil, #"{"seed":1,"seed":2}"#)
             #expect(faults.status == 400 && faults.violatedFields == ["seed"])
         }

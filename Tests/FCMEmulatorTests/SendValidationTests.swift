@@ -1,7 +1,7 @@
 import NIOHTTP1
 import Testing
 
-/// What FCM accepts and refuses, against the exact words of its answers.
+/// FCM's validation of sends, compared with the exact words of its answers.
 @Suite("The emulator's checks of a message")
 struct SendValidationTests {
     struct Refusal: CustomTestStringConvertible {

@@ -2,7 +2,7 @@ import NIOHTTP1
 import TestSupport
 import Testing
 
-/// The built executable, stopped while it holds sends back.
+/// Stops of the built executable during delayed sends.
 @Suite("A stop", .timeLimit(.minutes(2))) struct StopTests {
     @Test(
         "A send that was accepted is answered completely when the emulator stops, however long the answer was to be delayed",

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FCMEmulator
 
-/// The topic-subscription API, and what else the Instance ID service tells of a phone's topics.
+/// The topic-subscription API, and the Instance ID service's view of a phone's topics.
 @Suite("Subscriptions") struct SubscriptionTests {
     private static func path(_ registration: String, _ rest: String = "") -> String {
         "/v1/projects/msi-emulator/registrations/\(registration)/topicSubscriptions\(rest)"

@@ -84,10 +84,10 @@ struct TokenEndpointTests {
                 #expect(otherGrant.json["error"] as? String == "unsupported_grant_type")
                 let nothing = try await client.requestToken(assertion: nil)
                 #expect(nothing.json["error"] as? String == "invalid_request")
-                // A clock that is a little ahead is forgiven.
+                // A clock that is slightly ahead is accepted.
                 let ahead = try await claims { ($0.iat, $0.exp) = (now + 30, now + 3_630) }
                 #expect(try await client.requestToken(assertion: ahead).status == 200)
-                // Google's own libraries name Google's endpoint, wherever the key file sends them.
+                // Google's own libraries always claim Google's endpoint as the audience, and ignore the key file's.
                 let google = try await claims { $0.aud = "https://oauth2.googleapis.com/token" }
                 #expect(try await client.requestToken(assertion: google).status == 200)
                 let cloud = try await claims { $0.scope = "email https://www.googleapis.com/auth/cloud-platform" }
@@ -116,7 +116,7 @@ struct TokenEndpointTests {
                     .POST, "/iid/v1:batchAdd",
                     headers: [("Authorization", "Bearer \(token)"), ("access_token_auth", "true")], body: Array("{}".utf8))
                 #expect(topics.status == 401 && topics.json["error"] is String)
-                // A new one is good again, though Google's clock is a minute ahead.
+                // A new token is valid, although Google's clock is a minute ahead.
                 let renewed = try await account.accessToken(from: client)
                 #expect(try await client.send(body, token: renewed).status == 200)
 
@@ -149,7 +149,7 @@ struct TokenEndpointTests {
         }
     }
 
-    /// The key of an account that the emulator has never heard of: the one that another emulator made.
+    /// The key of an account that the emulator does not know, made by another emulator.
     private static func strangersKey() throws -> [UInt8] {
         let folder = NSTemporaryDirectory() + "/msi-stranger-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }

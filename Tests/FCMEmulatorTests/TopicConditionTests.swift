@@ -10,7 +10,7 @@ struct TopicConditionTests {
             ("'a' in topics", ["a"], true), ("'a' in topics", [], false), ("!'a' in topics", [], true),
             ("'a' in topics && 'b' in topics", ["a"], false), ("'a' in topics||'b' in topics", ["b"], true),
             ("'a' in topics && ('b' in topics || 'c' in topics)", ["a", "c"], true),
-            // From left to right, with no precedence among the two.
+            // From left to right, without precedence.
             ("'a' in topics || 'b' in topics && 'c' in topics", ["a"], false),
             ("'a' in topics || ('b' in topics && 'c' in topics)", ["a"], true),
             ("!('a' in topics || 'b' in topics)", ["c"], true),

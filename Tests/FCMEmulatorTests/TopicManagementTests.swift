@@ -11,7 +11,7 @@ struct TopicManagementTests {
             let expected = #"{"results":[{},{"error":"NOT_FOUND"},{"error":"INVALID_ARGUMENT"},{}]}"#
             #expect(try await client.subscribe([phone, unknown, "nonsense", phone], to: "t").text == expected)
             #expect(try await client.unsubscribe([phone, unknown, "nonsense", phone], from: "t").text == expected)
-            // Ending what there is not is no error.
+            // Ending a missing subscription is no error.
             #expect(try await client.unsubscribe([phone], from: "never").text == #"{"results":[{}]}"#)
         }
     }

@@ -6,7 +6,7 @@ import Testing
 struct CircuitStateMachineTests {
     private static let start = ContinuousClock.now
 
-    /// One that has failed as often as it takes.
+    /// A machine after enough failures to open the circuit.
     private static func opened() -> CircuitStateMachine {
         var circuit = CircuitStateMachine()
         for _ in 0..<20 { circuit.failed(at: start) }

@@ -46,14 +46,14 @@ struct CurlTransportTests {
                 #expect(received.headers[.contentType] == "text/plain")
                 #expect(received.headers[HTTPField.Name("x-test")!] == "1")
 
-                // Nothing of one answer is left in the next.
+                // The next answer contains nothing of this one.
                 _ = try await transport.send(request(server.url, body: ""))
                 #expect(server.requests.last?.body == Data())
             }
         }
     }
 
-    /// Answers come in another order than their requests, and one does not come.
+    /// Answers come in another order than their requests, and one is missing.
     @Test("Each request of a send gets its own answer")
     func requestsOfOneSendHaveEachTheirOwnAnswer() async throws {
         try await withTLSServer { request in
@@ -200,11 +200,11 @@ struct CurlTransportTests {
                 let late = await error(transport, request(server.url, "/slow", within: .seconds(1)))
                 #expect(late?.code == .timeout)
                 #expect(late?.mayHaveBeenProcessed == true)
-                // For all that is known the connection is dead.
+                // The connection may be dead.
                 let answer = try await transport.send(request(server.url))
                 #expect(answer.status == 200)
                 #expect(server.connections == 2)
-                // And what is too late from the start is not sent.
+                // A request that is late from the start is not sent.
                 let before = server.requests.count
                 let tooLate = await error(transport, request(server.url, within: .seconds(-1)))
                 #expect(tooLate?.code == .timeout)
@@ -214,7 +214,7 @@ struct CurlTransportTests {
         }
     }
 
-    /// libcurl itself forgets the deadlines of those that wait for a stream.
+    /// libcurl itself ignores the timeouts of transfers that wait for a stream.
     @Test("A deadline also ends a request that waits for a connection")
     func deadlinesHoldWhileWaitingForAConnection() async throws {
         try await withTLSServer { _ in

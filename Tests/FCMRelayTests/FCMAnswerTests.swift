@@ -17,7 +17,7 @@ struct FCMAnswerTests {
             now: now)
     }
 
-    /// An error as FCM writes it.
+    /// An error in FCM's form.
     private static func body(_ status: Int, _ name: String, _ message: String, details: String = "") -> String {
         """
         {"error":{"code":\(status),"message":"\(message)","status":"\(name)","details":[\(details)]}}
@@ -28,7 +28,7 @@ struct FCMAnswerTests {
         #"{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"\#(errorCode)"}"#
     }
 
-    /// - Parameter scope: Where it is not told: of what is permanent, the message; of the rest, FCM as a whole.
+    /// - Parameter scope: By default the message for permanent errors, otherwise the service.
     private static func refused(
         _ class: ErrorClass, _ code: String, _ message: String, after: Int64? = nil, scope: SendFailure.Scope? = nil
     ) -> FCMAnswer<String> {
@@ -176,14 +176,14 @@ struct FCMAnswerTests {
                     after: answer.pause, scope: answer.status == 429 ? .project : nil))
     }
 
-    /// `UNSPECIFIED_ERROR` says nothing: the next best name does.
+    /// `UNSPECIFIED_ERROR` has no meaning: the next code counts.
     @Test("UNSPECIFIED_ERROR is judged by its status")
     func unspecifiedError() {
         let body = Self.body(503, "UNAVAILABLE", "?", details: Self.detail("UNSPECIFIED_ERROR"))
         #expect(Self.answer(503, body) == Self.refused(.retryable, "UNAVAILABLE", "?", after: 10_000))
     }
 
-    /// A code that is not known gives its name to the error, and leaves the verdict to the next best.
+    /// An unknown code is the error's code, but the next known code decides the verdict.
     @Test("An unknown error code is judged by its status")
     func unknownCodes() {
         let body = Self.body(400, "INVALID_ARGUMENT", "?", details: Self.detail("BRAND_NEW"))

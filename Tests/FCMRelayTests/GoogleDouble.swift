@@ -9,7 +9,7 @@ import TestSupport
 
 @testable import FCMRelay
 
-/// Google as the relay sees it, on a real HTTPS server: a token endpoint that checks signatures, and FCM's send method.
+/// A double of Google on a real HTTPS server: a token endpoint that checks signatures, and FCM's send method.
 final class GoogleDouble: Sendable {
     typealias FCM = @Sendable (TLSServer.Request) async throws -> TLSServer.Answer
 
@@ -22,20 +22,20 @@ final class GoogleDouble: Sendable {
     private let state = Mutex(State())
     private let fcm: FCM
 
-    /// - Parameter fcm: Answers a send whose token is good.
+    /// - Parameter fcm: Answers a send with a valid token.
     init(fcm: @escaping FCM) {
         self.fcm = fcm
     }
 
-    /// How many access tokens have been handed out.
+    /// The number of issued access tokens.
     var grants: Int { state.withLock(\.grants) }
 
-    /// Makes every token worthless that has been handed out.
+    /// Invalidates all issued tokens.
     func revokeTokens() {
         state.withLock { $0.goodTokens = [] }
     }
 
-    /// Refuses to hand out tokens, or does it again.
+    /// Refuses to issue tokens, or issues them again.
     func refuseTokens(with answer: TLSServer.Answer?) {
         state.withLock { $0.refusal = answer }
     }
@@ -58,7 +58,7 @@ final class GoogleDouble: Sendable {
             assertion.scope == "https://www.googleapis.com/auth/firebase.messaging",
             assertion.exp <= assertion.iat + 3_600, abs(assertion.iat - .now / 1_000) < 60
         else { return .init(400, #"{"error":"invalid_grant","error_description":"Invalid claims."}"#) }
-        // Long enough for many to ask meanwhile.
+        // Long enough for many concurrent requests.
         try await Task.sleep(for: .milliseconds(50))
         let token = state.withLock { state in
             state.grants += 1
@@ -88,7 +88,7 @@ final class GoogleDouble: Sendable {
     }
 }
 
-/// Runs a test with a sender whose Google is the given one.
+/// Runs a test with a sender that uses the given double.
 func withSender(
     to google: GoogleDouble, _ body: @escaping @Sendable (HTTPv1Sender, TLSServer) async throws -> Void
 ) async throws {
@@ -116,7 +116,7 @@ extension Logger {
 }
 
 extension RelayMessage {
-    /// An Alert, or Information, with texts that are hard to carry.
+    /// An Alert or Information with texts that are hard to encode.
     static func sample(
         _ distribution: Distribution = .alert, message: String = "Line 1\nLine 2 \\ \"3\" مرحبا",
         expires: UnixMilliseconds? = nil,

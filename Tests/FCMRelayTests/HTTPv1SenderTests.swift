@@ -83,7 +83,7 @@ struct HTTPv1SenderTests {
                 }
                 #expect(failure.error.code == "INVALID_ARGUMENT")
                 #expect(results.last == .success("n"))
-                // And then once more, when the token that both were sent with is no good.
+                // And again after the token of both was refused.
                 google.revokeTokens()
             }
             #expect(google.grants == 2)
@@ -101,7 +101,7 @@ struct HTTPv1SenderTests {
             let sends = server.requests.count { $0.path != "/token" }
             #expect(sends == 2)
             #expect(google.grants == 2)
-            // And then it does not ask for one token after another.
+            // It does not request one token after another.
             guard case .failure(let next) = await send(sender) else {
                 Issue.record("accepted")
                 return
@@ -149,7 +149,7 @@ struct HTTPv1SenderTests {
             #expect(ContinuousClock.now - begin < .seconds(5))
             #expect(
                 result == .failure(ComponentError(class: .retryable, code: "OAUTH", message: "no access token in time")))
-            // Whoever is cancelled leaves as well.
+            // A cancelled waiter leaves as well.
             let cancelled = Task { await send(sender) }
             cancelled.cancel()
             guard case .failure(let error) = await cancelled.value else {
@@ -165,7 +165,7 @@ struct HTTPv1SenderTests {
     func whatExpiresWhileThereIsNoTokenIsNotSent() async throws {
         let google = GoogleDouble { _ in .init(200, #"{"name":"n"}"#) }
         try await withSender(to: google) { sender, server in
-            // To get a token takes longer.
+            // Getting a token takes longer.
             let tooLate = ComponentError(class: .retryable, code: "OAUTH", message: "no access token in time")
             #expect(await send(sender, before: .milliseconds(5)) == .failure(tooLate))
             #expect(server.requests.allSatisfy { $0.path == "/token" })

@@ -55,7 +55,7 @@ struct LegacyAnswerTests {
             return
         }
         #expect(failure.error.class == expected)
-        // A server key that is refused is an operator's to mend.
+        // An operator must correct a refused server key.
         if status == 401 { #expect(failure.error.retryAfter == 60_000) }
     }
 

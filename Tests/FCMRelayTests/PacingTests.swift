@@ -36,7 +36,7 @@ struct PacingTests {
         }
         #expect((1_090...1_110).contains(taken(from: 0, to: 1)), "a tenth of a second is saved up")
         #expect((990...1_010).contains(taken(from: 1, to: 2)))
-        // Half a minute of silence is not made up for.
+        // Half a minute without traffic is not saved up.
         #expect((1_090...1_110).contains(taken(from: 30, to: 31)))
     }
 
@@ -119,7 +119,7 @@ struct PacingTests {
             let decisions = machine.ask(Self.request(number, within: .seconds(3)), at: Self.start)
             #expect(decisions.isEmpty)
         }
-        // Ten seconds' worth of alerts take their place.
+        // Ten seconds' worth of alerts are queued instead.
         for number in 100..<200 { _ = machine.ask(Self.request(number, isAlert: true), at: Self.start) }
         var refused: [Int: Duration] = [:]
         var now = Self.start
@@ -130,7 +130,7 @@ struct PacingTests {
         #expect(refused.keys.sorted() == Array(1...20))
         #expect(refused.values.allSatisfy { $0 < .seconds(3.01) })
 
-        // Seven seconds' worth of alerts is left, and nothing else.
+        // Only seven seconds' worth of alerts are left.
         let next = Self.refused(machine.ask(Self.request(300, within: .seconds(8)), at: now))
         guard case .tooMuch(let wait)? = next[300] else {
             Issue.record("\(next)")
@@ -167,7 +167,7 @@ struct PacingTests {
         let pacer = Pacer(rate: 1, ramp: .zero)
         #expect(await pacer.turn(for: Self.topic, isAlert: true, by: .now + .seconds(60)) == nil)
         async let waiting = pacer.turn(for: Self.topic, isAlert: false, by: .now + .seconds(60))
-        // Whether it waits already or is about to ask makes no difference.
+        // It applies to waiting sends and to new ones.
         pacer.stop()
         #expect(await waiting?.code == "STOPPED")
         #expect(await pacer.turn(for: Self.topic, isAlert: true, by: .now + .seconds(60))?.code == "STOPPED")
@@ -217,7 +217,7 @@ struct PacingTests {
             return await group.reduce(into: []) { if let error = $1 { $0.append(error) } }
         }
         #expect(errors.isEmpty)
-        // A tenth of a second's messages go at once, the other eighty at two hundred a second.
+        // The burst, a tenth of a second's messages, goes at once, and the other eighty at two hundred a second.
         #expect(ContinuousClock.now - start >= .milliseconds(350))
     }
 }

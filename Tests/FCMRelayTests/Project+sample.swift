@@ -27,7 +27,7 @@ extension HTTPTransport {
     }
 }
 
-/// Leads nowhere.
+/// A transport without a server.
 private struct NoTransport: HTTPTransport {
     func send(_ requests: [HTTPTransportRequest]) async -> [HTTPTransportOutcome] {
         requests.map { _ in .failure(TransportError(.notReachable, "there is no network")) }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Several Firebase projects", .timeLimit(.minutes(1)))
 struct ProjectsTests {
-    /// Answers each send as it is told.
+    /// Answers each send as the test says.
     private final class Sender: FCMSender {
         private let count = Mutex(0)
         private let answer: @Sendable () async -> Result<String, SendFailure>
@@ -96,7 +96,7 @@ struct ProjectsTests {
             gate.finish()
             try await group.waitForAll()
         }
-        // On a busy machine the pause is over by now, and one message goes to see.
+        // On a busy machine the pause may be over by now, and one message goes as the trial.
         _ = try await handler.relay(Self.message(library), Self.context)
         let before = hanging.sends
         #expect(Self.codes(try await handler.relay(Self.message(library), Self.context)) == ["CIRCUIT_OPEN"])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FCMRelay
 
-/// What the relay makes of answers that were recorded from FCM: the details come in different orders and numbers, or not at all.
+/// The relay's reading of answers that were recorded from FCM. The number and the order of their details differ.
 @Suite("Recorded answers") struct RecordedAnswerTests {
     struct Recording: CustomTestStringConvertible {
         let testDescription: String
@@ -26,7 +26,7 @@ import Testing
             self.code = code
         }
 
-        /// As FCM writes it, over several lines.
+        /// In FCM's form, over several lines.
         func body(_ details: [String]) -> String {
             let list = details.isEmpty ? "" : ",\n    \"details\": [\n      \(details.joined(separator: ",\n      "))\n    ]"
             return """

@@ -17,7 +17,7 @@ struct RelayBadInputTests {
                 ]
                 try await withService("msi-fcm-relay", in: folder, settings: settings) { relay in
                     let endpoint = "ipc://\(folder)/run/fcm-relay.sock"
-                    // Once it has its access token and a connection, what it holds is what it needs.
+                    // Once it has its access token and a connection, its use of resources is stable.
                     try await expectGoodMessageAccepted(at: endpoint)
                     let count = try await checkBadRequests(
                         to: relay, at: endpoint, seed: 20_261_124, Array(repeating: Self.command, count: 6))

@@ -11,7 +11,7 @@ import Testing
 struct RelayHandlerTests {
     private static let now: UnixMilliseconds = 1_795_262_400_000
 
-    /// Answers as it is told, and remembers what it was given.
+    /// Answers as the test says, and records its input.
     private final class RecordingSender: FCMSender {
         struct Sent: Sendable {
             let request: FCMRequest

@@ -11,7 +11,7 @@ import Testing
 
 @testable import FCMRelay
 
-/// The relay over its real socket, with a Google of its own.
+/// The relay over its real socket, with a double of Google.
 @Suite("The relay over the bus")
 struct RelayServiceTests {
     private struct Relay: Sendable {
@@ -128,7 +128,7 @@ struct RelayServiceTests {
             let failure = await #expect(throws: CommandFailure.self) { try await relayed() }
             #expect(failure?.status == .unavailable)
             #expect(failure?.message.hasPrefix("CIRCUIT_OPEN: FCM has failed") == true)
-            // Another relay may have FCM: the caller is not told to wait.
+            // Another relay may reach FCM, so there is no `retry_after`.
             #expect(failure?.retryAfter == nil)
             let open = try await health()
             #expect(open?.status == .unavailable)
@@ -137,7 +137,7 @@ struct RelayServiceTests {
             isBack.withLock { $0 = true }
             try await eventually { await relay.client.failure(of: RelayMessage.sample(.information)) == nil }
             #expect(try await health() == .ok)
-            // What finds out whether FCM is back goes over a new connection.
+            // The trial uses a new connection.
             #expect(relay.server.connections >= 2)
         }
     }
@@ -150,7 +150,7 @@ struct RelayServiceTests {
             try await eventually { relay.google.grants == 1 }
             relay.google.revokeTokens()
             relay.google.refuseTokens(with: .init(400, #"{"error":"invalid_grant"}"#))
-            // FCM refuses the token that there is, and Google gives no other.
+            // FCM refuses the token, and Google issues no other one.
             _ = try await relay.client.request(RelayMessage.sample(.information), timeout: .seconds(30))
             let health = try await relay.client.request(CheckHealth(), timeout: .seconds(30)).parts["fcm"]
             #expect(health?.status == .unavailable)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FCMRelay
 
-/// What is known of a message's components, with a clock of the test's own.
+/// The history of a message's components, with a test clock.
 @Suite("Commands that come twice")
 struct SendHistoryTests {
     private typealias History = SendHistory<Int>
@@ -16,7 +16,7 @@ struct SendHistoryTests {
         results.map { ComponentOutcome(component: $0.0, result: $0.1) }
     }
 
-    /// In words, since places have no order of their own.
+    /// As text, since places are not comparable.
     private static func words(_ places: [History.Place]?) -> [String]? {
         places?.map { place in
             switch place {
@@ -39,7 +39,7 @@ struct SendHistoryTests {
         #expect(told.map(\.result) == [.success("d")])
         let others = history.end(Self.outcomes([(.notification, .failure(Self.error))]), of: key, at: Self.start)
         #expect(others.map(\.result) == [.failure(Self.error)])
-        // What FCM has is not sent again, what it has not is.
+        // Accepted components are not sent again; the others are.
         #expect(Self.words(history.begin(Self.both, of: key, joint: { 3 })) == ["send", "d"])
     }
 
@@ -81,7 +81,7 @@ struct SendHistoryTests {
         }
         #expect(key() == key())
         #expect(Set([key(), key(.token("a")), key(.token("b")), key(text: "Line 2"), key(timestamp: 2)]).count == 5)
-        // For how long FCM keeps it changes with every try.
+        // The time to live changes with every attempt.
         let later = RelayMessage(
             msiKey: message.msiKey, timestamp: message.timestamp, draft: message.draft, expires: 1, components: [.data])
         #expect(SendKey(later) == SendKey(message))

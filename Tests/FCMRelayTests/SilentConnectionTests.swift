@@ -4,7 +4,7 @@ import Testing
 
 @testable import FCMRelay
 
-/// When connections are given up for new ones, on a real server.
+/// When connections are replaced by new ones, on a real server.
 @Suite("Connections that answer nothing")
 struct SilentConnectionTests {
     private static func request(_ url: String, _ path: String, within time: Duration = .seconds(20)) -> HTTPTransportRequest {

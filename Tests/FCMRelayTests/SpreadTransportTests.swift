@@ -4,7 +4,7 @@ import Testing
 
 @testable import FCMRelay
 
-/// Requests that two threads share.
+/// Requests on two threads.
 @Suite("A transport of several parts")
 struct SpreadTransportTests {
     private func requests(_ count: Int, to server: TLSServer) -> [HTTPTransportRequest] {
@@ -31,7 +31,7 @@ struct SpreadTransportTests {
         }
     }
 
-    /// As many connections as are allowed, and no more, whether they can be divided or not.
+    /// The limit of connections holds, also if it cannot be divided evenly.
     @Test("Many requests use all connections", arguments: [1, 2, 3])
     func moreGoesByAllConnections(_ connections: Int) async throws {
         try await withTLSServer { request in
@@ -77,7 +77,7 @@ struct SpreadTransportTests {
                 }
                 #expect(error.code == .overloaded)
             }
-            // Closing ends what is under way on either thread.
+            // Closing fails the pending requests of both threads.
             await transport.close()
             for task in sending {
                 for outcome in await task.value {

@@ -11,7 +11,7 @@ struct TokenStateMachineTests {
     private let second = AccessToken(value: "second")
     private let failure = TokenFailure("the token endpoint answered 503")
 
-    /// A machine that has had a token for an hour's life since `start`.
+    /// A machine with a token that was issued at `start` and is valid for an hour.
     private func running() -> Machine {
         var machine = Machine()
         _ = machine.need(0, now: start)
@@ -59,7 +59,7 @@ struct TokenStateMachineTests {
         #expect(machine.need(1, now: start + .seconds(9)) == .use(first, requestsNew: false))
         #expect(machine.need(2, now: start + .seconds(10)) == .use(first, requestsNew: true))
         #expect(machine.need(3, now: start + .seconds(17)) == .use(first, requestsNew: false))
-        // At its very end it is not sent any more.
+        // At the end of its lifetime it is not used.
         #expect(machine.need(4, now: start + .seconds(18)) == .wait(requestsNew: false))
     }
 
@@ -125,7 +125,7 @@ struct TokenStateMachineTests {
         let later = start + .seconds(100)
         machine.invalidate(first, now: later)
         #expect(machine.need(1, now: later) == .wait(requestsNew: true))
-        // Others had sent the same token, and learn of it later.
+        // Other sends used the same token, and are refused later.
         machine.invalidate(first, now: later)
         #expect(machine.need(2, now: later) == .wait(requestsNew: false))
         #expect(machine.granted(GrantedToken(token: second, lifetime: .seconds(3_600)), now: later).waiters == [1, 2])

@@ -5,8 +5,8 @@ import TestSupport
 /// Runs a test with a transport that trusts the server, and closes it.
 ///
 /// - Parameters:
-///   - make: What is tested, such as `CurlTransport.init`.
-///   - change: What is other than usual.
+///   - make: The tested initialiser, such as `CurlTransport.init`.
+///   - change: Changes the default configuration.
 func withTransport<Transport: HTTPTransport>(
     to server: TLSServer, _ make: (CurlConfiguration) throws -> Transport, _ change: (inout CurlConfiguration) -> Void = { _ in },
     _ body: (Transport) async throws -> Void

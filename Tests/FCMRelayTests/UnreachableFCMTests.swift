@@ -7,10 +7,10 @@ import TestSupport
 
 @testable import FCMRelay
 
-/// What is done about an FCM that cannot be reached for a moment.
+/// Short outages of FCM.
 @Suite("An FCM that cannot be reached for a moment")
 struct UnreachableFCMTests {
-    /// Nobody takes the first requests; then FCM is back.
+    /// The first requests reach no server. Then FCM is reachable again.
     private final class Outage: HTTPTransport {
         private let left: Mutex<Int>
         private let length: Int
@@ -71,7 +71,7 @@ struct UnreachableFCMTests {
         #expect(await outcome(Outage(of: 3)) == .success("n"))
     }
 
-    /// Of an Alert's components only the one that nobody took: the other would be doubled.
+    /// Only that component of an Alert is repeated that has reached no server. The other one would be doubled.
     @Test("Of an Alert, only the component that did not reach FCM is sent again")
     func andNothingElse() async {
         let outage = Outage(of: 1)
@@ -103,7 +103,7 @@ struct UnreachableFCMTests {
         #expect(error.class == .retryable)
     }
 
-    /// The first pause is longer than what is left.
+    /// The first pause is longer than the remaining time.
     @Test(
         "No request is sent again after the expiry or the deadline",
         arguments: [(Duration.milliseconds(50), Duration.seconds(30)), (.seconds(30), .milliseconds(50))])
@@ -113,7 +113,7 @@ struct UnreachableFCMTests {
             Issue.record("accepted")
             return
         }
-        // Expired before the first request, where the machine was busy.
+        // On a busy machine it may expire before the first request.
         #expect(["NETWORK", "EXPIRED"].contains(error.code))
         #expect(outage.requests <= 1)
     }

@@ -2,17 +2,17 @@ import Schemas
 import TestSupport
 import SeededRandom
 
-/// Something that is no right request, as bytes.
+/// The bytes of an invalid request.
 struct BadHTTPRequest: Sendable {
     let description: String
     let bytes: [UInt8]
-    /// Whether the other side hangs up after these bytes, in the middle of what it has announced.
+    /// Whether the client disconnects after these bytes, before the announced end.
     var isCutOff = false
 }
 
-/// Makes bad requests for every route, the same ones for the same seed.
+/// Makes bad requests for every route. The same seed makes the same requests.
 struct BadHTTPRequests {
-    /// What stands in many of them, and may not come to light in a log.
+    /// A text in many of the requests, which must not appear in a log.
     static let secret = "swordfish"
 
     private var generator: SeededGenerator
@@ -67,7 +67,7 @@ struct BadHTTPRequests {
         ]
     }
 
-    /// Bodies whose length is not what the head says.
+    /// Bodies whose length differs from the head's.
     private mutating func framing(of route: Route) -> [BadHTTPRequest] {
         let body = route.document.bytes
         let cut = Int.random(in: 0..<body.count, using: &generator)

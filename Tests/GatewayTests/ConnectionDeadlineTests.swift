@@ -8,12 +8,12 @@ import Testing
 
 @testable import Gateway
 
-/// The gateway's connections with times that a test can wait for.
+/// The gateway's connections with short timeouts.
 @Suite("Deadlines of connections", .timeLimit(.minutes(1)))
 struct ConnectionDeadlineTests {
     private static let large = Data(repeating: 0x20, count: 12_000_000)
 
-    /// A server on the gateway's channel that has something large at `/large`.
+    /// A server on the gateway's channel with a large document at `/large`.
     private func withServer(_ timeouts: ConnectionTimeouts, _ body: @escaping @Sendable (Int) async throws -> Void) async throws {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
@@ -51,10 +51,10 @@ struct ConnectionDeadlineTests {
                 slow.drop(atMost: 1_000)
                 try await Task.sleep(for: .milliseconds(10))
             }
-            // What the kernel holds still arrives.
+            // The bytes in the kernel's buffers still arrive.
             #expect(try await silent.ends(within: .seconds(5)))
             #expect(try await slow.ends(within: .seconds(5)))
-            // One that reads gets all of it.
+            // A client that reads gets everything.
             let quick = try HeldConnection(to: port)
             quick.send("GET", "/large")
             #expect(try await quick.answer().body.utf8.count == Self.large.count)

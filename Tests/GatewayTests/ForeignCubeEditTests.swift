@@ -3,7 +3,7 @@ import Schemas
 import TestSupport
 import Testing
 
-/// Another program works with `icube` in MongoDB while the hub is running.
+/// Changes of `icube` in MongoDB by another program while the hub is running.
 @Suite("Foreign edits of the cube over HTTP", .timeLimit(.minutes(1)))
 struct ForeignCubeEditTests {
     @Test("Another program's changes in icube are listed with a new ETag and can be posted to; damaged documents are left out")
@@ -40,7 +40,7 @@ struct ForeignCubeEditTests {
             let message = path.message().replacing(path.topicKey, with: "\(topic)")
             #expect(try await gateway.request("POST", "/message", body: message).status == 201)
 
-            // Its distribution becomes another one, and then none.
+            // Its distribution is changed, and then removed.
             for (distribution, problem) in [("Information", "distribution-mismatch"), ("Loud", "topic-unknown")] {
                 try await database.run {
                     _ = try $0.update(
@@ -55,7 +55,7 @@ struct ForeignCubeEditTests {
             let kept = try await gateway.request("DELETE", spoilt, headers: ["If-Match": try #require(listed.headers["etag"])])
             #expect(kept.status == 409 && kept.problem == "conflict" && kept.json["field"] as? String == "subjectID", "\(kept)")
 
-            // A channel that cannot be read keeps nothing else from being used.
+            // An unreadable channel does not affect the others.
             try await database.run {
                 _ = try $0.update(["_id": topic.channel.bson], ["$set": ["name": 7]], in: "icube")
             }

@@ -41,11 +41,11 @@ struct GatewayBadInputTests {
     }
 
     private func check(_ answer: HTTPAnswer?, to request: BadHTTPRequest, _ comment: Comment) {
-        // Where the bytes never became a request, closing is an answer.
+        // For bytes that are no request, closing the connection is a valid answer.
         guard let answer else { return }
         #expect(
             (400..<500).contains(answer.status) || answer.status == 501 || answer.status == 505, "\(comment.rawValue): \(answer)")
-        // What did become one is answered by the gateway, in its own words.
+        // A request is answered by the gateway, with a problem document.
         if !answer.body.isEmpty { #expect(answer.problem != nil, "\(comment.rawValue): \(answer)") }
         #expect(answer.body.utf8.count < 2_000, comment)
     }

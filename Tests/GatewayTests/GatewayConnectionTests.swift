@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a connection to the gateway goes through, beside the requests on it.
+/// The gateway's handling of connections.
 @Suite("Gateway, connections", .timeLimit(.minutes(1)))
 struct GatewayConnectionTests {
     @Test("An answer to HEAD has no body, so that the next response on the connection is read correctly")
@@ -32,7 +32,7 @@ struct GatewayConnectionTests {
         try await RunningGateway.with(services: []) { gateway in
             let offer = "GET /problems HTTP/1.1\r\nHost: 127.0.0.1\r\n\(fields.joined(separator: "\r\n"))\r\n\r\n"
             let plain = "GET /problems/not-found HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
-            // The next request comes later, at once, and in two parts of which the first comes at once.
+            // The next request comes later, at once, or in two parts of which the first comes at once.
             for (first, later) in [("", plain), (plain, ""), (String(plain.prefix(9)), String(plain.dropFirst(9)))] {
                 let connection = try HeldConnection(to: gateway.port)
                 connection.send((offer + first).utf8)
@@ -73,7 +73,7 @@ struct GatewayConnectionTests {
                     sent += count
                     if count == 0 { try await Task.sleep(for: .milliseconds(5)) }
                 }
-                // What the gateway has read, and what two kernels hold.
+                // The bytes that the gateway has read, and those in the kernels' buffers.
                 #expect(sent < 40_000_000, "\(field): it took \(sent) bytes")
                 #expect(ContinuousClock.now < deadline, "\(field): the connection stayed open")
                 let answer = try await connection.answer()
@@ -124,14 +124,15 @@ struct GatewayConnectionTests {
                 for _ in 0..<3 { connection.send("GET", "/channel") }
                 connections.append(connection)
             }
-            // Another one's answer shows that the gateway has come to theirs, and what they wait for harms no one.
+            // The answer on another connection shows that the gateway has processed theirs, and that they block no other
+            // connection.
             for _ in 0..<10 {
                 posting.send("GET", "/channel")
                 #expect(try await posting.answer().status == 200)
                 let now = try ProcessUsage(of: gateway.process.identifier)
                 #expect(now.resident - before.resident < 60_000, "\(before) → \(now)")
             }
-            // Each gets all of it when it reads at last.
+            // Each client gets everything once it reads.
             let late = try #require(connections.last)
             for _ in 0..<3 { #expect(try await late.answer().body.utf8.count > 3_200_000) }
         }
@@ -153,7 +154,7 @@ struct GatewayConnectionTests {
                 #expect(refused.problem == "overloaded" && refused.headers["retry-after"] != nil, "\(refused)")
                 #expect(try await surplus.ends())
             }
-            // Far above it, all but sixteen are closed, the oldest first.
+            // Far above the maximum, all except sixteen are closed, the oldest first.
             var crowd = try (0..<40).map { _ in try HeldConnection(to: gateway.port) }
             try await eventually { crowd.count(where: \.hasEnded) >= 24 }
             let health = try HeldConnection(to: gateway.port)

@@ -3,7 +3,7 @@ import Schemas
 import TestSupport
 import Testing
 
-/// What the gateway answers beside what was asked for, and what stands in every answer.
+/// The gateway's errors, and the common header fields of its answers.
 @Suite("Gateway over HTTP", .timeLimit(.minutes(1)))
 struct GatewayOverHTTPTests {
     @Test("While the services are away, answers say so with Retry-After, and all is well once they are back")
@@ -228,7 +228,7 @@ struct GatewayOverHTTPTests {
             #expect(preflight.status == 204 && preflight.headers["access-control-allow-origin"] == portal)
             #expect(preflight.headers["access-control-allow-methods"]?.contains("POST") == true)
             #expect(preflight.headers["access-control-allow-headers"]?.lowercased().contains("idempotency-key") == true)
-            // A problem has to be readable for the page as well.
+            // The page must be able to read a problem as well.
             let problem = try await gateway.request("GET", "/message/x", headers: ["Origin": portal])
             #expect(problem.status == 400 && problem.headers["access-control-allow-origin"] == portal)
 
@@ -263,7 +263,7 @@ struct GatewayOverHTTPTests {
                 (["Sec-Fetch-Site": "cross-site", "Origin": portal], 400), (["Sec-Fetch-Site": "none"], 400),
                 (["Sec-Fetch-Site": "same-origin", "Origin": "http://127.0.0.1"], 400), ([:], 400),
             ] {
-                // The body is empty, so a request that is let through is refused for it.
+                // The body is empty, so an admitted request is refused for that reason.
                 for (method, target) in [("POST", "/channel"), ("PUT", "/channel/\(ObjectID())")] {
                     let answer = try await gateway.request(method, target, headers: fields, body: "")
                     #expect(answer.status == status, "\(fields): \(answer)")

@@ -2,14 +2,14 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// What came back on a connection.
+/// A received response.
 struct HTTPAnswer: CustomStringConvertible {
     let status: Int
-    /// By lower-case name; of several of one name the last.
+    /// The fields by lower-case name. If a name is repeated, the last one counts.
     let headers: [String: String]
     let body: String
 
-    /// Reads a response; `nil` where the bytes are none.
+    /// Parses a response; `nil` if the bytes are none.
     init?(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
         guard let end = text.range(of: "\r\n\r\n") else { return nil }
@@ -25,7 +25,7 @@ struct HTTPAnswer: CustomStringConvertible {
         body = String(text[end.upperBound...])
     }
 
-    /// The body as an object; empty where it is none.
+    /// The body as an object; empty if it is none.
     var json: [String: Any] {
         (try? JSONSerialization.jsonObject(with: Data(body.utf8))) as? [String: Any] ?? [:]
     }
@@ -42,7 +42,7 @@ struct HTTPAnswer: CustomStringConvertible {
     var description: String { "\(status) \(headers) \(body.prefix(500))" }
 }
 
-/// Bytes to an HTTP server and back, right or wrong, on a connection of their own.
+/// Exchanges arbitrary bytes with an HTTP server on a new connection.
 enum HTTPConversation {
     /// A request that asks for the connection to be closed after it.
     static func request(
@@ -57,8 +57,8 @@ enum HTTPConversation {
 
     /// Sends bytes and reads until the server closes the connection.
     ///
-    /// - Parameter isLast: Whether to close this side once the bytes are sent: for requests that are cut off.
-    /// - Returns: The first response; `nil` where the connection was closed without one.
+    /// - Parameter isLast: Whether to close this side after the bytes, for interrupted requests.
+    /// - Returns: The first response; `nil` if the connection was closed without one.
     static func send(_ bytes: [UInt8], to port: Int, isLast: Bool = false) async throws -> HTTPAnswer? {
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .channelOption(.allowRemoteHalfClosure, value: true)
@@ -76,12 +76,12 @@ enum HTTPConversation {
                         try await outbound.write(ByteBuffer(bytes: bytes))
                         if isLast { outbound.finish() }
                     } catch is ChannelError {
-                        // The server has closed before it has read everything: what it said until then counts.
+                        // The server has closed before it has read everything. Its response until then counts.
                     } catch is IOError {}
                     do {
                         for try await buffer in inbound { received += Array(buffer.readableBytesView) }
                     } catch is IOError {
-                        // Closed with something of ours unread.
+                        // The server has closed without reading everything.
                     }
                     return received
                 }

@@ -2,17 +2,17 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A connection to an HTTP server that a test keeps open, and on which nothing happens that the test does not do.
+/// A connection to an HTTP server that the test controls completely.
 final class HeldConnection: Sendable {
     private let descriptor: Int32
-    /// What has arrived and is not an answer yet.
+    /// Received bytes that are no complete response yet.
     private let unread = Mutex<[UInt8]>([])
 
     struct Failed: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// - Parameter receiveBuffer: How much the kernel may take for this side, in bytes.
+    /// - Parameter receiveBuffer: The size of the kernel's receive buffer, in bytes.
     init(to port: Int, receiveBuffer: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         if var size = receiveBuffer {
@@ -35,9 +35,9 @@ final class HeldConnection: Sendable {
         close(descriptor)
     }
 
-    /// Sends as much as the kernel takes now.
+    /// Sends as many bytes as the kernel accepts now.
     ///
-    /// - Returns: How many bytes that is; `nil` where the server has closed the connection.
+    /// - Returns: The number of bytes; `nil` if the server has closed the connection.
     @discardableResult
     func send(_ bytes: some Sequence<UInt8>) -> Int? {
         let bytes = Array(bytes)
@@ -53,7 +53,7 @@ final class HeldConnection: Sendable {
 
     /// Reads the next response.
     ///
-    /// - Parameter hasBody: Whether one follows the header: not so where the request was `HEAD`.
+    /// - Parameter hasBody: Whether a body follows the header; `false` for `HEAD`.
     func answer(hasBody: Bool = true, within limit: Duration = .seconds(20)) async throws -> HTTPAnswer {
         let deadline = ContinuousClock.now + limit
         while true {
@@ -80,13 +80,13 @@ final class HeldConnection: Sendable {
         return true
     }
 
-    /// Reads a little of what has arrived, and forgets it.
+    /// Reads and drops a few of the received bytes.
     func drop(atMost count: Int) {
         var buffer = [UInt8](repeating: 0, count: count)
         _ = recv(descriptor, &buffer, count, 0)
     }
 
-    /// Takes in what has arrived.
+    /// Reads the received bytes.
     ///
     /// - Returns: Whether the connection is open.
     private func receive() -> Bool {

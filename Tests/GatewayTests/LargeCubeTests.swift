@@ -4,7 +4,7 @@ import Schemas
 import TestSupport
 import Testing
 
-/// A cube that has become large: it refuses to become larger, and everything else goes on.
+/// A large cube: additions are refused, and everything else works.
 @Suite("Large cube", .serialized, .timeLimit(.minutes(2)))
 struct LargeCubeTests {
     /// 2,000 characters, each of which takes four bytes.
@@ -83,7 +83,7 @@ struct LargeCubeTests {
         #expect(try await gateway.request("GET", "/health").status == 200)
     }
 
-    /// Puts a cube of one channel where the service keeps its cube.
+    /// Stores a cube of one channel in the service's database.
     ///
     /// - Returns: The first subject.
     private func storeLargeCube(in folder: String) async throws -> TopicKey {

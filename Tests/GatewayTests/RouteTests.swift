@@ -7,7 +7,7 @@ import Testing
 
 @testable import Gateway
 
-/// What the routes declare.
+/// The declarations of the routes.
 @Suite("Routes")
 struct RouteTests {
     /// Every route with the right that it requires, its body and its answer.
@@ -44,7 +44,7 @@ struct RouteTests {
         return "\(route.method.rawValue) \(route.path): \(route.right), \(body) -> \(route.answer.status.code) \(document)"
     }
 
-    /// The gateway's routes, with no service behind them.
+    /// The gateway's routes, without services.
     private static func routes(_ bus: Bus) throws -> [Route] {
         let nowhere = ["tcp://127.0.0.1:1"]
         let client = try CommandClient(bus: bus, endpoints: nowhere, logger: quietLogger)

@@ -3,7 +3,7 @@ import Schemas
 import TestSupport
 import Testing
 
-/// The gateway as a process, with as many of the services behind it as a test wants.
+/// The gateway as a process, with the services that a test needs.
 struct RunningGateway {
     let process: ServiceProcess
     let port: Int
@@ -11,8 +11,8 @@ struct RunningGateway {
     let folder: String
 
     /// - Parameters:
-    ///   - database: Where the services keep their data; in files where there is none.
-    ///   - folder: A state directory that stays; one of its own where there is none.
+    ///   - database: The services' database; `nil` for files.
+    ///   - folder: A persistent state directory; `nil` for a temporary one.
     static func with<Result>(
         services: [String] = ["msi-cube", "msi-message-log"], database: String? = nil, in folder: String? = nil,
         settings: [String: String] = [:],
@@ -47,7 +47,7 @@ struct RunningGateway {
         }
     }
 
-    /// One request on a connection of its own.
+    /// One request on a new connection.
     func request(
         _ method: String, _ target: String, headers: [String: String] = [:], body: String? = nil
     ) async throws -> HTTPAnswer {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Schemas
 
-/// The quick way to read and write `message.relay` agrees with ``JSONCoder``, which it stands in for.
+/// The fast path for `message.relay` agrees with ``JSONCoder``, which it replaces.
 @Suite("Payloads of message.relay")
 struct RelayPayloadTests {
     private static let key = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())

@@ -19,7 +19,7 @@ struct ArrivalScheduleTests {
         let moments = (0..<800).map(schedule.moment)
         #expect(moments == moments.sorted())
         func count(in range: Range<Double>) -> Int { moments.count { range.contains($0) } }
-        // An eighth, three, five and seven eighths of a second's full number.
+        // One, three, five and seven eighths of a full second's number.
         for (second, expected) in [13, 37, 63, 87].enumerated() {
             #expect(abs(count(in: Double(second)..<Double(second + 1)) - expected) <= 1)
         }

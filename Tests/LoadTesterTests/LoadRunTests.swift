@@ -6,7 +6,7 @@ import Testing
 
 @testable import LoadTester
 
-/// A load on targets that behave as a test wants.
+/// A load on targets that the test controls.
 @Suite("Load run")
 struct LoadRunTests {
     private struct Target: LoadTarget {
@@ -48,7 +48,7 @@ struct LoadRunTests {
             try? await Task.sleep(for: .milliseconds(400))
             return nil
         }
-        // Two hundred messages were due while it stalled: they waited for anything up to its 400 ms.
+        // Two hundred messages were due during the stall. They waited for up to 400 ms.
         let waited = totals.latencies.count(within: 50_000...3_600_000_000)
         #expect(waited > 120, "\(waited)")
         #expect(totals.latencies.valueAtPercentile(100) >= 390_000)

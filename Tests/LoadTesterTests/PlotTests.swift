@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoadTester
 
-/// What stands at the axes of a plot.
+/// The axes of a plot.
 @Suite("Plot")
 struct PlotTests {
     @Test("Ticks are round, and reach beyond the largest value")

@@ -42,7 +42,7 @@ struct AvailabilityTests {
         #expect(availability.failed(slow, tickets[2]) == [])
         let ticket = try availability.admit()
         #expect(availability.failed(slow, ticket) == [.probe(afterPause: false)])
-        // A broken connection needs no second opinion, nor a second probe.
+        // After a broken connection the outage is certain, and one probe is sufficient.
         #expect(availability.failed(Self.gone, ticket) == [.announceAway(Self.gone)])
     }
 

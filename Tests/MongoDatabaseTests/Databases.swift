@@ -27,7 +27,7 @@ func withDatabase<Result>(
     }
 }
 
-/// The database's error that something ends with.
+/// The database error that a body throws.
 func failure(_ body: () async throws -> Void) async -> MongoError? {
     do {
         try await body()

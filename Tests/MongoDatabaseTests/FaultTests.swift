@@ -4,7 +4,7 @@ import Testing
 
 @testable import MongoDatabase
 
-/// What operations answer while the server is away, and that nobody has to do anything when it comes back.
+/// Operations during an outage of the server, and the recovery without intervention.
 @Suite("MongoDB faults", .timeLimit(.minutes(2)))
 struct FaultTests {
     @Test("With a killed server, operations fail at once and one line is logged; all goes on when it is back, with another line")
@@ -88,7 +88,7 @@ struct FaultTests {
         try await withMongoServer { server in
             try await withDatabase(at: server.url()) { database in
                 let group = GroupInsert(database: database, collection: "numbers")
-                // Each goes on until it fails; the number hundred kills the server.
+                // Each continues until it fails. The hundredth kills the server.
                 let stored = try await withThrowingTaskGroup(of: Set<Int32>.self) { tasks in
                     for client: Int32 in 0..<16 {
                         tasks.addTask {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MongoDatabase
 
-/// What the server's own errors become. The server is told to fail.
+/// The mapping of the server's own errors, which are injected.
 @Suite("MongoDB server errors", .timeLimit(.minutes(1)))
 struct ServerErrorTests {
     /// The server says by itself when it is primary again, but not this one.
@@ -47,7 +47,7 @@ struct ServerErrorTests {
                 }
                 #expect(unacknowledged?.code == .timedOut)
             }
-            // They were the operations' own troubles: the server was there all the time.
+            // These errors belong to single operations: the server was reachable all the time.
             #expect(log.louderThanDebug.isEmpty)
         }
     }
@@ -76,7 +76,7 @@ struct ServerErrorTests {
 }
 
 extension MongoConnection {
-    /// Makes the server fail a command of these, the next time.
+    /// Makes the server fail the next of these commands.
     fileprivate func failNext(_ commands: [BSONValue], _ how: BSONDocument) throws {
         _ = try write(
             [

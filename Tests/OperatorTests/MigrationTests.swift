@@ -154,7 +154,7 @@ struct MigrationTests {
         }
     }
 
-    /// Migrates what the target lacks together with what it must not have, and checks that it is as before.
+    /// Migrates to a target that lacks messages and contains a conflicting one, and checks that the target is unchanged.
     private func expectRefusal(_ prepare: (_ source: Stores, _ target: Stores) async throws -> Void) async throws {
         try await withStores { source, target in
             for number in 0..<3 { _ = try await source.archive.insert(Self.message(100 + number)) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Operator
 
-/// Who may say that a child is ready.
+/// Which process may report that a child is ready.
 @Suite("Notify socket")
 struct NotifySocketTests {
     @Test("Only notifications of the child itself count, also those from before the first read")

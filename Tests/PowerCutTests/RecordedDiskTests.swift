@@ -3,7 +3,7 @@ import PowerCut
 import TestSupport
 import Testing
 
-/// What a recorded programme finds after a power cut, by what it synced.
+/// The content of a recorded disk after a power cut.
 @Suite("The simulated disk after a power cut")
 struct RecordedDiskTests {
     @Test("After a power cut, a file is complete if it and its folder were synced")

@@ -8,7 +8,7 @@ import Synchronization
 @testable import FCMEmulator
 @testable import FCMRelay
 
-/// What the relay makes of an answer that is ordered of the emulator: the emulator's own bytes, read as the relay reads them.
+/// The relay's reading of an injected answer: the emulator's bytes, read with the relay's code.
 struct OrderedAnswer: Sendable {
     /// A rule of `PUT /emulator/faults`.
     let rule: JSONValue
@@ -28,7 +28,7 @@ struct OrderedAnswer: Sendable {
             now: now)
     }
 
-    /// What is told of a component that was answered so.
+    /// The error of a component with this answer.
     func failure(at now: UnixMilliseconds) async throws -> SendFailure {
         switch try await reading(at: now) {
         case .refused(let failure), .tokenRefused(let failure): return failure

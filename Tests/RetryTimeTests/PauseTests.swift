@@ -4,19 +4,19 @@ import Testing
 @testable import FCMEmulator
 @testable import FCMRelay
 
-/// What an answer about a quota means for the sends that come after: the emulator's answer, the relay's reading of it and its pacer.
+/// The effect of a quota answer on later sends: the emulator's answer, the relay's reading of it, and its pacer.
 @Suite("Pauses")
 struct PauseTests {
     private static let now: UnixMilliseconds = 1_795_262_400_000
     private static let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
     private static let other = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
 
-    /// What a send to a topic is told after the answer, and for how long; `nil` where it goes out.
+    /// The error and the pause of a send to a topic after the answer; `nil` if it goes out.
     private func refusal(of topic: TopicKey, after rule: JSONValue) async throws -> (code: String, seconds: Int64)? {
         let pacer = Pacer(rate: 1_000, ramp: .zero)
         pacer.learn(from: try await OrderedAnswer(rule: rule).failure(at: Self.now), about: Self.topic)
         let error = await pacer.turn(for: topic, isAlert: true, by: .now + .seconds(5))
-        // To the second above: a little of it has passed already.
+        // Rounded up to a second: a part of it has passed already.
         return error.map { ($0.code, (($0.retryAfter ?? 0) + 999) / 1_000) }
     }
 
@@ -26,7 +26,7 @@ struct PauseTests {
             (["fault": "PROJECT_QUOTA"], 60), (["fault": "PROJECT_QUOTA", "body": "EMPTY"], 60),
             (["fault": "PROJECT_QUOTA", "retry_after_s": .integer(17)], 17),
             (["fault": "PROJECT_QUOTA", "retry_after_s": .integer(90), "retry_after_form": "DATE"], 90),
-            // Without a body nobody knows whose quota it was.
+            // Without a body it is unknown whose quota it was.
             (["fault": "QUOTA_EXCEEDED", "body": "HTML"], 60),
         ] as [(JSONValue, Int64)])
     func project(rule: JSONValue, seconds: Int64) async throws {

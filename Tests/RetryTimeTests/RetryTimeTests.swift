@@ -5,16 +5,15 @@ import Testing
 @testable import FCMRelay
 @testable import MessageLog
 
-/// When a message is tried again after each class of error: the emulator's answer, the relay's reading of it and the message log's
-/// schedule, with a clock of the test's own.
+/// The time of retries after each class of error: the emulator's answer, the relay's reading of it, and the message log's
+/// schedule, with a test clock.
 @Suite("Retry times")
 struct RetryTimeTests {
     /// 2026-11-21T12:00:00Z.
     private static let start: UnixMilliseconds = 1_795_262_400_000
     private static let never: UnixMilliseconds = start + 10_000_000_000
 
-    /// A rule, and after how many seconds the second, third and fourth attempts are, each counted from the one before: at the
-    /// earliest and at the latest.
+    /// A rule, and the minimum and maximum waits in seconds before the second, third and fourth attempt.
     struct Course: Sendable, CustomTestStringConvertible {
         let rule: JSONValue
         let earliest: [Double]
@@ -30,21 +29,21 @@ struct RetryTimeTests {
     }
 
     static let courses = [
-        // Ten seconds, and then twice as many each time, a fifth more or less; but ten at least, as Google asks.
+        // Ten seconds, and then twice as long each time, with a jitter of a fifth; but at least ten, as Google asks.
         Course(["fault": "UNAVAILABLE"], [10, 16, 32], [12, 24, 48]),
         Course(["fault": "UNAVAILABLE", "body": "HTML"], [10, 16, 32], [12, 24, 48]),
         Course(["fault": "UNAVAILABLE", "body": "EMPTY"], [10, 16, 32], [12, 24, 48]),
         Course(["fault": "INTERNAL"], [10, 16, 32], [12, 24, 48]),
         Course(["fault": "INTERNAL", "body": "HTML"], [10, 16, 32], [12, 24, 48]),
         Course(["fault": "INTERNAL", "body": "EMPTY"], [10, 16, 32], [12, 24, 48]),
-        // Half a minute where a front end stands alone.
+        // Half a minute after an answer of the front end alone.
         Course(["fault": "BAD_GATEWAY"], [30, 30, 32], [36, 36, 48]),
         Course(["fault": "BAD_GATEWAY", "body": "EMPTY"], [30, 30, 32], [36, 36, 48]),
-        // A minute for a quota, whosever it is.
+        // A minute for every quota.
         Course(["fault": "QUOTA_EXCEEDED"], [60, 60, 60], [72, 72, 72]),
         Course(["fault": "PROJECT_QUOTA"], [60, 60, 60], [72, 72, 72]),
         Course(["fault": "PROJECT_QUOTA", "body": "EMPTY"], [60, 60, 60], [72, 72, 72]),
-        // As FCM says, in either form, and up to a fifth later; its own course where that is longer.
+        // FCM's Retry-After in either form, and up to a fifth later; or the own schedule if that is longer.
         Course(["fault": "UNAVAILABLE", "retry_after_s": .integer(45)], [45, 45, 45], [54, 54, 48]),
         Course(
             ["fault": "INTERNAL", "retry_after_s": .integer(45), "retry_after_form": "DATE", "body": "EMPTY"], [45, 45, 45],
@@ -81,7 +80,7 @@ struct RetryTimeTests {
     @Test("A request without an answer is retried with the usual backoff", arguments: TransportError.Code.allCases)
     func broken(code: TransportError.Code) async throws {
         let error = SendFailure(TransportError(code, "broken"), after: .seconds(10)).error
-        // What the relay had no room for was never sent.
+        // A command that the relay refused as overloaded was never sent.
         #expect(try await waits(3, random: 0) { _ in error } == (code == .overloaded ? [8, 16, 16] : [8, 16, 32]))
         #expect(try await waits(3, random: 1) { _ in error } == (code == .overloaded ? [12, 24, 24] : [12, 24, 48]))
     }

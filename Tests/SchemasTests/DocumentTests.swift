@@ -3,7 +3,7 @@ import JSON
 import Schemas
 import Testing
 
-/// The documents as the seed's "Schema" has them: the same fields, no more and no less.
+/// The documents have exactly the fields of the seed's "Schema".
 @Suite("Documents")
 struct DocumentTests {
     private func object(_ value: some Encodable) throws -> String {

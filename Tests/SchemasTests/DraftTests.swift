@@ -3,7 +3,7 @@ import JSON
 import Schemas
 import Testing
 
-/// What a portal may send, and what it is told about everything else.
+/// A portal's documents, and the errors for invalid ones.
 @Suite("Drafts")
 struct DraftTests {
     static let topicKey = "5a0b0c0d5a0b0c0d5a0b0c0d-5a0b0c0d5a0b0c0d5a0b0c0e-5a0b0c0d5a0b0c0d5a0b0c0f"

@@ -56,7 +56,7 @@ struct FCMMappingTests {
             ])
         #expect(message.android.priority == "HIGH")
         #expect(message.android.notification == nil)
-        // APNs takes a silent message at priority 5 only.
+        // APNs accepts a silent message only at priority 5.
         #expect(message.apns.headers["apns-priority"] == "5")
         #expect(message.apns.payload.aps.contentAvailable == 1)
     }

@@ -33,7 +33,7 @@ struct RelayTargetTests {
         let toPhone = try Self.command(#","token":"abc:def""#)
         for message in Self.requests(toPhone).map(\.message) {
             #expect([message.topic, message.condition, message.token] == [nil, nil, "abc:def"])
-            // The phone files it under its subject all the same.
+            // The phone still assigns it to its subject.
             if message.notification == nil { #expect(message.data["topic_key"] == DraftTests.topicKey) }
         }
         for message in [toTopic, byCondition, toPhone] {

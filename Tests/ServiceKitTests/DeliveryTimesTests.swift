@@ -2,7 +2,7 @@ import CommandBus
 import ServiceKit
 import Testing
 
-/// Each timeout on a message's way to FCM outlasts those within it.
+/// Each timeout on a message's way to FCM is longer than those within it.
 @Suite("Delivery times")
 struct DeliveryTimesTests {
     @Test("The timeout of a request to FCM is shorter than that of the relay's answer, which is shorter than the message's lease")

@@ -4,7 +4,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// Who has access to the folder with everything in it.
+/// Access to the state directory.
 @Suite("State directory")
 struct StateDirectoryTests {
     private func mode(of path: String) -> mode_t {

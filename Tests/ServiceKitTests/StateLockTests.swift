@@ -2,7 +2,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// Who may work with a state directory beside whom.
+/// Which programs may use a state directory at the same time.
 @Suite("State lock")
 struct StateLockTests {
     @Test("Any number of services share the data, and an exclusive user waits for the last of them")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FCMEmulator
 
-/// Requests without an answer, and connections that end, seen frame by frame.
+/// Requests without an answer, and connections that end, checked frame by frame.
 @Suite("Broken connections on demand") struct BrokenConnectionTests {
     @Test("A stream is reset with the configured code, and its message is not accepted") func reset() async throws {
         try await withEmulator { client in
@@ -15,7 +15,7 @@ import Testing
                 #expect(try await frames.next { $0.resetCode(of: 1) } == .refusedStream)
                 try await frames.send(HTTP2Frame.send(3, to: "b"))
                 #expect(try await frames.next { $0.resetCode(of: 3) } == .internalError)
-                // The connection lives.
+                // The connection is still open.
                 try await frames.send(HTTP2Frame.send(5, to: "c"))
                 #expect(try await frames.next { $0.status(of: 5) } == "200")
             }
@@ -92,12 +92,12 @@ import Testing
         var ledger = ConnectionLedger(limits: ConnectionLimits())
         for stream in [1, 3, 5, 7] { #expect(ledger.arrived(stream) == .welcome) }
         let first = ledger.take(3)
-        // Stream 5 is not done, nor is 7; stream 1 is covered although nobody has taken it up yet.
+        // Streams 5 and 7 are not processed. Stream 1 is covered although it has not been taken yet.
         let last = ledger.goAwayFromUntaken(because: .age).lastStream
         let rest = [1, 5, 7, 9].map { ledger.take($0) }
         #expect(first && last == 3)
         #expect(rest == [true, false, false, false])
-        // A later word covers no more than the first one did.
+        // A later GOAWAY covers no more streams than the first one.
         let later = ledger.goAway(because: .stopping).lastStream
         #expect(later == 3)
         for stream in [1, 3, 5] { ledger.closed(stream) }
@@ -133,7 +133,7 @@ import Testing
                 #expect(answer.status == 200 && answer.json["name"] != nil)
                 #expect(ContinuousClock.now - start >= .milliseconds(140), "\(rule)")
             }
-            // Long waits end with the emulator, not the other way round.
+            // Long delays end when the emulator stops.
             try await client.fault(
                 #"{"fault":"DELAY","fixed_ms":600000,"topic":"before"}"#,
                 #"{"fault":"DELAY_REPLY","fixed_ms":600000,"topic":"after"}"#)

@@ -3,7 +3,7 @@ import NIOHTTP1
 import Testing
 import TestSupport
 
-/// The errors that can be ordered, against the exact forms of Google's.
+/// The injected errors, compared with Google's exact forms.
 @Suite("Errors on demand") struct FaultAnswerTests {
     struct Expected: CustomTestStringConvertible {
         let rule: String

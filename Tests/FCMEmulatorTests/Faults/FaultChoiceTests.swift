@@ -4,7 +4,7 @@ import Testing
 
 @testable import FCMEmulator
 
-/// To which requests faults happen.
+/// Which requests have faults.
 @Suite("The choice of faults") struct FaultChoiceTests {
     @Test("A rule can be limited to one topic, to a number of sends, or to both") func limits() async throws {
         try await withEmulator { client in
@@ -17,7 +17,7 @@ import Testing
             #expect(statuses == [503, 200, 503, 200, 500, 500, 200])
             #expect(try await client.faultHits() == [2, 2])
             #expect(try await client.acceptedTopics() == ["c", "a", "a"])
-            // Gone with the order to forget them.
+            // Removed by DELETE.
             #expect(try await client.call(.DELETE, "/emulator/faults", token: nil).status == 200)
             #expect(try await client.sendMark("x", to: ("topic", "b")).status == 200)
         }

@@ -2,14 +2,14 @@ import Foundation
 import NIOHTTP1
 
 extension EmulatorClient {
-    /// Puts rules of what goes wrong in the place of those in force.
+    /// Replaces the rules of fault injection.
     @discardableResult
     func fault(_ rules: String..., seed: Int = 1) async throws -> Answer {
         try await call(
             .PUT, "/emulator/faults", token: nil, "{\"seed\":\(seed),\"rules\":[\(rules.joined(separator: ","))]}")
     }
 
-    /// How often each of the rules has had its way.
+    /// The number of hits of each rule.
     func faultHits() async throws -> [Int] {
         let rules = try await call(.GET, "/emulator/faults", token: nil).json["rules"] as? [[String: Any]] ?? []
         return rules.compactMap { $0["hits"] as? Int }

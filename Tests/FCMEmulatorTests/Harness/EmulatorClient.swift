@@ -4,12 +4,12 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// Everybody who talks to an emulator: a server with an access token, a phone, a test.
+/// All clients of an emulator: a server with an access token, a phone, a test.
 struct EmulatorClient: Sendable {
     let port: Int
     let http: HTTPClient
 
-    /// - Parameter folder: Where the emulator keeps its certificate.
+    /// - Parameter folder: The folder of the emulator's certificate.
     static func with<Result>(
         port: Int, folder: String, version: HTTPClient.Configuration.HTTPVersion = .automatic,
         isolation: isolated (any Actor)? = #isolation, _ body: (EmulatorClient) async throws -> Result
@@ -19,7 +19,7 @@ struct EmulatorClient: Sendable {
         tls.trustRoots = .file("\(folder)/ca.pem")
         configuration.tlsConfiguration = tls
         configuration.httpVersion = version
-        // A deadline for a machine that does much else at once.
+        // Long enough for a busy machine.
         configuration.timeout.connect = .seconds(60)
         let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         do {
@@ -79,7 +79,7 @@ struct EmulatorClient: Sendable {
         try await call(.POST, "/v1/projects/\(project)/messages:send", token: token, body)
     }
 
-    /// - Parameter platform: Android, where it is left out.
+    /// - Parameter platform: Android by default.
     func registerPhone(platform: String? = nil) async throws -> String {
         let answer = try await call(.POST, "/emulator/devices", token: nil, platform.map { "{\"platform\":\"\($0)\"}" })
         return answer.json["token"] as? String ?? ""

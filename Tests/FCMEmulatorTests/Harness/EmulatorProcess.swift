@@ -1,6 +1,6 @@
 import TestSupport
 
-/// The built executable, run from outside: for what only a process can do, such as dying.
+/// The emulator as a process, for tests that need a process, for example to kill it.
 struct EmulatorProcess: Sendable {
     let folder: TemporaryFolder
     let port: Int
@@ -18,10 +18,10 @@ struct EmulatorProcess: Sendable {
         self.port = try process.port
     }
 
-    /// Ends it at once, with whatever it is doing, and waits until it is gone.
+    /// Sends SIGKILL and waits for the end.
     func kill() async { await process.kill() }
 
-    /// Stops it as an operator would.
+    /// Sends SIGTERM and waits for the end.
     ///
     /// - Returns: The exit status.
     func stop() async -> Int32 { await process.stop() }

@@ -5,7 +5,7 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// An HTTP/2 client that sees every frame and writes any: for what a well-behaved one never does and never shows.
+/// An HTTP/2 client that shows every received frame and can send any frame.
 struct FrameClient {
     struct Ended: Error {}
 
@@ -13,7 +13,7 @@ struct FrameClient {
     private let collector: FrameCollector.State
     private var frames: AsyncStream<HTTP2Frame>.AsyncIterator
 
-    /// Connects, and sends frames before the server's first one can have arrived.
+    /// Connects, and sends frames before the server's first frame can arrive.
     static func with<Result>(
         port: Int, opening: [HTTP2Frame] = [], isolation: isolated (any Actor)? = #isolation,
         _ body: (inout FrameClient) async throws -> Result
@@ -48,11 +48,11 @@ struct FrameClient {
 
     func send(_ frames: [HTTP2Frame]) async throws {
         for frame in frames { channel.write(frame, promise: nil) }
-        // A flush has no future of its own; the last write of nothing else has.
+        // A flush has no future, but an empty last write has one.
         try await channel.eventLoop.submit { [channel] in channel.flush() }.get()
     }
 
-    /// The next frame that is looked for, once it has come.
+    /// Waits for the next matching frame.
     ///
     /// - Throws: ``Ended`` if the connection ends before.
     mutating func next<Found>(_ find: (HTTP2Frame) -> Found?) async throws -> Found {
@@ -77,7 +77,7 @@ struct FrameClient {
 
     /// Waits for the connection's end.
     ///
-    /// - Returns: Whether it came without the goodbye of TLS, as a TCP reset does: a read sees that, or a write, or TLS itself.
+    /// - Returns: Whether it came without TLS's `close_notify`, as after a TCP reset.
     @discardableResult
     mutating func ends() async -> Bool {
         while await frames.next() != nil {}
@@ -86,11 +86,11 @@ struct FrameClient {
 }
 
 extension HTTP2Frame {
-    /// The headers of a request with a body to come, or without one.
+    /// The headers of a request, with or without a body.
     ///
     /// - Parameters:
     ///   - authority: `nil` for a request without one.
-    ///   - extra: Headers besides.
+    ///   - extra: Further headers.
     static func request(
         _ stream: HTTP2StreamID, _ method: String, _ path: String, ends: Bool, authority: String? = "127.0.0.1",
         extra: [(String, String)] = []
@@ -103,7 +103,7 @@ extension HTTP2Frame {
         return HTTP2Frame(streamID: stream, payload: .headers(.init(headers: headers, endStream: ends)))
     }
 
-    /// A whole send.
+    /// A complete send.
     static func send(_ stream: HTTP2StreamID, to topic: String) -> [HTTP2Frame] {
         [
             .request(stream, "POST", "/v1/projects/msi-emulator/messages:send", ends: false),
@@ -156,7 +156,7 @@ private final class FrameCollector: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // What is wrong with a stream that the server has dropped does not end the connection.
+        // An error of a dropped stream does not end the connection.
         guard !(error is NIOHTTP2Errors.StreamError) else { return }
         if error is IOError || error as? NIOSSLError == .uncleanShutdown { state.wasCut.withLock { $0 = true } }
         context.close(promise: nil)

@@ -18,7 +18,7 @@ struct PhoneStream {
         var data: [String: String] { json["data"] as? [String: String] ?? [:] }
         var notification: [String: String]? { json["notification"] as? [String: String] }
         var from: String? { json["from"] as? String }
-        /// What the tests put into each message to know it by.
+        /// The text that identifies a test's message.
         var mark: String { data["mark"] ?? "" }
     }
 
@@ -43,7 +43,7 @@ struct PhoneStream {
         }
     }
 
-    /// Waits for a block that is nothing but a comment.
+    /// Waits for a comment without an event.
     mutating func nextComment() async throws -> String {
         while true {
             let block = try await nextBlock()
@@ -94,12 +94,12 @@ extension EmulatorClient {
         return stream
     }
 
-    /// Sends a data message that can be known by its mark.
+    /// Sends a data message with a mark.
     func sendMark(_ mark: String, to target: (String, String), extra: String = "") async throws -> Answer {
         try await send(#"{"message":{"\#(target.0)":"\#(target.1)","data":{"mark":"\#(mark)"}\#(extra)}}"#)
     }
 
-    /// What a phone gets that has not heard anything yet, up to a last message of the test's own.
+    /// All messages that a new stream of a phone gets, up to a last one that this function sends.
     func everything(for token: String) async throws -> [String] {
         _ = try await sendMark("the end", to: ("token", token))
         var stream = try await listen(token)

@@ -15,7 +15,7 @@ func withEmulator<Result: Sendable>(
     }
 }
 
-/// The same, in a folder that may have seen another emulator before.
+/// Runs the server in a folder that an earlier emulator may have used.
 func withEmulator<Result: Sendable>(
     in folder: TemporaryFolder, topicPayloadLimit: Int = 4_096, behaviour: JSONValue = [:],
     version: HTTPClient.Configuration.HTTPVersion = .automatic, _ body: (EmulatorClient) async throws -> Result

@@ -3,11 +3,11 @@ import Synchronization
 
 @testable import FCMEmulator
 
-/// A service account that many tests share, because its key takes a good part of a second to make without optimisation.
+/// A service account that many tests share, because making its key takes nearly a second in a debug build.
 enum SharedAccount {
     private static let file = Mutex<[UInt8]?>(nil)
 
-    /// Puts the account's file where an emulator will look for it, unless there is one.
+    /// Copies the account's file into an emulator's folder, unless there is one.
     static func place(in folder: TemporaryFolder) throws {
         let state = try StateFolder(path: folder.emulator)
         if try state.read(ServiceAccount.file) == nil {

@@ -3,10 +3,10 @@ import Schemas
 import TestSupport
 import Testing
 
-/// The way to FCM breaks without a word, below the relay's executable.
+/// Connections to FCM that go silent, with the relay's executable.
 @Suite("The way to FCM breaks without a word", .timeLimit(.minutes(2)))
 struct BrokenPathTests {
-    /// Before, delivery stood still until the kernel gave the connection up: a quarter of an hour.
+    /// Without this feature, delivery stopped until the kernel closed the connection after a quarter of an hour.
     @Test("Connections that take everything and answer nothing are replaced within FCM's request timeout")
     func deadConnections() async throws {
         try await withTemporaryFolder { folder in
@@ -23,7 +23,7 @@ struct BrokenPathTests {
                         let cut = ContinuousClock.now
                         let resumed = try #require(try await Self.firstAccepted(by: relay))
                         #expect(resumed - cut < .seconds(10))
-                        // Those that are dead have no requests any more by then, and stay open no longer.
+                        // Dead connections have no requests by then, and are closed.
                         try await eventually(within: .seconds(15)) { proxy.openSwallowedConnections == 0 }
                     }
                 }
@@ -57,7 +57,8 @@ struct BrokenPathTests {
         }
     }
 
-    /// Before, a command with 3 seconds was answered when the resolver was, and so the stop.
+    /// Without this feature, a command with a timeout of 3 seconds was answered only after the resolver, and the stop waited as
+    /// well.
     @Test("A resolver that hangs delays neither the answers nor the stop")
     func hangingResolver() async throws {
         try await withTemporaryFolder { folder in
@@ -70,7 +71,7 @@ struct BrokenPathTests {
                 ].merging(names.environment) { $1 }
                 try await withRelay(beside: port, in: folder, settings: settings) { relay in
                     let begin = ContinuousClock.now
-                    // Each of the relay's threads gets some.
+                    // Each of the relay's threads gets some requests.
                     try await withThrowingTaskGroup(of: String?.self) { group in
                         for _ in 0..<8 {
                             group.addTask { try await relay.errorCode(of: .sample(.information), timeout: .seconds(3)) }
@@ -80,13 +81,13 @@ struct BrokenPathTests {
                     #expect(ContinuousClock.now - begin < .seconds(4))
 
                     try names.set(["fcm.test": "127.0.0.1"])
-                    // The emulator is found then, though its certificate is for another name.
+                    // The name resolves to the emulator then, although its certificate is for another name.
                     #expect(try await relay.errorCode(of: .sample(.information)) == "TLS")
                 }
                 try names.set(["fcm.test": nil])
                 try await withRelay(beside: port, in: folder, settings: settings) { relay in
                     async let answer = relay.relay(.sample(.information), timeout: .seconds(3))
-                    // By then the command is under way.
+                    // By then the command is pending.
                     _ = try await relay.client.request(Ping(), timeout: .seconds(3))
                     let told = ContinuousClock.now
                     let status = await relay.process.stop()

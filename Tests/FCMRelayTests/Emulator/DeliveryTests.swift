@@ -7,7 +7,7 @@ import Testing
 
 @testable import FCMRelay
 
-/// What the relay's executable sends, and what an FCM that checks every field says of it.
+/// The sends of the relay's executable, checked by the emulator.
 @Suite("The relay beside the emulator", .timeLimit(.minutes(2)))
 struct DeliveryTests {
     private static func message(
@@ -47,7 +47,7 @@ struct DeliveryTests {
             #expect(notification["apns"]?["payload"]?["aps"] == ["sound": "default", "category": "ALERT", "mutable-content": 1])
             #expect(notification["apns"]?["fcm_options"] == ["image": "https://cdn.test/storm.png"])
             #expect(notification["apns"]?["headers"]?["apns-collapse-id"] == "storm")
-            // A key of its own, or the one would take the other's place.
+            // Each component has its own key. Otherwise one would replace the other.
             #expect(data["android"]?["collapse_key"] == "storm.data")
             #expect(data["apns"]?["payload"]?["aps"] == ["content-available": 1])
             #expect(data["android"]?["notification"] == nil)
@@ -180,7 +180,7 @@ struct DeliveryTests {
                         let client = relay.client
                         for _ in 0..<50 {
                             group.addTask {
-                                // Nobody waits for the answers.
+                                // The test does not wait for the answers.
                                 _ = try? await client.request(Self.message(channel: library), timeout: .seconds(3))
                             }
                         }

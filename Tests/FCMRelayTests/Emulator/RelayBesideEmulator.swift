@@ -22,7 +22,7 @@ struct RelayBesideEmulator: Sendable {
         }
     }
 
-    /// Why a component of a message is not accepted; `nil` where all are.
+    /// Why a component of a message is not accepted; `nil` if all are accepted.
     func errorCode(of message: RelayMessage, timeout: Duration = .seconds(20)) async throws -> String? {
         for outcome in try await relay(message, timeout: timeout) {
             if case .failure(let error) = outcome.result { return error.code }
@@ -43,7 +43,7 @@ struct RelayBesideEmulator: Sendable {
         return try answer.json["rel"]?["topics"]?.names ?? []
     }
 
-    /// What the emulator has accepted for a message, as it was sent.
+    /// The accepted sends of a message, as sent.
     func accepted(_ message: RelayMessage) async throws -> [JSONValue] {
         try await fcm.acceptedSends().compactMap { $0["body"] }.filter { body in
             (body["message"]?["data"] ?? body["data"])?["msi_key"]?.string == message.msiKey.description

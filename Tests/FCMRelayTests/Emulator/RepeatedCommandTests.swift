@@ -2,7 +2,7 @@ import Schemas
 import TestSupport
 import Testing
 
-/// What the relay's executable sends when a command comes more than once.
+/// The sends of the relay's executable for repeated commands.
 @Suite("Commands that come twice, beside the emulator", .timeLimit(.minutes(2)))
 struct RepeatedCommandTests {
     private static func names(_ outcomes: [ComponentOutcome]) throws -> [String] {
@@ -16,14 +16,14 @@ struct RepeatedCommandTests {
             let message = RelayMessage.sample(.alert)
             async let first = relay.relay(message)
             async let second = relay.relay(message)
-            // As the message log does when one of an Alert's components has been accepted.
+            // Like the message log after one of an Alert's components was accepted.
             async let part = relay.relay(
                 RelayMessage(msiKey: message.msiKey, timestamp: message.timestamp, draft: message.draft, components: [.data]))
             let names = try Self.names(try await first)
             #expect(try Self.names(try await second) == names)
             #expect(try Self.names(try await part) == [names[1]])
 
-            // Its answer was lost, say.
+            // As if its answer was lost.
             try await relay.fcm.setFaults([["fault": "UNAVAILABLE"]], seed: 1)
             #expect(try Self.names(try await relay.relay(message)) == names)
             let counts = try await relay.fcm.counts()
