@@ -6,7 +6,11 @@ extension SystemTests {
     /// The README's first command.
     @Suite("deploy/run", .serialized)
     struct DeployRunTests {
-        @Test("deploy/run builds what changed and starts everything, and a message can be posted once it prints ready")
+        @Test(
+            """
+            deploy/run builds what changed and starts everything, and a message can be posted once it prints ready; the next start \
+            builds nothing
+            """)
         func run() async throws {
             let script = try BuiltProduct.packageFolder() + "deploy/run"
             try await withTemporaryFolder { folder in
@@ -20,6 +24,10 @@ extension SystemTests {
                         #expect(posted.status == 201)
                         _ = try await phone.events(2)
                     }
+                }
+                // Nothing has changed since then.
+                try await withStack(in: folder + "/state", settings: settings, script: script) { stack in
+                    #expect(stack.program.lines.first?.contains("ready") == true, "\(stack.program.lines)")
                 }
             }
         }

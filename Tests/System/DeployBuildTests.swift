@@ -1,0 +1,165 @@
+import FoundationEssentials
+import Glibc
+import TestSupport
+import Testing
+
+extension SystemTests {
+    /// When `deploy/build` asks SwiftPM for a build, on a small project whose compiler writes down that it was asked.
+    @Suite("deploy/build")
+    struct DeployBuildTests {
+        @Test("What is built already is not built again")
+        func unchanged() async throws {
+            try await withProject { project in
+                let outcomes = [try await project.build(), try await project.build(), try await project.build()]
+                #expect(outcomes == [.built, .unchanged, .unchanged])
+            }
+        }
+
+        @Test(
+            "Every change of a source, a manifest, a compiler or a build leads to a build, and after that there is none",
+            arguments: [
+                "echo >> Services/Cube/Main.swift", "echo >> Shared/JSON/JSON.swift", "echo >> Package.swift",
+                "echo >> Package.resolved", "echo '#' >> deploy/dependencies", "echo >> Shared/CCurl/shim.h",
+                // The same size, and times that are older than the last build.
+                "sed -i 's/one/two/' Services/Cube/Main.swift && touch -d 2001-01-01 Services/Cube/Main.swift",
+                "cd Services/Cube && cp -p Main.swift copy && cat copy > Main.swift && touch -r copy Main.swift && rm copy",
+                "touch -d 2001-01-01 Shared/JSON/New.swift", "rm Shared/JSON/JSON.swift",
+                "mv Shared/JSON/JSON.swift Shared/JSON/Other.swift", "mv Shared/JSON Shared/Text",
+                "mv Shared/JSON/JSON.swift Services/Cube/JSON.swift",
+                "rm .build/debug/msi-cube", "chmod -x .build/debug/msi", "echo >> .build/debug/msi", "rm -r .build",
+                "echo 6.4 > version", "rm .build/deploy-build.stamp", "sed -i 1d .build/deploy-build.stamp",
+            ])
+        func changed(_ change: String) async throws {
+            try await withProject { project in
+                #expect(try await project.build() == .built)
+                try await project.run(change)
+                #expect(try await project.build() == .built)
+                #expect(try await project.build() == .unchanged)
+            }
+        }
+
+        @Test("A change of the tests or of a text leads to no build")
+        func irrelevant() async throws {
+            try await withProject { project in
+                #expect(try await project.build() == .built)
+                try await project.run("mkdir -p Tests/CubeTests && echo > Tests/CubeTests/CubeTests.swift")
+                try await project.run("echo > Services/Cube/API.md")
+                #expect(try await project.build() == .unchanged)
+            }
+        }
+
+        @Test("A copy of the project, and another build folder, are built by themselves")
+        func otherFolders() async throws {
+            try await withProject { project in
+                #expect(try await project.build() == .built)
+                try await project.run("mkdir copy && cp -a Package.swift Services Shared deploy .build copy")
+                #expect(try await project.build(in: "copy") == .built)
+                #expect(try await project.build(in: "copy") == .unchanged)
+                #expect(try await project.build(buildFolder: "other") == .built)
+                #expect(try await project.build(buildFolder: "other") == .unchanged)
+                #expect(try await project.build() == .unchanged)
+            }
+        }
+
+        @Test("A build that fails is shown, and is tried again")
+        func failed() async throws {
+            try await withProject { project in
+                try await project.run("echo > broken")
+                #expect(try await project.build() == .failed)
+                #expect(try await project.build() == .failed)
+                try await project.run("rm broken")
+                #expect(try await project.build() == .built)
+                try await project.run("echo > broken; echo >> Package.swift")
+                #expect(try await project.build() == .failed)
+                try await project.run("rm broken")
+                #expect(try await project.build() == .built)
+                #expect(try await project.build() == .unchanged)
+            }
+        }
+
+        @Test("A file that changes while it is built is built again")
+        func changedMeanwhile() async throws {
+            try await withProject { project in
+                try await project.run("echo 'echo >> Services/Cube/Main.swift; rm during' > during")
+                #expect(try await project.build() == .built)
+                #expect(try await project.build() == .built)
+                #expect(try await project.build() == .unchanged)
+            }
+        }
+
+        private func withProject(_ body: (SampleProject) async throws -> Void) async throws {
+            try await withTemporaryFolder { folder in
+                let project = SampleProject(folder: folder)
+                try await project.make()
+                try await body(project)
+            }
+        }
+    }
+}
+
+/// A project with the product's layout and script, and a stand-in for `swift`: it makes executables, and writes down that it did.
+private struct SampleProject {
+    enum Outcome: Hashable {
+        case built, unchanged, failed
+    }
+
+    let folder: String
+
+    private static let compiler = """
+        #!/bin/bash
+        case "$*" in
+        --version) cat "$PROJECT/version" ;;
+        "build --show-bin-path") echo "$PWD/${SWIFTPM_BUILD_DIR:-.build}/debug" ;;
+        build)
+            echo >> "$PROJECT/builds"
+            [ ! -e broken ] || { echo "error: it is broken"; exit 1; }
+            [ ! -e during ] || . ./during
+            folder=${SWIFTPM_BUILD_DIR:-.build}/debug
+            mkdir -p "$folder"
+            for program in msi msi-cube; do
+                [ -x "$folder/$program" ] || { rm -f "$folder/$program"; echo > "$folder/$program"; chmod +x "$folder/$program"; }
+            done ;;
+        esac
+        """
+
+    func make() async throws {
+        let deploy = try BuiltProduct.packageFolder() + "deploy"
+        try Data(Self.compiler.utf8).write(to: URL(filePath: folder + "/swift"))
+        try await run(
+            """
+            mkdir -p Services/Cube Shared/JSON Shared/CCurl deploy bin && mv swift bin && chmod +x bin/swift && echo 6.3 > version
+            cp '\(deploy)'/build '\(deploy)'/dependencies deploy
+            echo one > Services/Cube/Main.swift; echo > Shared/JSON/JSON.swift; echo > Shared/CCurl/shim.h; echo > Package.swift
+            """)
+    }
+
+    func run(_ script: String) async throws {
+        let end = try await withProgram("/bin/bash", arguments: ["-c", "set -e; cd '\(folder)'; \(script)"]) {
+            try await $0.end(within: .seconds(20))
+        }
+        guard end.exitCode == 0 else { throw TooLate("\(script): \(end.lines)") }
+    }
+
+    /// - Parameters:
+    ///   - copy: A folder in the project's with a copy of it.
+    ///   - buildFolder: As SwiftPM is told it.
+    func build(in copy: String = ".", buildFolder: String? = nil) async throws -> Outcome {
+        var environment = ["PATH": folder + "/bin:/usr/bin:/bin", "PROJECT": folder]
+        environment["SWIFTPM_BUILD_DIR"] = buildFolder
+        let before = builds
+        let end = try await withProgram("\(folder)/\(copy)/deploy/build", environment: environment) {
+            try await $0.end(within: .seconds(20))
+        }
+        guard end.exitCode == 0 else {
+            #expect(end.lines.contains { $0.contains("it is broken") }, "\(end.lines)")
+            #expect(builds == before + 1)
+            return .failed
+        }
+        let executables = try #require(end.lines.last)
+        #expect(executables.hasSuffix("/debug") && access(executables + "/msi", X_OK) == 0, "\(end.lines)")
+        #expect(end.lines.count == (builds == before ? 1 : 2), "\(end.lines)")
+        return builds == before ? .unchanged : .built
+    }
+
+    private var builds: Int { (try? Data(contentsOf: URL(filePath: folder + "/builds")).count) ?? 0 }
+}
