@@ -87,13 +87,9 @@ let package = Package(
         .executableTarget(
             name: "Gateway",
             dependencies: [
-                "CommandBus", "FCM", "HTTPRouting", "JSON", "Schemas", "ServiceKit", deque, httpTypes, hummingbird,
-                hummingbirdCore,
-                logging,
-                nioCore,
-                nioHTTP1,
-                nioHTTPTypes,
-                nioHTTPTypesHTTP1, serviceContext, serviceLifecycle,
+                "CommandBus", "FCM", "HTTPRouting", "JSON", "ProductVersion", "Schemas", "ServiceKit", deque, httpTypes,
+                hummingbird,
+                hummingbirdCore, logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, serviceContext, serviceLifecycle,
             ],
             path: "Services/Gateway",
             exclude: ["API.md"]),
@@ -135,10 +131,8 @@ let package = Package(
         .executableTarget(
             name: "Operator",
             dependencies: [
-                "CubeStorage", "DedicatedThread", "MessageStorage", "MongoDatabase", "JSON", "Schemas", "ServiceKit",
-                "Time", "UnreadableDocuments", argumentParser,
-                crypto, logging,
-                serviceLifecycle,
+                "CommandBus", "CubeStorage", "DedicatedThread", "MessageStorage", "MongoDatabase", "JSON", "ProductVersion",
+                "Schemas", "ServiceKit", "Time", "UnreadableDocuments", argumentParser, crypto, logging, serviceLifecycle,
                 subprocess, systemPackage,
             ],
             path: "Services/Operator"),
@@ -146,10 +140,8 @@ let package = Package(
         .executableTarget(
             name: "LoadTester",
             dependencies: [
-                "CommandBus", "JSON", "Schemas", "SeededRandom", "ServiceKit", argumentParser, asyncHTTPClient, histogram,
-                logging,
-                nioCore,
-                nioHTTP1, unixSignals,
+                "CommandBus", "JSON", "ProductVersion", "Schemas", "SeededRandom", "ServiceKit", argumentParser, asyncHTTPClient,
+                histogram, logging, nioCore, nioHTTP1, unixSignals,
             ],
             path: "Services/LoadTester"),
 
@@ -158,20 +150,22 @@ let package = Package(
         .target(name: "Time", path: "Shared/Time"),
         .target(name: "Schemas", dependencies: ["JSON"], path: "Shared/Schemas", exclude: ["GLOSSARY.md"]),
         .target(name: "FCM", dependencies: ["JSON", "Schemas"], path: "Shared/FCM"),
+        .target(name: "ProductVersion", path: "Shared/ProductVersion"),
         .target(name: "SeededRandom", path: "Shared/SeededRandom"),
         .target(name: "HTTPRouting", dependencies: [httpTypes, hummingbird], path: "Shared/HTTPRouting"),
         .target(
             name: "CommandBus",
             dependencies: [
-                "CSocketGuard", "CZeroMQ", "DedicatedThread", "JSON", "Schemas", deque, logging, serviceContext, serviceLifecycle,
+                "CSocketGuard", "CZeroMQ", "DedicatedThread", "JSON", "ProductVersion", "Schemas", deque, logging, serviceContext,
+                serviceLifecycle,
             ],
             path: "Shared/CommandBus",
             exclude: ["PROTOCOL.md"]),
         .target(
             name: "ServiceKit",
             dependencies: [
-                "CommandBus", "DedicatedThread", "DurableFiles", "FCM", "JSON", "Schemas", configuration, logging, serviceContext,
-                serviceLifecycle, systemPackage, unixSignals,
+                "CommandBus", "DedicatedThread", "DurableFiles", "JSON", "ProductVersion", "Schemas", configuration, logging,
+                serviceContext, serviceLifecycle, systemPackage, unixSignals,
             ],
             path: "Shared/ServiceKit"),
         .target(name: "CSocketGuard", path: "Shared/CSocketGuard"),
@@ -205,7 +199,7 @@ let package = Package(
         .executableTarget(
             name: "Chaos",
             dependencies: [
-                "PowerCut", "SeededRandom", "TestSupport", argumentParser, asyncHTTPClient, nioHTTP1,
+                "PowerCut", "SeededRandom", "ServiceKit", "TestSupport", argumentParser, asyncHTTPClient, nioHTTP1,
             ],
             path: "Tests/Chaos",
             exclude: ["run"]),
@@ -218,10 +212,13 @@ let package = Package(
             exclude: ["run"]),
 
         // The tests, a target for each of those above.
-        .testTarget(name: "ChaosTests", dependencies: ["Chaos", "TestSupport"], path: "Tests/ChaosTests"),
+        .testTarget(name: "ChaosTests", dependencies: ["Chaos", "ServiceKit", "TestSupport"], path: "Tests/ChaosTests"),
         .testTarget(
             name: "CommandBusTests",
-            dependencies: ["CZeroMQ", "CommandBus", "JSON", "Schemas", "TestSupport", logging, serviceContext, serviceLifecycle],
+            dependencies: [
+                "CZeroMQ", "CommandBus", "JSON", "ProductVersion", "Schemas", "TestSupport", logging, serviceContext,
+                serviceLifecycle,
+            ],
             path: "Tests/CommandBusTests"),
         .testTarget(
             name: "CubeStorageTests",
@@ -259,13 +256,9 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "CommandBus", "CubeStorage", "FCM", "Gateway", "MongoDatabase", "JSON", "Schemas", "SeededRandom", "TestSupport",
-                hummingbird,
-                httpTypes,
-                hummingbirdCore,
-                logging,
-                nioCore,
-                nioPosix, serviceLifecycle,
+                "CommandBus", "CubeStorage", "FCM", "Gateway", "MongoDatabase", "JSON", "ProductVersion", "Schemas",
+                "SeededRandom",
+                "TestSupport", httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioPosix, serviceLifecycle,
             ],
             path: "Tests/GatewayTests"),
         .testTarget(
@@ -274,7 +267,8 @@ let package = Package(
         .testTarget(
             name: "MessageLogTests",
             dependencies: [
-                "CommandBus", "DurableFiles", "MessageLog", "MessageStorage", "JSON", "Schemas", "TestSupport", logging,
+                "CommandBus", "DurableFiles", "MessageLog", "MessageStorage", "JSON", "ProductVersion", "Schemas", "TestSupport",
+                logging,
             ],
             path: "Tests/MessageLogTests"),
         .testTarget(
@@ -308,7 +302,7 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "FCMEmulator", "PowerCut", "SeededRandom", "TestSupport", asyncHTTPClient, nioCore, nioHTTP1,
+                "FCMEmulator", "PowerCut", "SeededRandom", "ServiceKit", "TestSupport", asyncHTTPClient, nioCore, nioHTTP1,
                 subprocess, systemPackage,
             ],
             path: "Tests/System"),

@@ -14,11 +14,11 @@ extension ServicePlan {
         let sizeLimit = CubeSizeLimit(bytes: try settings.value(.cubeSizeLimit))
         let store = try await openCubeStore(database: database, folder: folder, sizeLimit: sizeLimit, logger: logger)
         let bus = try Bus(logger: logger)
-        let publisher = try EventPublisher(bus: bus, endpoint: settings.value(.cubeEventsListen), logger: logger)
+        let publisher = try EventPublisher(bus: bus, endpoint: settings.value(.listen(.cube, .events)), logger: logger)
         let announcer = CubeAnnouncer(store: store, publisher: publisher, logger: logger)
         let watch = ForeignEditWatch(store: store, announcer: announcer, logger: logger)
         let server = try CommandServer(
-            bus: bus, endpoint: settings.value(.cubeListen), router: .cube(store: store, announcer: announcer), logger: logger)
+            bus: bus, endpoint: settings.value(.listen(.cube)), router: .cube(store: store, announcer: announcer), logger: logger)
         return ServicePlan(
             services: [announcer, watch, server],
             close: {

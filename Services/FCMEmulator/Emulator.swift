@@ -47,7 +47,7 @@ struct Emulator: Sendable {
             configuration: .init(address: .hostname("127.0.0.1", port: port), backlog: 1_024),
             onServerRunning: { channel in listening.set(channel.localAddress?.port ?? port) },
             logger: quiet)
-        server = ListeningService(application, at: "https://127.0.0.1:\(port)")
+        server = ListeningService(application, scheme: "https", port: port, of: .fcmEmulatorPort)
         self.account = account
         self.store = store
         self.listening = listening

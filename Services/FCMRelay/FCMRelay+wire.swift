@@ -10,7 +10,7 @@ extension ServicePlan {
         let settings = wiring.settings
         let logger = wiring.logger
         let limit = try PayloadLimit(bytes: settings.value(.fcmTopicPayloadLimit))
-        let listen = try settings.value(.fcmRelayListen)
+        let listen = try settings.value(.listen(.fcmRelay))
         let projects = try await ProjectFactory(settings: settings, logger: logger).projects()
         var limits = ServerLimits()
         limits.drainTimeout = DeliveryTimes.relayDrainTimeout

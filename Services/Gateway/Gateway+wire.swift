@@ -20,11 +20,11 @@ extension ServicePlan {
             message: Int64(try settings.value(.messageTTL)), alert: Int64(try settings.value(.alertTTL)))
 
         let bus = try Bus(logger: logger)
-        let cubeClient = try CommandClient(bus: bus, endpoints: settings.value(.cubeEndpoints), logger: logger)
-        let messageLog = try CommandClient(bus: bus, endpoints: settings.value(.messageLogEndpoints), logger: logger)
+        let services = try ServiceClients(bus: bus, settings: settings, logger: logger)
+        let messageLog = services[.messageLog]
         let cubeVersion = try FollowedVersion<CubeChanged>(
-            bus: bus, endpoints: settings.value(.cubeEventsEndpoints), logger: logger)
-        let cube = CubeService(client: cubeClient, version: cubeVersion)
+            bus: bus, endpoints: settings.value(.endpoints(of: .cube, .events)), logger: logger)
+        let cube = CubeService(client: services[.cube], version: cubeVersion)
         let posting = MessagePosting(
             cube: cube, messageLog: messageLog, payloadLimit: payloadLimit, lifetimes: lifetimes)
 
@@ -33,7 +33,7 @@ extension ServicePlan {
         let features = Features(
             cube: CubeRoutes(cube: cube),
             messages: MessageRoutes(posting: posting, messageLog: messageLog, logger: logger),
-            health: HealthRoutes(services: [("cube", cubeClient), ("message-log", messageLog)]))
+            health: HealthRoutes(services: services))
         router.add(features.routes)
 
         let listening = AsyncStream<Void>.makeStream()
@@ -51,7 +51,7 @@ extension ServicePlan {
             },
             logger: quiet)
         return ServicePlan(
-            services: [cubeVersion, ListeningService(application, at: "http://127.0.0.1:\(port)")],
+            services: [cubeVersion, ListeningService(application, scheme: "http", port: port, of: .gatewayPort)],
             close: { await bus.close() },
             whenReady: {
                 for await _ in listening.stream {}

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ProductVersion
 import ServiceKit
 
 /// `msi-load`: measures the throughput and latency of the relay, or of the whole product.
@@ -11,6 +12,7 @@ struct LoadTester: AsyncParsableCommand {
             With --rate the load is an open loop: each message has a due time, from which its latency counts, even if earlier \
             messages are not answered yet. So the wait for a stalled service is in the figures (no coordinated omission).
             """,
+        version: "msi-load \(productVersion)",
         subcommands: [RelayLoad.self, GatewayLoad.self])
 
     static func main() {

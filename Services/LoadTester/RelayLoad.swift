@@ -23,7 +23,7 @@ struct RelayLoad: AsyncParsableCommand {
         let settings = try await SettingValues(
             arguments: [], environment: ProcessInfo.processInfo.environment, accepted: [])
         for warning in settings.warnings { LoadOptions.tell(warning) }
-        let endpoints = endpoint.isEmpty ? try settings.value(.fcmRelayEndpoints) : endpoint
+        let endpoints = endpoint.isEmpty ? try settings.value(.endpoints(of: .fcmRelay)) : endpoint
         for endpoint in endpoints { try LoopbackRule.check(endpoint, isRemoteAllowed: load.allowRemote) }
         var logger = Logger(label: "msi-load")
         logger.logLevel = .critical

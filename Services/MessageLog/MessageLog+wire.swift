@@ -13,9 +13,9 @@ extension ServicePlan {
         let lock = try database == nil ? StateLock.servingData(in: folder) : nil
         let store = try await openMessageStore(database: database, folder: folder, logger: logger)
         let bus = try Bus(logger: logger)
-        let relays = try settings.value(.fcmRelayEndpoints)
+        let relays = try settings.value(.endpoints(of: .fcmRelay))
         let relayClient = try CommandClient(bus: bus, endpoints: relays, logger: logger)
-        let endpoint = try settings.value(.messageLogListen)
+        let endpoint = try settings.value(.listen(.messageLog))
         let instance = try InstanceIdentity.name(in: folder, listeningAt: endpoint, logger: logger)
         let process = ProcessIdentity(of: instance, in: folder, logger: logger)
         let outbox = Outbox(store: store, relay: BusRelay(client: relayClient), owner: process.owner, logger: logger)

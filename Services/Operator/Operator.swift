@@ -1,11 +1,13 @@
 import ArgumentParser
+import ProductVersion
 import ServiceKit
 
 /// `msi`: the operator's command.
 @main
 struct Operator: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "msi", abstract: "Runs and looks after Mobile Student Intranet.", subcommands: [Up.self, Migrate.self])
+        commandName: "msi", abstract: "Runs and looks after Mobile Student Intranet.",
+        version: "msi \(productVersion)", subcommands: [Up.self, Migrate.self])
 
     static func main() {
         ProcessMain.run(makesPrivateFiles: true) { await main(nil) }

@@ -1,4 +1,5 @@
 import Foundation
+import ProductVersion
 import Schemas
 import TestSupport
 import Testing
@@ -28,12 +29,14 @@ struct GatewayOverHTTPTests {
             let sick = try await gateway.request("GET", "/health")
             #expect(sick.status == 503 && sick.headers["retry-after"] != nil)
             #expect(sick.json["services"] as? [String: String] == ["cube": "unavailable", "message-log": "unavailable"])
+            #expect(sick.json["versions"] as? [String: String] == ["gateway": productVersion])
             #expect(try await gateway.request("GET", "/problems").status == 200)
 
             try await withService("msi-cube", in: gateway.folder) { _ in
                 try await eventually { try await gateway.request("GET", "/channel").status == 200 }
                 let half = try await gateway.request("GET", "/health")
                 #expect(half.json["services"] as? [String: String] == ["cube": "ok", "message-log": "unavailable"])
+                #expect(half.json["versions"] as? [String: String] == ["gateway": productVersion, "cube": productVersion])
                 let path = try await gateway.makeSubject()
                 let unstored = try await gateway.request("POST", "/message", body: path.message())
                 #expect(unstored.status == 503 && unstored.headers["retry-after"] != nil)

@@ -54,7 +54,7 @@ struct RouteTests {
             cube: cube, messageLog: client, payloadLimit: .topic, lifetimes: MessageLifetimes(message: 60, alert: 60))
         let features = Features(
             cube: CubeRoutes(cube: cube), messages: MessageRoutes(posting: posting, messageLog: client, logger: quietLogger),
-            health: HealthRoutes(services: []))
+            health: HealthRoutes(services: ServiceClients(all: [])))
         return features.routes
     }
 }

@@ -21,6 +21,7 @@ struct SettingTests {
             _ = try values.value(.fcmEndpoint)
             _ = try values.optional(.fcmTopicEndpoint)
             _ = try values.value(.gatewayCORSOrigins)
+            _ = try values.value(.fcmInformationPriority)
             return nil
         } catch {
             return "\(error)"
@@ -44,10 +45,10 @@ struct SettingTests {
     @Test("Bus sockets are below the runtime directory, which is below the state directory")
     func folders() async throws {
         let state = try await values([], ["MSI_STATE_DIR": "/srv/msi"])
-        #expect(try state.value(.cubeListen) == "ipc:///srv/msi/run/cube.sock")
-        #expect(try state.value(.messageLogEndpoints) == ["ipc:///srv/msi/run/message-log.sock"])
+        #expect(try state.value(.listen(.cube)) == "ipc:///srv/msi/run/cube.sock")
+        #expect(try state.value(.endpoints(of: .messageLog)) == ["ipc:///srv/msi/run/message-log.sock"])
         let runtime = try await values([], ["MSI_STATE_DIR": "/srv/msi", "MSI_RUNTIME_DIR": "/run/msi"])
-        #expect(try runtime.value(.fcmRelayListen) == "ipc:///run/msi/fcm-relay.sock")
+        #expect(try runtime.value(.listen(.fcmRelay)) == "ipc:///run/msi/fcm-relay.sock")
         let home = try await values().value(.stateDirectory)
         #expect(home.hasPrefix("/") && home.hasSuffix("/.local/state/msi"))
         #expect(try await values([], ["HOME": "/home/ann"]).value(.stateDirectory) == "/home/ann/.local/state/msi")
@@ -82,7 +83,7 @@ struct SettingTests {
     @Test("Lists are separated by commas")
     func lists() async throws {
         let some = try await values([], ["MSI_CUBE_ENDPOINTS": "tcp://127.0.0.1:7000, tcp://127.0.0.2:7000"])
-        #expect(try some.value(.cubeEndpoints) == ["tcp://127.0.0.1:7000", "tcp://127.0.0.2:7000"])
+        #expect(try some.value(.endpoints(of: .cube)) == ["tcp://127.0.0.1:7000", "tcp://127.0.0.2:7000"])
         #expect(try await values().value(.gatewayCORSOrigins).isEmpty)
     }
 
@@ -105,7 +106,12 @@ struct SettingTests {
             (["--fcm-endpoint", "https://x"], [:], "--fcm-endpoint is not a flag of this program"),
             (["8080"], [:], "\"8080\" is not a flag"),
             (["--gateway-port"], [:], "--gateway-port needs a value"),
-            (["--config-file", "/nowhere/at/all"], [:], "MSI_CONFIG_FILE: /nowhere/at/all cannot be read"),
+            (
+                ["--config-file", "/nowhere/at/all"], [:],
+                "MSI_CONFIG_FILE: /nowhere/at/all cannot be read: No such file or directory"
+            ),
+            (["--config-file", "/proc"], [:], "MSI_CONFIG_FILE: /proc cannot be read: Is a directory"),
+            ([], ["MSI_FCM_INFORMATION_PRIORITY": "low"], "expected one of high, normal, found \"low\""),
         ] as [([String], [String: String], String)])
     func refused(arguments: [String], environment: [String: String], expected: String) async throws {
         let problem = try #require(await problem(arguments, environment))

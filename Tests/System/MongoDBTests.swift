@@ -49,13 +49,29 @@ extension SystemTests {
         func secretOfTheDatabase() async throws {
             try await withMongoServer { server in
                 let url = server.url(database: "campus")
-                try await withStack(settings: ["MSI_DATABASE_URL": url]) { stack in
-                    let told = try stack.processes.filter { _, id in
-                        try Data(contentsOf: URL(filePath: "/proc/\(id)/environ")).split(separator: 0)
-                            .contains { String(decoding: $0, as: UTF8.self) == "MSI_DATABASE_URL=\(url)" }
+                try await withTemporaryFolder { folder in
+                    let file = folder + "/url"
+                    try Data("\(url)\n".utf8).write(to: URL(filePath: file))
+                    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+                    for setting in ["MSI_DATABASE_URL=\(url)", "MSI_DATABASE_URL_FILE=\(file)"] {
+                        try await expectWithheld(setting)
                     }
-                    #expect(Set(told.keys) == ["msi-cube", "msi-message-log"])
-                    #expect(stack.processes.count == Stack.services.count)
+                }
+            }
+        }
+
+        private func expectWithheld(_ setting: String) async throws {
+            let parts = setting.split(separator: "=", maxSplits: 1).map(String.init)
+            try await withStack(settings: [parts[0]: parts[1]]) { stack in
+                let told = try stack.processes.filter { _, id in
+                    try Data(contentsOf: URL(filePath: "/proc/\(id)/environ")).split(separator: 0)
+                        .contains { String(decoding: $0, as: UTF8.self) == setting }
+                }
+                #expect(Set(told.keys) == ["msi-cube", "msi-message-log"])
+                #expect(stack.processes.count == Stack.services.count)
+                try await stack.healthy()
+                for file in ["cube.sqlite", "message-log.sqlite"] {
+                    #expect(!FileManager.default.fileExists(atPath: stack.stateDirectory + "/" + file))
                 }
             }
         }

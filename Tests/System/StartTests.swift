@@ -12,6 +12,7 @@ extension SystemTests {
                 ("msi-fcm-relay", "MSI_FCM_RELAY_LISTEN"), ("msi-cube", "MSI_CUBE_LISTEN"),
                 ("msi-cube", "MSI_CUBE_EVENTS_LISTEN"), ("msi-message-log", "MSI_MESSAGE_LOG_LISTEN"),
                 ("msi-message-log", "MSI_FCM_RELAY_ENDPOINTS"), ("msi-gateway", "MSI_CUBE_ENDPOINTS"),
+                ("msi-gateway", "MSI_MESSAGE_LOG_LISTEN"),
             ],
             [
                 ("somewhere", "expected ipc://<path> or tcp://"), ("tcp://0.0.0.0:7000", "only loopback addresses"),
@@ -33,8 +34,10 @@ extension SystemTests {
             }
         }
 
-        @Test("A port that is taken is an error that names it", arguments: ["msi-gateway", "msi-fcm-emulator"])
-        func takenPort(service: String) async throws {
+        @Test(
+            "A port that is taken is named, with its setting",
+            arguments: [("msi-gateway", "MSI_GATEWAY_PORT"), ("msi-fcm-emulator", "MSI_FCM_EMULATOR_PORT")])
+        func takenPort(service: String, setting: String) async throws {
             try await withTemporaryFolder { folder in
                 let environment = ["MSI_STATE_DIR": folder + "/1", "MSI_GATEWAY_PORT": "0", "MSI_FCM_EMULATOR_PORT": "0"]
                 let path = try BuiltProduct.path(of: service)
@@ -47,8 +50,10 @@ extension SystemTests {
                         ["MSI_STATE_DIR": folder + "/2", "MSI_GATEWAY_PORT": port, "MSI_FCM_EMULATOR_PORT": port])
                     #expect(end.exitCode == 1)
                     #expect(
-                        end.lines.contains { $0.contains("127.0.0.1:\(port) cannot be served") && $0.contains("in use") },
-                        "\(end.lines)")
+                        end.lines.contains {
+                            $0.contains("127.0.0.1:\(port) cannot be served: port \(port) is in use by another program; ")
+                                && $0.contains("choose another port with \(setting)")
+                        }, "\(end.lines)")
                 }
             }
         }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import NIOHTTP1
+import ServiceKit
 import TestSupport
 import Testing
 
@@ -105,7 +106,8 @@ extension SystemTests {
                         let port = name == "MSI_GATEWAY_PORT" ? stack.portal.port : stack.fcm.port
                         let end = try await start(in: folder, settings: [name: String(port)])
                         #expect(end.exitCode == 1)
-                        #expect(end.lines.contains { $0.contains("ddress already in use") }, "\(end.lines)")
+                        #expect(
+                            end.lines.contains { $0.contains("port \(port) is in use") && $0.contains(name) }, "\(end.lines)")
                     }
                 }
                 #expect(try await stack.portal.call(.GET, "/health").status == 200)
@@ -187,12 +189,60 @@ extension SystemTests {
             }
         }
 
+        @Test("A service that is told to listen elsewhere is found there, also at a port of the system's choice")
+        func movedServices() async throws {
+            let settings = [
+                "MSI_CUBE_LISTEN": "tcp://127.0.0.1:0", "MSI_CUBE_EVENTS_LISTEN": "tcp://127.0.0.1:*",
+                "MSI_MESSAGE_LOG_LISTEN": "tcp://127.0.0.1:0", "MSI_FCM_RELAY_LISTEN": "tcp://127.0.0.1:0",
+            ]
+            try await withStack(settings: settings) { stack in
+                try await stack.healthy()
+                let subject = try await stack.portal.makeSubject("Information")
+                let key = try #require(try await stack.portal.post(subject.message()).json["msi_key"]?.string)
+                _ = try await stack.portal.message(key, hasState: "relayed")
+                let sockets = try? FileManager.default.contentsOfDirectory(atPath: stack.stateDirectory + "/run")
+                #expect(sockets ?? [] == [])
+            }
+        }
+
+        @Test("GET /health has the version of each service, which is the one that its program prints")
+        func versions() async throws {
+            var versions: Set<String> = []
+            for service in ServiceEntry.all { versions.insert(try await version(of: service.executable)) }
+            for program in ["msi", "msi-load"] { versions.insert(try await version(of: program)) }
+            let version = try #require(versions.first)
+            #expect(versions.count == 1, "\(versions)")
+            try await withStack { stack in
+                try await eventually("a health that is well") {
+                    try await stack.portal.call(.GET, "/health").json["status"] == "ok"
+                }
+                let health = try await stack.portal.call(.GET, "/health").json
+                let name = "\(version)"
+                #expect(
+                    health["versions"] == ["gateway": .string(name), "cube": .string(name), "message-log": .string(name)])
+                #expect(health["parts"]?["message-log"]?["relay"]?["version"] == .string(name))
+            }
+        }
+
+        /// What a program prints for `--version`, after its own name.
+        private func version(of program: String) async throws -> String {
+            let end = try await withProgram(try BuiltProduct.path(of: program), arguments: ["--version"]) {
+                try await $0.end(within: .seconds(20))
+            }
+            #expect(end.exitCode == 0 && end.lines.count == 1, "\(end.lines)")
+            let words = try #require(end.lines.first).split(separator: " ")
+            #expect(words.count == 2 && words[0] == program, "\(end.lines)")
+            return String(words.last ?? "")
+        }
+
         @Test("Another process cannot say that a service is ready")
         func forgedReadiness() async throws {
             try await withTemporaryFolder { folder in
                 let executables = folder + "/bin"
                 try FileManager.default.createDirectory(atPath: executables, withIntermediateDirectories: false)
-                try FileManager.default.copyItem(atPath: BuiltProduct.path(of: "msi"), toPath: executables + "/msi")
+                for name in ["msi", "msi-cube"] {
+                    try FileManager.default.copyItem(atPath: BuiltProduct.path(of: name), toPath: "\(executables)/\(name)")
+                }
                 let emulator = executables + "/msi-fcm-emulator"
                 let script = """
                     #!/bin/bash

@@ -29,7 +29,7 @@ struct ProjectFactory {
         network = try CurlConfiguration(certificateAuthorityFile: Self.certificates(settings))
         var defaults = FCMDefaults()
         defaults.alertTimeToLive = Int64(try settings.value(.alertTTL))
-        defaults.informationPriority = try settings.value(.fcmInformationPriority)
+        defaults.informationPriority = try settings.value(.fcmInformationPriority, as: FCMDefaults.Priority.self)
         self.defaults = defaults
     }
 

@@ -1,11 +1,13 @@
 import CommandBus
 import HTTPTypes
+import ProductVersion
 import Schemas
+import ServiceKit
 
 /// `GET /health`.
 struct HealthRoutes {
-    /// The services to ask, by name.
-    let services: [(name: String, client: CommandClient)]
+    /// The services to ask.
+    let services: ServiceClients
 
     var routes: [Route] {
         [Route(.get, "/health", right: .anyone, answer: .ok(Health.self), health)]
@@ -21,11 +23,14 @@ struct HealthRoutes {
 
         let status: Status
         let services: [String: ReplyStatus]
+        /// The versions of the gateway and of the services that report theirs.
+        let versions: [String: String]
         /// The states of services' dependencies, by the service's name. Services without a report are missing.
         let parts: [String: [String: PartHealth]]
 
         init(_ states: [String: PartHealth]) {
             services = states.mapValues(\.status)
+            versions = states.compactMapValues(\.version).merging([ServiceEntry.gateway.name: productVersion]) { $1 }
             parts = states.mapValues(\.parts).filter { !$0.value.isEmpty }
             let canWork = services.values.allSatisfy { $0 == .ok }
             status = !canWork ? .unavailable : states.values.allSatisfy(\.isWell) ? .ok : .degraded
@@ -35,12 +40,12 @@ struct HealthRoutes {
     /// 200 if every service can do its work, even while the relay or FCM is unreachable; otherwise 503.
     private func health(_ call: Call<NoBody>) async throws -> Answer<Health> {
         let states = await withTaskGroup(of: (String, PartHealth).self) { group in
-            for (name, client) in services {
+            for (service, client) in services.all {
                 group.addTask {
                     do throws(CommandFailure) {
-                        return (name, PartHealth(.ok, parts: try await client.request(CheckHealth(), timeout: .seconds(2)).parts))
+                        return (service.name, PartHealth(try await client.request(CheckHealth(), timeout: .seconds(2))))
                     } catch {
-                        return (name, PartHealth(error.status))
+                        return (service.name, PartHealth(error.status))
                     }
                 }
             }

@@ -56,7 +56,7 @@ final class RelayHealth: Sendable {
 
     private static func state(of client: CommandClient) async -> PartHealth {
         do {
-            return PartHealth(.ok, parts: try await client.request(CheckHealth(), timeout: timeout).parts)
+            return PartHealth(try await client.request(CheckHealth(), timeout: timeout))
         } catch {
             // Not the failure's own message, which names sockets and folders.
             return switch error.status {

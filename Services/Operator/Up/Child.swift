@@ -19,24 +19,27 @@ final class Child: Sendable {
         var waiting: CheckedContinuation<Void, any Error>?
     }
 
-    let name: String
+    let service: ServiceEntry
     private let executable: FilePath
     private let process: Stack.Process
     let log: LogFile
-    private let lifeline: Lifeline
+    private let pipe: SupervisionPipe
     private let say: @Sendable (String) -> Void
     private let state = Mutex(State())
 
     init(
-        _ process: Stack.Process, in stack: Stack, lifeline: Lifeline, say: @escaping @Sendable (String) -> Void
+        _ process: Stack.Process, in stack: Stack, pipe: SupervisionPipe, say: @escaping @Sendable (String) -> Void
     ) throws {
-        name = process.name
-        executable = FilePath(stack.executables.appending(path: process.name).path(percentEncoded: false))
+        service = process.service
+        executable = FilePath(stack.executables.appending(path: service.executable).path(percentEncoded: false))
         self.process = process
-        log = try LogFile(directory: stack.logDirectory, name: process.name)
-        self.lifeline = lifeline
+        log = try LogFile(directory: stack.logDirectory, name: process.service.executable)
+        self.pipe = pipe
         self.say = say
     }
+
+    /// The executable's name.
+    var name: String { service.executable }
 
     /// Runs the process until ``stop()``, or until its first start fails.
     func run() async {
@@ -143,7 +146,7 @@ final class Child: Sendable {
             environment: .inherit.updating(
                 Dictionary(uniqueKeysWithValues: variables.map { (Environment.Key(stringLiteral: $0), $1) })),
             platformOptions: options,
-            input: .fileDescriptor(lifeline.end, closeAfterSpawningProcess: false),
+            input: .fileDescriptor(pipe.readEnd, closeAfterSpawningProcess: false),
             output: .fileDescriptor(output, closeAfterSpawningProcess: false),
             error: .fileDescriptor(output, closeAfterSpawningProcess: false)
         ) { execution in

@@ -1,22 +1,23 @@
 import ServiceKit
 import ServiceLifecycle
 
-/// Starts the processes of a stack one after another, restarts them when they end, and stops them in reverse order.
+/// Starts the processes of a stack, each when its dependencies are ready, restarts them when they end, and stops them one after
+/// another in reverse order.
 struct Supervisor: Service {
     private static let startTimeout = Duration.seconds(60)
 
     private let stack: Stack
     private let children: [Child]
-    private let lifeline: Lifeline
+    private let pipe: SupervisionPipe
     private let say: @Sendable (String) -> Void
 
     /// - Parameter say: Writes a line to the terminal.
     init(stack: Stack, say: @escaping @Sendable (String) -> Void) throws {
         self.stack = stack
         self.say = say
-        let lifeline = try Lifeline()
-        self.lifeline = lifeline
-        children = try stack.processes.map { try Child($0, in: stack, lifeline: lifeline, say: say) }
+        let pipe = try SupervisionPipe()
+        self.pipe = pipe
+        children = try stack.processes.map { try Child($0, in: stack, pipe: pipe, say: say) }
     }
 
     /// - Throws: ``StartFailure`` if a process does not start. The running ones are stopped first.
@@ -26,10 +27,7 @@ struct Supervisor: Service {
             var failure: (any Error)?
             do {
                 try await FormerStack(logs: children.map(\.log), say: say).end(within: DeliveryTimes.supervisorStopTimeout)
-                for child in children {
-                    group.addTask { await child.run() }
-                    try await started(child)
-                }
+                try await start { child in group.addTask { await child.run() } }
                 say(stack.greeting)
                 try await gracefulShutdown()
             } catch is CancellationError {
@@ -41,8 +39,33 @@ struct Supervisor: Service {
             group.cancelAll()
             return failure
         }
-        try lifeline.close()
+        try pipe.close()
         if let failure { throw failure }
+    }
+
+    /// Starts every child, and returns once all of them are ready.
+    ///
+    /// - Parameter run: Begins to run a child.
+    /// - Throws: ``StartFailure`` as soon as one of them does not start.
+    private func start(_ run: (Child) -> Void) async throws {
+        var order = StartOrder(children.map(\.service))
+        try await withThrowingTaskGroup(of: ServiceEntry.self) { group in
+            func startNext() {
+                let services = order.next()
+                for child in children where services.contains(child.service) {
+                    run(child)
+                    group.addTask {
+                        try await started(child)
+                        return child.service
+                    }
+                }
+            }
+            startNext()
+            while let service = try await group.next() {
+                order.markReady(service)
+                startNext()
+            }
+        }
     }
 
     private func started(_ child: Child) async throws {

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import ProductVersion
 package import Schemas
 
 /// The handlers by command. Every router answers `bus.ping` and `bus.health` by itself. Requests are handled in no defined order.
@@ -35,7 +36,7 @@ package struct CommandRouter: Sendable {
         on(CheckHealth.self) { _, _ in
             async let states = parts()
             try await checkHealth()
-            return ServiceHealth(parts: await states)
+            return ServiceHealth(version: productVersion, parts: await states)
         }
     }
 

@@ -13,11 +13,12 @@ package struct Setting<Value: Sendable>: Sendable {
     let check: @Sendable (Value) throws -> Void
 
     package init(
-        _ key: String, _ summary: String, expected: String, default fallback: String? = nil, isSecret: Bool = false,
-        check: @escaping @Sendable (Value) throws -> Void = { _ in }, parse: @escaping @Sendable (String) -> Value?
+        _ key: String, _ summary: String, expected: String, default fallback: String? = nil, follows: String? = nil,
+        isSecret: Bool = false, check: @escaping @Sendable (Value) throws -> Void = { _ in },
+        parse: @escaping @Sendable (String) -> Value?
     ) {
         declaration = SettingDeclaration(
-            key: key, summary: summary, expected: expected, fallback: fallback, isSecret: isSecret)
+            key: key, summary: summary, expected: expected, fallback: fallback, follows: follows, isSecret: isSecret)
         self.check = check
         self.parse = parse
     }
@@ -34,17 +35,30 @@ package struct SettingDeclaration: Hashable, Sendable {
     /// The default. `$NAME` stands for another setting's value. A setting without a default is required or optional, as its
     /// reader decides.
     package let fallback: String?
-    /// Whether the value is secret. No error shows it, and it has no flag, since every list of processes shows flags.
+    /// The key of another setting, whose written value goes before the default.
+    package let follows: String?
+    /// Whether the value is secret. No error shows it, and it has no flag, since every list of processes shows flags. A file may
+    /// hold it, see ``file``.
     package let isSecret: Bool
 
     /// `MSI_GATEWAY_PORT`.
-    package var name: String {
-        "MSI_" + key.uppercased().map { $0 == "." ? "_" : String($0) }.joined()
-    }
+    package var name: String { Self.name(of: key) }
 
     /// `--gateway-port`.
     package var flag: String {
         "--" + key.map { $0 == "." ? "-" : String($0) }.joined()
+    }
+
+    /// The setting that names a file with this one's value; `nil` where the value is no secret.
+    package var file: SettingDeclaration? {
+        guard isSecret else { return nil }
+        return SettingDeclaration(
+            key: key + ".file", summary: "Holds the value of \(name), instead of that: for credentials of systemd, for one.",
+            expected: "a file", fallback: nil, follows: nil, isSecret: false)
+    }
+
+    static func name(of key: String) -> String {
+        "MSI_" + key.uppercased().map { $0 == "." ? "_" : String($0) }.joined()
     }
 }
 
@@ -60,14 +74,21 @@ extension Setting where Value == String {
     static func text(_ key: String, _ summary: String, expected: String, default fallback: String? = nil) -> Setting {
         Setting(key, summary, expected: expected, default: fallback) { $0.isEmpty ? nil : $0 }
     }
+
+    /// One of a few words.
+    static func choice(_ key: String, _ summary: String, of words: [String], default fallback: String) -> Setting {
+        Setting(key, summary, expected: "one of " + words.joined(separator: ", "), default: fallback) {
+            words.contains($0) ? $0 : nil
+        }
+    }
 }
 
 extension Setting where Value == [String] {
     /// The endpoints of services, separated by commas.
-    static func busEndpoints(_ key: String, _ summary: String, default fallback: String) -> Setting {
+    static func busEndpoints(_ key: String, _ summary: String, default fallback: String, follows: String) -> Setting {
         Setting(
             key, summary, expected: "bus endpoints separated by commas, ipc://PATH or tcp://HOST:PORT with a loopback address",
-            default: fallback, check: { for text in $0 { _ = try Endpoint(text) } }
+            default: fallback, follows: follows, check: { for text in $0 { _ = try Endpoint(text) } }
         ) { text in
             let items = items(of: text)
             return items.contains("") ? nil : items

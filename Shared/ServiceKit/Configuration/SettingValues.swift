@@ -36,10 +36,15 @@ package struct SettingValues: Sendable {
             }
         }
         reader = ConfigReader(providers: providers)
-        self.warnings = warnings
-        home =
+        let home =
             environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
             ?? FileManager.default.homeDirectoryForCurrentUser.path(percentEncoded: false)
+        for file in SettingDeclaration.all.compactMap(\.file) {
+            guard let path = reader.string(forKey: ConfigKey(file.key)) else { continue }
+            if let warning = FilePermissions.warning(about: Self.expandingHome(path, home)) { warnings.append(warning) }
+        }
+        self.home = home
+        self.warnings = warnings
     }
 
     /// Reads one setting, or its default.
@@ -54,32 +59,73 @@ package struct SettingValues: Sendable {
     }
 
     /// Reads one setting or its default; `nil` if there is neither.
+    ///
+    /// - Throws: ``ConfigurationError`` for an invalid text.
     package func optional<Value>(_ setting: Setting<Value>) throws -> Value? {
-        let declaration = setting.declaration
-        let written = reader.string(forKey: ConfigKey(declaration.key))
-        guard let text = try written ?? declaration.fallback.map(resolve) else { return nil }
-        guard let value = setting.parse(expandingHome(text)) else {
-            let found = declaration.isSecret ? "something else" : "\"\(text.prefix(80))\""
-            throw ConfigurationError("\(declaration.name): expected \(declaration.expected), found \(found)")
-        }
-        do {
-            try setting.check(value)
-        } catch {
-            throw ConfigurationError("\(declaration.name): \(error)")
-        }
-        return value
+        try read(setting)?.value
     }
 
     /// Reads one setting or its default and converts it; `nil` if there is neither. An error of the conversion names the setting.
     package func optional<Value, Meaning>(
-        _ setting: Setting<Value>, as read: (Value) throws -> Meaning
+        _ setting: Setting<Value>, as meaning: (Value) throws -> Meaning
     ) throws -> Meaning? {
-        guard let value = try optional(setting) else { return nil }
+        guard let (value, name) = try read(setting) else { return nil }
         do {
-            return try read(value)
+            return try meaning(value)
         } catch {
-            throw ConfigurationError("\(setting.declaration.name): \(error)")
+            throw ConfigurationError("\(name): \(error)")
         }
+    }
+
+    /// Reads one setting, or its default, as one of the words of a type.
+    ///
+    /// - Throws: ``ConfigurationError`` as ``value(_:)`` does, and for a word that the type does not have.
+    package func value<Word: RawRepresentable<String>>(_ setting: Setting<String>, as type: Word.Type) throws -> Word {
+        let text = try value(setting)
+        guard let word = Word(rawValue: text) else {
+            throw ConfigurationError("\(setting.declaration.name): \"\(text)\" has no meaning here")
+        }
+        return word
+    }
+
+    /// - Returns: The value, and the name of the setting that it comes from.
+    private func read<Value>(_ setting: Setting<Value>) throws -> (value: Value, name: String)? {
+        let declaration = setting.declaration
+        guard let (text, name) = try text(of: declaration) else { return nil }
+        guard let value = setting.parse(Self.expandingHome(text, home)) else {
+            let found = declaration.isSecret ? "something else" : "\"\(text.prefix(80))\""
+            throw ConfigurationError("\(name): expected \(declaration.expected), found \(found)")
+        }
+        do {
+            try setting.check(value)
+        } catch {
+            throw ConfigurationError("\(name): \(error)")
+        }
+        return (value, name)
+    }
+
+    /// - Returns: What stands for a setting, and the name of the setting where it was found.
+    private func text(of declaration: SettingDeclaration) throws -> (text: String, name: String)? {
+        let written = string(declaration.key)
+        if let file = declaration.file, let path = string(file.key) {
+            guard written == nil else {
+                throw ConfigurationError("\(declaration.name) and \(file.name) are both set; set one of them alone")
+            }
+            return (try secret(in: Self.expandingHome(path, home), named: file), file.name)
+        }
+        if let written { return (written, declaration.name) }
+        if let other = declaration.follows, let text = string(other) { return (text, SettingDeclaration.name(of: other)) }
+        return try declaration.fallback.map { (try resolve($0), declaration.name) }
+    }
+
+    /// Reads a file that holds a secret alone. An editor's line end after it is no part of it.
+    private func secret(in path: String, named file: SettingDeclaration) throws -> String {
+        let text = try OperatorFile.text(at: path, of: file)
+        return String(text.dropLast(text.last?.isNewline == true ? 1 : 0))
+    }
+
+    private func string(_ key: String) -> String? {
+        reader.string(forKey: ConfigKey(key))
     }
 
     /// Replaces `$NAME` by the value of that folder setting.
@@ -91,7 +137,7 @@ package struct SettingValues: Sendable {
         return fallback
     }
 
-    private func expandingHome(_ text: String) -> String {
+    private static func expandingHome(_ text: String, _ home: String) -> String {
         guard text.hasPrefix("~/") else { return text }
         return home + (home.hasSuffix("/") ? "" : "/") + text.dropFirst(2)
     }

@@ -11,7 +11,7 @@ struct SettingsFile {
     /// - Throws: ``ConfigurationError``.
     init(path: String) async throws {
         do {
-            names = try Self.names(in: try String(contentsOfFile: path, encoding: .utf8), at: path)
+            names = try Self.names(in: try OperatorFile.text(at: path, of: .configFile), at: path)
             provider = try await EnvironmentVariablesProvider(environmentFilePath: FilePath(path))
         } catch let error as ConfigurationError {
             throw error

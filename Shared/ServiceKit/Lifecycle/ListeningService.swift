@@ -1,14 +1,21 @@
 package import ServiceLifecycle
+import SystemPackage
 
-/// Wraps a server, so that its failure names the address.
+/// An HTTP server on a port of 127.0.0.1. Its failure names the port, its setting, and what the operator can do.
 package struct ListeningService: Service {
     private let server: any Service
-    private let address: String
+    private let scheme: String
+    private let port: Int
+    private let setting: SettingDeclaration
 
-    /// - Parameter address: The address for errors, such as `http://127.0.0.1:8080`.
-    package init(_ server: any Service, at address: String) {
+    /// - Parameters:
+    ///   - scheme: `http` or `https`.
+    ///   - port: The value of the setting.
+    package init(_ server: any Service, scheme: String, port: Int, of setting: Setting<Int>) {
         self.server = server
-        self.address = address
+        self.scheme = scheme
+        self.port = port
+        self.setting = setting.declaration
     }
 
     /// - Throws: ``ListeningFailure``.
@@ -16,7 +23,18 @@ package struct ListeningService: Service {
         do {
             try await server.run()
         } catch {
-            throw ListeningFailure(description: "\(address) cannot be served: \(error)")
+            throw ListeningFailure(description: "\(scheme)://127.0.0.1:\(port) cannot be served: \(reason(for: error))")
+        }
+    }
+
+    /// The server's error is in its library's words. Whether the port is the reason shows when another socket is bound to it.
+    private func reason(for error: any Error) -> String {
+        switch LoopbackPort.obstacle(port) {
+        case .addressInUse?:
+            "port \(port) is in use by another program; stop that program, or choose another port with \(setting.name)"
+        case .permissionDenied?:
+            "port \(port) needs the rights of root; choose one from 1024 with \(setting.name)"
+        default: "\(error)"
         }
     }
 }

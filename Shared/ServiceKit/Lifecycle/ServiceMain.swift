@@ -2,6 +2,7 @@ import CommandBus
 import FoundationEssentials
 import Glibc
 import Logging
+import ProductVersion
 import ServiceLifecycle
 import UnixSignals
 
@@ -13,26 +14,25 @@ package enum ServiceMain {
     /// start or run.
     ///
     /// - Parameters:
-    ///   - name: The executable's name.
-    ///   - summary: What it does, for `--help`.
-    ///   - settings: The settings that it reads in addition to the common ones.
+    ///   - entry: The service's entry in the catalogue.
     ///   - wire: Builds the parts. An error stops the start.
     package static func run(
-        _ name: String, _ summary: String, settings: [SettingDeclaration],
-        wire: @escaping @Sendable (Wiring) async throws -> ServicePlan
+        _ entry: ServiceEntry, wire: @escaping @Sendable (Wiring) async throws -> ServicePlan
     ) -> Never {
-        ProcessMain.run(makesPrivateFiles: true) { await start(name, summary, settings: settings, wire: wire) }
+        ProcessMain.run(makesPrivateFiles: true) { await start(entry, wire: wire) }
     }
 
-    private static func start(
-        _ name: String, _ summary: String, settings: [SettingDeclaration],
-        wire: @Sendable (Wiring) async throws -> ServicePlan
-    ) async -> Never {
+    private static func start(_ entry: ServiceEntry, wire: @Sendable (Wiring) async throws -> ServicePlan) async -> Never {
         DescriptorLimit.raise()
-        let accepted = SettingDeclaration.common + settings
+        let name = entry.executable
+        let accepted = SettingDeclaration.common + entry.settings
         let arguments = Array(CommandLine.arguments.dropFirst())
         if arguments.contains("--help") {
-            print(SettingHelp(program: name, summary: summary, settings: accepted))
+            print(SettingHelp(program: name, summary: entry.summary, settings: accepted))
+            exit(0)
+        }
+        if arguments.contains("--version") {
+            print(name, productVersion)
             exit(0)
         }
         do {
@@ -63,7 +63,7 @@ package enum ServiceMain {
     private static func run(_ plan: ServicePlan, isSupervised: Bool, logger: Logger) async throws {
         var services = plan.services.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) }
         if isSupervised {
-            services.append(.init(service: Lifeline(logger: logger), successTerminationBehavior: .gracefullyShutdownGroup))
+            services.append(.init(service: SupervisorWatch(logger: logger), successTerminationBehavior: .gracefullyShutdownGroup))
         }
         services.append(.init(service: ReadinessService(whenReady: plan.whenReady, logger: logger)))
         var quiet = logger

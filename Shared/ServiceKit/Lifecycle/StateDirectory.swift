@@ -4,9 +4,7 @@ import Glibc
 /// The folder with all stored data. It belongs to one user, and no other user has access.
 package enum StateDirectory {
     /// Files that show that the product has used a folder.
-    private static let ownNames: Set = [
-        "cube.sqlite", "data.lock", "fcm-emulator", "fcm-emulator.lock", "message-log.id", "message-log.sqlite", "msi.lock",
-    ]
+    private static let ownNames = Set(ServiceEntry.all.flatMap(\.stateFiles) + StateLock.Part.allCases.map(\.rawValue))
 
     /// Removes other users' access to an existing state directory.
     ///

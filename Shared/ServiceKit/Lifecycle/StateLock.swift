@@ -3,7 +3,7 @@ import Glibc
 
 /// A lock on a part of the state directory. The kernel releases it when the process ends.
 package struct StateLock: Sendable {
-    package enum Part: String {
+    package enum Part: String, CaseIterable {
         /// Held by `msi up` and `msi migrate`.
         case control = "msi.lock"
         /// The SQLite files of the cube and of the messages.

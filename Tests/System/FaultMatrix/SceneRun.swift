@@ -1,4 +1,5 @@
 import FoundationEssentials
+import ServiceKit
 import TestSupport
 
 /// A run of a scene with one relay or two, in a stack of its own.
@@ -46,11 +47,9 @@ struct SceneRun: Hashable, Sendable {
                 guard relays > 1 else { return try await run(stack, second: nil) }
                 let second = try await ServiceProcess(
                     "msi-fcm-relay", in: state,
-                    settings: [
-                        "MSI_FCM_RELAY_LISTEN": endpoints[1], "MSI_FCM_ENDPOINT": "https://127.0.0.1:\(stack.fcm.port)",
-                        "MSI_FCM_SERVICE_ACCOUNT_FILE": stack.fcm.folder + "/service-account.json",
-                        "MSI_FCM_CA_FILE": stack.fcm.folder + "/ca.pem", "MSI_FCM_RAMP": "0", "MSI_LOG_LEVEL": "debug",
-                    ])
+                    settings: EmulatorAccess(port: stack.fcm.port, stateDirectory: state).settings.merging([
+                        "MSI_FCM_RELAY_LISTEN": endpoints[1], "MSI_FCM_RAMP": "0", "MSI_LOG_LEVEL": "debug",
+                    ]) { $1 })
                 do {
                     let outcome = try await run(stack, second: second)
                     await second.stop()

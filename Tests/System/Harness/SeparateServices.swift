@@ -1,4 +1,5 @@
 import Glibc
+import ServiceKit
 import TestSupport
 import Testing
 
@@ -14,21 +15,16 @@ struct SeparateServices: Sendable {
         try await withTemporaryFolder { folder in
             let emulatorSettings = ["MSI_FCM_EMULATOR_PORT": "0"]
             try await withService("msi-fcm-emulator", in: folder, settings: emulatorSettings) { emulator in
-                let fcmPort = try port(in: emulator.log, scheme: "https")
-                let certificates = "\(folder)/fcm-emulator/ca.pem"
+                let access = EmulatorAccess(port: try port(in: emulator.log, scheme: "https"), stateDirectory: folder)
                 try await withService("msi-cube", in: folder) { _ in
                     try await withService("msi-gateway", in: folder, settings: ["MSI_GATEWAY_PORT": "0"]) { gateway in
                         let gatewayPort = try port(in: gateway.log, scheme: "http")
-                        try await withHTTPClient(trusting: certificates) { http in
+                        try await withHTTPClient(trusting: access.certificateFile) { http in
                             try await body(
                                 SeparateServices(
                                     folder: folder, portal: Portal(port: gatewayPort, http: http),
-                                    fcm: FCMServer(port: fcmPort, folder: "\(folder)/fcm-emulator", http: http),
-                                    settings: [
-                                        "MSI_FCM_ENDPOINT": "https://127.0.0.1:\(fcmPort)", "MSI_FCM_CA_FILE": certificates,
-                                        "MSI_FCM_SERVICE_ACCOUNT_FILE": "\(folder)/fcm-emulator/service-account.json",
-                                        "MSI_FCM_RAMP": "0",
-                                    ]))
+                                    fcm: FCMServer(port: access.port, folder: access.folder, http: http),
+                                    settings: access.settings.merging(["MSI_FCM_RAMP": "0"]) { $1 }))
                         }
                     }
                 }

@@ -1,6 +1,7 @@
 import Glibc
 import NIOCore
 import NIOHTTP1
+import ServiceKit
 import TestSupport
 
 /// The whole product, running: every process that `msi up` starts, and whoever talks to it from outside.
@@ -11,8 +12,8 @@ struct Stack: Sendable {
     let portal: Portal
     let fcm: FCMServer
 
-    /// The services, in the order in which they are started.
-    static let services = ["msi-fcm-emulator", "msi-fcm-relay", "msi-cube", "msi-message-log", "msi-gateway"]
+    /// The executables of the services. They are stopped in the opposite order.
+    static let services = ServiceEntry.all.map(\.executable)
 
     /// The processes that run now, by their executable's name.
     var processes: [String: Int32] {

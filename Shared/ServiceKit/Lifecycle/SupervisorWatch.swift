@@ -7,7 +7,7 @@ import ServiceLifecycle
 ///
 /// A thread waits for the end until the process exits. A dispatch source would crash: when the other end of a pipe is closed,
 /// libdispatch's `epoll` loop may use a freed source.
-struct Lifeline: Service {
+struct SupervisorWatch: Service {
     let logger: Logger
 
     func run() async throws {

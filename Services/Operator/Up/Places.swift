@@ -1,0 +1,44 @@
+import CommandBus
+import ServiceKit
+import SystemPackage
+
+/// Where the services of a stack listen. Port 0 is replaced by a free port here: each start of a service has to listen on the same
+/// one, so that the others find it again.
+struct Places: Sendable {
+    /// By the names that settings have in the environment.
+    private(set) var settings: [String: String] = [:]
+    private var ports: [ServiceEntry: Int] = [:]
+
+    /// - Throws: ``ConfigurationError``, or ``StartFailure`` where there is no free port.
+    init(_ values: SettingValues) throws {
+        for service in ServiceEntry.all {
+            if let setting = service.port {
+                let port = try Self.fixed(values.value(setting))
+                ports[service] = port
+                settings[setting.declaration.name] = String(port)
+            }
+            for socket in service.sockets {
+                let setting = Setting<String>.listen(service, socket)
+                let endpoint = try values.value(setting)
+                if case .tcp(host: _, port: 0) = try Endpoint(endpoint), let colon = endpoint.lastIndex(of: ":") {
+                    settings[setting.declaration.name] = "\(endpoint[..<colon]):\(try Self.fixed(0))"
+                }
+            }
+        }
+    }
+
+    /// The port of a service whose entry has one.
+    func port(of service: ServiceEntry) -> Int {
+        guard let port = ports[service] else { preconditionFailure("\(service.name) has no port") }
+        return port
+    }
+
+    private static func fixed(_ port: Int) throws -> Int {
+        guard port == 0 else { return port }
+        do {
+            return try LoopbackPort.free()
+        } catch {
+            throw StartFailure(description: "there is no free port: \(error)")
+        }
+    }
+}

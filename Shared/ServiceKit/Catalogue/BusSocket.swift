@@ -1,0 +1,54 @@
+/// A socket of the bus on which a service listens.
+package enum BusSocket: Hashable, Sendable {
+    /// Takes commands.
+    case commands
+    /// Publishes events.
+    case events
+}
+
+/// A service of the bus that another one talks to.
+package struct BusUse: Hashable, Sendable {
+    package let service: ServiceEntry
+    package let sockets: [BusSocket]
+}
+
+extension ServiceEntry {
+    /// The name of a socket's file in the runtime directory.
+    package func socketFile(_ socket: BusSocket) -> String {
+        switch socket {
+        case .commands: name + ".sock"
+        case .events: name + "-events.sock"
+        }
+    }
+
+    /// The beginning of the keys of a socket's settings.
+    fileprivate func key(_ socket: BusSocket) -> String {
+        let key = name.map { $0 == "-" ? "." : String($0) }.joined()
+        return socket == .commands ? key : key + ".events"
+    }
+
+    fileprivate func endpoint(_ socket: BusSocket) -> String {
+        "ipc://$\(Setting.runtimeDirectory.declaration.name)/\(socketFile(socket))"
+    }
+}
+
+extension Setting where Value == String {
+    /// Where a service listens: `MSI_CUBE_LISTEN`, `MSI_CUBE_EVENTS_LISTEN`.
+    package static func listen(_ service: ServiceEntry, _ socket: BusSocket = .commands) -> Setting {
+        precondition(service.sockets.contains(socket), "the \(service.title) has no such socket")
+        let action = socket == .commands ? "takes commands" : "publishes its events"
+        return busEndpoint(
+            service.key(socket) + ".listen", "Where the \(service.title) \(action).", default: service.endpoint(socket))
+    }
+}
+
+extension Setting where Value == [String] {
+    /// Where a service's clients find it: `MSI_CUBE_ENDPOINTS`, `MSI_CUBE_EVENTS_ENDPOINTS`. Without a value of its own, where the
+    /// service of this machine listens.
+    package static func endpoints(of service: ServiceEntry, _ socket: BusSocket = .commands) -> Setting {
+        let purpose = socket == .commands ? service.purpose : "whose events to follow"
+        return busEndpoints(
+            service.key(socket) + ".endpoints", "The \(service.title)s \(purpose).", default: service.endpoint(socket),
+            follows: Setting<String>.listen(service, socket).declaration.key)
+    }
+}

@@ -1,0 +1,33 @@
+/// How a relay reaches an FCM emulator on this machine.
+package struct EmulatorAccess: Hashable, Sendable {
+    /// The emulator's folder in its state directory.
+    package static let folderName = "fcm-emulator"
+
+    package let port: Int
+    /// The folder in which the emulator keeps its certificates and its service account's key.
+    package let folder: String
+
+    /// - Parameters:
+    ///   - port: The emulator's HTTPS port.
+    ///   - stateDirectory: The emulator's.
+    package init(port: Int, stateDirectory: String) {
+        self.port = port
+        folder = "\(stateDirectory)/\(Self.folderName)"
+    }
+
+    package var url: String { "https://127.0.0.1:\(port)" }
+
+    /// The certificates that its clients have to trust, in PEM.
+    package var certificateFile: String { folder + "/ca.pem" }
+
+    package var serviceAccountFile: String { folder + "/service-account.json" }
+
+    /// What the relay is told, by the names that settings have in the environment.
+    package var settings: [String: String] {
+        [
+            Setting.fcmEndpoint.declaration.name: url,
+            Setting.fcmServiceAccountFile.declaration.name: serviceAccountFile,
+            Setting.fcmCAFile.declaration.name: certificateFile,
+        ]
+    }
+}

@@ -1,0 +1,33 @@
+extension ServiceEntry {
+    /// The HTTP server. It talks to every service whose entry says so.
+    package static let gateway = ServiceEntry(
+        "gateway", "takes portals' HTTP requests on 127.0.0.1 and hands them to the services.",
+        title: "gateway",
+        port: .gatewayPort,
+        uses: behindGateway.filter { !$0.gatewayUses.isEmpty }.map { BusUse(service: $0, sockets: $0.gatewayUses) },
+        settings: [
+            Setting.gatewayCORSOrigins.declaration, Setting.gatewayMaxConnections.declaration, Setting.messageTTL.declaration,
+            Setting.alertTTL.declaration, Setting.fcmTopicPayloadLimit.declaration,
+        ])
+}
+
+extension Setting where Value == Int {
+    package static let gatewayPort = port("gateway.port", "The gateway's HTTP port on 127.0.0.1.", default: 8_080)
+    package static let gatewayMaxConnections = integer(
+        "gateway.max.connections",
+        "How many HTTP connections the gateway serves at a time; while there are more, it answers 503 to all but GET /health.",
+        in: 1...100_000, default: 1_000)
+    package static let messageTTL = integer(
+        "message.ttl", "For how many seconds a message is worth delivering where its sender does not say; see MSI_ALERT_TTL.",
+        in: 60...2_419_200, default: 2_419_200)
+}
+
+extension Setting where Value == [String] {
+    package static let gatewayCORSOrigins = Setting(
+        "gateway.cors.origins", "The origins whose pages may call the gateway from a browser, beside its own.",
+        expected: "origins such as https://portal.example.edu, in lower case and without a path, separated by commas", default: ""
+    ) { text in
+        let origins = items(of: text)
+        return origins.allSatisfy(isBrowserOrigin) ? origins : nil
+    }
+}

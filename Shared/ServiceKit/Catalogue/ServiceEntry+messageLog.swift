@@ -1,0 +1,28 @@
+extension ServiceEntry {
+    /// The service of the archive and its outbox.
+    package static let messageLog = ServiceEntry(
+        "message-log", "archives messages and sees to it that each reaches FCM.",
+        title: "message-logging service",
+        sockets: [.commands],
+        uses: [BusUse(service: .fcmRelay, sockets: [.commands])],
+        gatewayUses: [.commands],
+        keepsData: true,
+        stateFiles: ["message-log.sqlite", "message-log.id"],
+        settings: [Setting.messageRetention.declaration, Setting.messageLogStorageLimit.declaration])
+}
+
+extension Setting where Value == Int {
+    package static let messageRetention = integer(
+        "message.retention",
+        "For how many days messages are kept in the archive once they have come to their end; 0 is for ever.", in: 0...36_500,
+        default: 0)
+}
+
+extension Setting where Value == Int64 {
+    package static let messageLogStorageLimit = bytes(
+        "message.log.storage.limit",
+        """
+        How much the archive may take up, its write-ahead log included: at 90 % the log warns, at 95 % new messages are refused; \
+        the rest is for those that were accepted before.
+        """)
+}

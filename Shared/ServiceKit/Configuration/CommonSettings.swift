@@ -1,0 +1,72 @@
+package import Logging
+
+// The settings that more than one service reads. A setting of one service alone is declared beside its entry in the catalogue.
+
+extension Setting where Value == String {
+    package static let stateDirectory = text(
+        "state.dir", "Where databases, logs and the emulator's files are kept.", expected: "a folder",
+        default: "~/.local/state/msi")
+    package static let runtimeDirectory = text(
+        "runtime.dir", "Where the services' bus sockets are.", expected: "a folder", default: "$MSI_STATE_DIR/run")
+
+    package static let databaseURL = Setting(
+        "database.url", "Where the cube and the messages are kept; without it, in files in the state directory.",
+        expected: "a MongoDB connection string, mongodb://HOST:PORT/DATABASE or mongodb+srv://HOST/DATABASE", isSecret: true
+    ) { $0.isEmpty ? nil : $0 }
+}
+
+extension Setting where Value == Int {
+    package static let fcmTopicPayloadLimit = integer(
+        "fcm.topic.payload.limit",
+        "The most bytes that FCM takes in a message to a topic; the gateway and the relay need the same.",
+        in: 1...4_096, default: 4_096)
+    package static let alertTTL = integer(
+        "alert.ttl",
+        "For how many seconds an Alert is worth delivering where its sender does not say; MSI_MESSAGE_TTL if that is shorter.",
+        in: 60...2_419_200, default: 86_400)
+}
+
+extension Setting where Value == Logger.Level {
+    package static let logLevel = Setting(
+        "log.level", "The least important log lines to write.",
+        expected: "one of " + Logger.Level.allCases.map(\.rawValue).joined(separator: ", "), default: "info"
+    ) { Logger.Level(rawValue: $0) }
+}
+
+extension Setting where Value == LogFormat {
+    package static let logFormat = Setting(
+        "log.format", "How log lines look; auto is text on a terminal and JSON otherwise.",
+        expected: "one of " + LogFormat.allCases.map(\.rawValue).joined(separator: ", "), default: "auto"
+    ) { LogFormat(rawValue: $0) }
+}
+
+extension Setting where Value == Bool {
+    package static let supervised = Setting(
+        "supervised", "Whether to stop when standard input ends; `msi up` sets it, so that no service outlives it.",
+        expected: "true or false", default: "false"
+    ) { ["true": true, "false": false][$0] }
+}
+
+extension SettingDeclaration {
+    /// A file of `NAME=value` lines. The file itself cannot contain this setting.
+    package static let configFile = Setting<String>.text(
+        "config.file", "A file of NAME=value lines to read settings from.", expected: "a file"
+    ).declaration
+
+    /// The settings of every service.
+    package static let common: [SettingDeclaration] = [
+        configFile, Setting.stateDirectory.declaration, Setting.runtimeDirectory.declaration,
+        Setting.logLevel.declaration, Setting.logFormat.declaration, Setting.supervised.declaration,
+    ]
+
+    /// The settings of the services that keep data.
+    package static let database: [SettingDeclaration] = {
+        let url = Setting.databaseURL.declaration
+        return [url] + (url.file.map { [$0] } ?? [])
+    }()
+
+    /// All settings, each once.
+    package static let all: [SettingDeclaration] = (common + ServiceEntry.all.flatMap(\.settings)).reduce(into: []) { all, next in
+        if !all.contains(next) { all.append(next) }
+    }
+}

@@ -1,0 +1,46 @@
+import Glibc
+package import SystemPackage
+
+/// TCP ports of 127.0.0.1.
+package enum LoopbackPort {
+    /// Chooses a free port. It stays free until another program takes it.
+    ///
+    /// - Throws: `Errno` where the system has none.
+    package static func free() throws(Errno) -> Int {
+        try bind(0)
+    }
+
+    /// Tries to listen on a port.
+    ///
+    /// - Returns: What keeps a program from it now; `nil` where nothing does.
+    static func obstacle(_ port: Int) -> Errno? {
+        do {
+            _ = try bind(port)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// - Returns: The port; one of the system's choice for 0.
+    private static func bind(_ port: Int) throws(Errno) -> Int {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw Errno(rawValue: errno) }
+        defer { close(descriptor) }
+        // As servers do: connections of an earlier process that are still closing do not keep the port.
+        var isOn: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                Glibc.bind(descriptor, generic, length) == 0 && getsockname(descriptor, generic, &length) == 0
+            }
+        }
+        guard isBound else { throw Errno(rawValue: errno) }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+}
