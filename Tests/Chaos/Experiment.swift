@@ -43,7 +43,7 @@ struct Experiment: Sendable {
             try await withTCPProxy(to: emulatorPort) { second in
                 var paths: [Part: FCMPath] = [:]
                 for (relay, proxy) in zip(Part.relays, [first, second]) {
-                    paths[relay] = FCMPath(proxy: proxy, hangingFile: "\(folder)/\(relay.rawValue)-resolver-hangs")
+                    paths[relay] = FCMPath(proxy: proxy, hangingFile: "\(folder)/\(relay.name)-resolver-hangs")
                 }
                 return try await runAndEnd(
                     try Deployment(

@@ -1,3 +1,4 @@
+import ServiceKit
 import Testing
 
 @testable import Chaos
@@ -6,6 +7,16 @@ import Testing
 struct ScheduleTests {
     private func schedule(_ seed: UInt64, seconds: Double) -> Schedule {
         Schedule(seed: seed, length: .seconds(seconds), parts: Part.allCases)
+    }
+
+    @Test("Every service of the catalogue is harmed, each of its processes by itself")
+    func catalogue() {
+        #expect(Set(Part.allCases.compactMap(\.service)) == Set(ServiceEntry.all))
+        #expect(Set(Part.allCases.map(\.name)).count == Part.allCases.count)
+        for part in Part.allCases {
+            let deeds = schedule(1, seconds: 600).faults.filter { $0.part == part }.map(\.deed)
+            #expect(Set(deeds) == Set(part.deeds), "\(part.name)")
+        }
     }
 
     @Test("The same seed and length make the same schedule, another seed another one")

@@ -3,6 +3,13 @@ import Testing
 
 @testable import Chaos
 
+extension Part {
+    static let relay1 = relays[0]
+    static let relay2 = relays[1]
+    static let messageLog1 = messageLogs[0]
+    static let messageLog2 = messageLogs[1]
+}
+
 /// The checks of a chaos run, on evidence made by the tests.
 @Suite("The verdict of a chaos run")
 struct VerdictTests {

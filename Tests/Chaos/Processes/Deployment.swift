@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import FoundationEssentials
+import ServiceKit
 import TestSupport
 
 /// The product with two message logs and two relays, as separate processes. All except FCM and the database server are on one
@@ -26,30 +27,27 @@ struct Deployment: Sendable {
         gatewayPort = try FreePort.choose()
         try FileManager.default.createDirectory(atPath: folder + "/log", withIntermediateDirectories: false)
         let databasePort = try FreePort.choose()
-        var shared = [
-            "MSI_GATEWAY_PORT": String(gatewayPort),
-            "MSI_FCM_EMULATOR_PORT": String(emulatorPort),
-            "MSI_RUNTIME_DIR": folder + "/run",
-            "MSI_FCM_SERVICE_ACCOUNT_FILE": folder + "/fcm-emulator/service-account.json",
-            "MSI_FCM_CA_FILE": folder + "/fcm-emulator/ca.pem",
-            "MSI_MESSAGE_LOG_ENDPOINTS": Self.endpoints(of: Part.messageLogs, in: folder),
-            "MSI_FCM_RELAY_ENDPOINTS": Self.endpoints(of: Part.relays, in: folder),
-        ]
+        let emulator = EmulatorAccess(port: emulatorPort, stateDirectory: folder)
+        var shared = emulator.settings.merging(Self.endpoints(in: folder)) { $1 }
+        shared[Setting.gatewayPort.declaration.name] = String(gatewayPort)
+        shared[Setting.fcmEmulatorPort.declaration.name] = String(emulatorPort)
+        shared[Setting.runtimeDirectory.declaration.name] = folder + "/run"
         if store == .mongodb {
             // That server's retryable writes are slow.
-            shared["MSI_DATABASE_URL"] = "mongodb://127.0.0.1:\(databasePort)/campus?retryWrites=false"
+            shared[Setting.databaseURL.declaration.name] = "mongodb://127.0.0.1:\(databasePort)/campus?retryWrites=false"
         }
         parts = store.processes.map { [shared] part in
             var settings = shared.merging(Self.settings(of: part, in: folder)) { $1 }
             if part != .emulator {
                 let isRelay = Part.relays.contains(part)
                 settings.merge(machine.variables(libraries: isRelay ? [resolver] : [])) { $1 }
-                settings["MSI_STATE_DIR"] = machine.stateFolder
+                settings[Setting.stateDirectory.declaration.name] = machine.stateFolder
             }
             settings.merge(paths[part]?.settings ?? [:]) { $1 }
             return RunningPart(
                 part, in: folder, port: part == .database ? databasePort : nil, settings: settings,
-                sockets: Self.sockets(of: part).map { "\(folder)/run/\($0).sock" }, path: paths[part], journal: journal)
+                sockets: part.service?.sockets.map { "\(folder)/run/\(part.socketFile($0))" } ?? [], path: paths[part],
+                journal: journal)
         }
     }
 
@@ -69,35 +67,39 @@ struct Deployment: Sendable {
 
     /// Calls a function with clients for the gateway and FCM.
     func withClients<Value>(_ body: (Portal, FCMServer) async throws -> Value) async throws -> Value {
-        let emulator = folder + "/fcm-emulator"
-        return try await withHTTPClient(trusting: emulator + "/ca.pem") { http in
+        let emulator = EmulatorAccess(port: emulatorPort, stateDirectory: folder)
+        return try await withHTTPClient(trusting: emulator.certificateFile) { http in
             try await body(
-                Portal(port: gatewayPort, http: http), FCMServer(port: emulatorPort, folder: emulator, http: http))
+                Portal(port: gatewayPort, http: http), FCMServer(port: emulatorPort, folder: emulator.folder, http: http))
         }
     }
 
     private static func settings(of part: Part, in folder: String) -> [String: String] {
-        switch part {
+        guard let service = part.service else { return [:] }
+        var settings: [String: String] = [:]
         // At this level each of FCM's answers is logged with its name, as evidence for doubled components.
-        case .relay1, .relay2: ["MSI_FCM_RELAY_LISTEN": endpoint(of: part, in: folder), "MSI_LOG_LEVEL": "debug"]
-        case .messageLog1, .messageLog2: ["MSI_MESSAGE_LOG_LISTEN": endpoint(of: part, in: folder)]
-        case .database, .emulator, .cube, .gateway, .machine: [:]
+        if service == .fcmRelay { settings[Setting.logLevel.declaration.name] = "debug" }
+        guard part.number != nil else { return settings }
+        for socket in service.sockets {
+            settings[Setting<String>.listen(service, socket).declaration.name] = endpoint(of: part, socket, in: folder)
         }
+        return settings
     }
 
-    private static func sockets(of part: Part) -> [String] {
-        switch part {
-        case .cube: ["cube", "cube-events"]
-        case .relay1, .relay2, .messageLog1, .messageLog2: [part.rawValue]
-        case .database, .emulator, .gateway, .machine: []
+    /// Where the services are that have several processes.
+    private static func endpoints(in folder: String) -> [String: String] {
+        var settings: [String: String] = [:]
+        for service in Part.counts.keys {
+            for socket in service.sockets {
+                let endpoints = Part.allCases.filter { $0.service == service }.map { endpoint(of: $0, socket, in: folder) }
+                let name = Setting<[String]>.endpoints(of: service, socket).declaration.name
+                settings[name] = endpoints.joined(separator: ",")
+            }
         }
+        return settings
     }
 
-    private static func endpoint(of part: Part, in folder: String) -> String {
-        "ipc://\(folder)/run/\(part.rawValue).sock"
-    }
-
-    private static func endpoints(of parts: [Part], in folder: String) -> String {
-        parts.map { endpoint(of: $0, in: folder) }.joined(separator: ",")
+    private static func endpoint(of part: Part, _ socket: BusSocket, in folder: String) -> String {
+        "ipc://\(folder)/run/\(part.socketFile(socket))"
     }
 }

@@ -1,49 +1,80 @@
-/// A target of faults: a process of the product, or the machine that they share.
-enum Part: String, Hashable, Sendable, CaseIterable {
-    /// The tests' own server, which replaces MongoDB.
-    case database
-    case emulator
-    case relay1 = "relay-1"
-    case relay2 = "relay-2"
-    case cube
-    case messageLog1 = "message-log-1"
-    case messageLog2 = "message-log-2"
-    case gateway
-    /// The power, the disk and the clock. FCM is on another machine.
-    case machine
+import ServiceKit
 
-    static let relays: [Part] = [.relay1, .relay2]
-    static let messageLogs: [Part] = [.messageLog1, .messageLog2]
+/// A target of faults: a process of the product, the database server, or the machine that they share.
+struct Part: Hashable, Sendable {
+    private enum Kind: Hashable {
+        case service(ServiceEntry)
+        case database
+        case machine
+    }
+
+    private let kind: Kind
+    /// Its number among the processes of its service; `nil` if there is only one.
+    let number: Int?
+
+    private init(_ kind: Kind, number: Int? = nil) {
+        self.kind = kind
+        self.number = number
+    }
+
+    /// The tests' own server, which replaces MongoDB.
+    static let database = Part(.database)
+    /// The power, the disk and the clock. FCM is on another machine.
+    static let machine = Part(.machine)
+    static let emulator = Part(.service(.fcmEmulator))
+    static let relays = processes(of: .fcmRelay)
+    static let messageLogs = processes(of: .messageLog)
     /// The parts between a relay and FCM.
     static let sending = relays + [.emulator]
     /// The parts that relay a stored message to FCM.
     static let relaying = sending + messageLogs + [.database, .machine]
 
+    /// The number of processes of a service; one if there is no entry.
+    static let counts: [ServiceEntry: Int] = [.fcmRelay: 2, .messageLog: 2]
+
+    private static func processes(of service: ServiceEntry) -> [Part] {
+        guard let count = counts[service] else { return [Part(.service(service))] }
+        return (1...count).map { Part(.service(service), number: $0) }
+    }
+
+    /// `nil` for parts that are not the product's.
+    var service: ServiceEntry? {
+        if case .service(let service) = kind { service } else { nil }
+    }
+
+    /// Its name in the run's output and files, such as `fcm-relay-1`.
+    var name: String {
+        let name =
+            switch kind {
+            case .service(let service): service.name
+            case .database: "database"
+            case .machine: "machine"
+            }
+        return number.map { "\(name)-\($0)" } ?? name
+    }
+
     /// Whether it runs on the machine, and so has its power and clock.
-    var isOnMachine: Bool { ![.emulator, .database, .machine].contains(self) }
+    var isOnMachine: Bool { service != nil && self != .emulator }
 
     /// Its possible faults.
     var deeds: [Fault.Deed] {
-        switch self {
+        switch kind {
         case .machine: Fault.Deed.ofMachine
         case .database: Fault.Deed.ofProcesses
-        case .emulator, .gateway: Fault.Deed.ofProcesses + [.orphan]
-        case .cube: Fault.Deed.ofProcesses + [.orphan, .unlinkSocket]
-        case .messageLog1, .messageLog2: Fault.Deed.ofProcesses + [.orphan, .unlinkSocket, .replaceEarly]
-        case .relay1, .relay2:
-            Fault.Deed.ofProcesses + [.orphan, .unlinkSocket, .silenceConnections, .cutOff, .hangResolver]
+        case .service(let service):
+            Fault.Deed.ofProcesses + [.orphan] + (service.sockets.isEmpty ? [] : [.unlinkSocket])
+                + (service == .messageLog ? [.replaceEarly] : [])
+                + (service == .fcmRelay ? [.silenceConnections, .cutOff, .hangResolver] : [])
         }
     }
 
-    /// The service's executable; `nil` for parts that are not the product's.
-    var executable: String? {
-        switch self {
-        case .database, .machine: nil
-        case .emulator: "msi-fcm-emulator"
-        case .relay1, .relay2: "msi-fcm-relay"
-        case .cube: "msi-cube"
-        case .messageLog1, .messageLog2: "msi-message-log"
-        case .gateway: "msi-gateway"
-        }
+    /// The name of a socket's file in the runtime directory.
+    func socketFile(_ socket: BusSocket) -> String {
+        name + (socket == .events ? "-events.sock" : ".sock")
     }
+}
+
+extension Part: CaseIterable {
+    /// In the order of their start. The machine is last.
+    static let allCases: [Part] = [database] + ServiceEntry.all.flatMap(processes) + [machine]
 }

@@ -15,7 +15,7 @@ extension RunningPart {
             try await stayWell(until: begin + fault.at)
             try await suffer {
                 let began = Int64.nowInMilliseconds
-                journal.say("\(part.rawValue): \(fault.deed), \(fault.length.inSeconds)")
+                journal.say("\(part.name): \(fault.deed), \(fault.length.inSeconds)")
                 try await suffer(fault)
                 note(Disturbance(part: part, deed: fault.deed, began: began, ended: .nowInMilliseconds))
             }

@@ -1,4 +1,5 @@
 import Glibc
+import ServiceKit
 import Synchronization
 import TestSupport
 
@@ -70,7 +71,7 @@ final class RunningPart: Sendable {
         let deadline = ContinuousClock.now + Self.startTimeout
         while true {
             let logFile = state.withLock { state in
-                state.logFiles.append("\(folder)/log/\(part.rawValue)-\(state.logFiles.count + 1).log")
+                state.logFiles.append("\(folder)/log/\(part.name)-\(state.logFiles.count + 1).log")
                 return state.logFiles[state.logFiles.count - 1]
             }
             do {
@@ -81,7 +82,7 @@ final class RunningPart: Sendable {
                 }
             } catch let failure where failure is ServiceProcess.StartFailed || failure is ChildProcess.Silent {
                 guard ContinuousClock.now < deadline else { throw failure }
-                journal.say("\(part.rawValue) did not start, see \(logFile)")
+                journal.say("\(part.name) did not start, see \(logFile)")
                 let failed = FailedStart(part: part, at: .nowInMilliseconds, logFile: logFile)
                 state.withLock { $0.failedStarts.append(failed) }
                 // Like its supervisor.
@@ -91,7 +92,7 @@ final class RunningPart: Sendable {
     }
 
     private func launch(logFile: String) async throws -> ChildProcess {
-        if let executable = part.executable {
+        if let executable = part.service?.executable {
             return try await ServiceProcess(executable, in: folder, settings: settings, logFile: logFile).child
         }
         let server = try await PythonScript.start(
@@ -150,7 +151,7 @@ final class RunningPart: Sendable {
 
     /// Kills it, and keeps it from running until ``start()``. A current fault of its own ends first.
     func hold() async throws {
-        try await eventually("an undisturbed \(part.rawValue)", within: Self.startTimeout) {
+        try await eventually("an undisturbed \(part.name)", within: Self.startTimeout) {
             state.withLock { state in
                 if !state.isSuffering { state.isHeld = true }
                 return state.isHeld
@@ -161,7 +162,7 @@ final class RunningPart: Sendable {
 
     /// Applies a fault; waits for it while the power is off.
     func suffer(_ fault: () async throws -> Void) async throws {
-        try await eventually("power for \(part.rawValue)", within: Self.startTimeout * 2) {
+        try await eventually("power for \(part.name)", within: Self.startTimeout * 2) {
             state.withLock { state in
                 if !state.isHeld { state.isSuffering = true }
                 return state.isSuffering
@@ -177,7 +178,7 @@ final class RunningPart: Sendable {
     }
 
     func complain(_ what: String) {
-        journal.say("\(part.rawValue) \(what)")
-        state.withLock { $0.problems.append("\(part.rawValue) \(what)") }
+        journal.say("\(part.name) \(what)")
+        state.withLock { $0.problems.append("\(part.name) \(what)") }
     }
 }

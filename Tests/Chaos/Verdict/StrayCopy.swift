@@ -101,6 +101,6 @@ extension StrayCopy: CustomStringConvertible {
         let answer = end.map { " until \($0)" } ?? ""
         return
             "\(rule.rawValue): \(send.component) as \(send.name), taken up at \(taken), at FCM at \(send.received), under way by "
-            + "\(relays.map(\.rawValue).sorted())\(answer)"
+            + "\(relays.map(\.name).sorted())\(answer)"
     }
 }

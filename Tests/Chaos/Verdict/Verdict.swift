@@ -92,7 +92,7 @@ struct Verdict: Sendable {
             if stray.isHarmless {
                 explained[stray.rule.rawValue, default: 0] += 1
             } else if let cause = stray.cause(among: evidence.disturbances) {
-                explained["\(stray.rule.rawValue): \(cause.part.rawValue), \(cause.deed.rawValue)", default: 0] += 1
+                explained["\(stray.rule.rawValue): \(cause.part.name), \(cause.deed.rawValue)", default: 0] += 1
             } else {
                 problems.append("unexplained: \(stray); the archive has \(recorded ?? "none") of \(copies.map(\.name))")
             }
@@ -149,6 +149,6 @@ struct Verdict: Sendable {
                 disturbance.deed == .freeze && disturbance.part != start.part && Part.messageLogs.contains(disturbance.part)
                     && (disturbance.began...disturbance.ended).contains(start.at)
             }
-        if !isExcused { problems.append("\(start.part.rawValue) did not start, see \(start.logFile)") }
+        if !isExcused { problems.append("\(start.part.name) did not start, see \(start.logFile)") }
     }
 }
