@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-/// Every target is built the same way: Swift 6 with strict concurrency, `any` spelled out, imports that stay inside
-/// the file's own module unless they say otherwise, and members visible only where their module is imported.
+/// The settings of every target: Swift 6 with strict concurrency, explicit `any`, internal imports by default, and members
+/// visible only if their module is imported.
 let swiftSettings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
@@ -11,7 +11,7 @@ let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// Libraries of others, by the name that the targets below use.
+// External libraries, by the names that the targets below use.
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
@@ -343,8 +343,8 @@ for target in package.targets where target.type != .system {
     target.swiftSettings = swiftSettings
 }
 
-/// Where an access to a property costs as much as what it is for, many times a message, release builds leave out the check that no
-/// two of them overlap. Debug builds, in which all tests run, have it everywhere.
+/// In these targets accesses to properties are so frequent that the exclusivity check is expensive. Release builds omit it there.
+/// Debug builds, in which all tests run, always have it.
 let busy: Set = ["CommandBus"]
 for target in package.targets where busy.contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)))
