@@ -1,7 +1,7 @@
 import FoundationEssentials
 import TestSupport
 
-/// The FCM emulator's own executable, without a quota and without an archive of what it has accepted.
+/// The FCM emulator's executable, without a quota and without an archive.
 enum Emulator {
     /// Starts it.
     ///
@@ -14,6 +14,6 @@ enum Emulator {
             settings: ["MSI_FCM_EMULATOR_PORT": "0", "MSI_FCM_EMULATOR_BEHAVIOUR_FILE": behaviour])
     }
 
-    /// Where it keeps its key file and its certificate, in a state directory.
+    /// The folder of its key file and its certificate, in a state directory.
     static func files(in folder: String) -> String { folder + "/fcm-emulator" }
 }

@@ -1,6 +1,5 @@
 extension Array where Element: BinaryFloatingPoint {
-    /// The middle value; of an even number of values, the upper one of the two. Machines are noisy, and one bad run says
-    /// nothing.
+    /// The median; of an even number of values, the upper one of the two middle ones. It is robust against single slow runs.
     var median: Element {
         sorted()[count / 2]
     }

@@ -1,11 +1,11 @@
 import Subprocess
 import SystemPackage
 
-/// A programme that does the same work without the product.
+/// A program that does the same work without the product.
 struct Peer {
     let path: String
 
-    /// What it did, and in how many seconds, as it says itself.
+    /// The amount of work and the seconds from its output.
     func run(
         _ arguments: [String], environment: [String: String] = [:]
     ) async throws -> (count: Double, seconds: Double) {
@@ -16,7 +16,7 @@ struct Peer {
         return (figures[0], figures[1])
     }
 
-    /// What it printed, once it has ended well.
+    /// Its output, after it has ended with status 0.
     func output(_ arguments: [String], environment: [String: String] = [:]) async throws -> String {
         var updates: [Environment.Key: String?] = [:]
         for (name, value) in environment {

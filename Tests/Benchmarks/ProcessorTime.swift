@@ -1,6 +1,6 @@
 import Glibc
 
-/// How long processors have worked for this process and for those of its children that have ended.
+/// The CPU time of this process and of its ended children.
 enum ProcessorTime {
     /// In seconds.
     static func now() -> Double {

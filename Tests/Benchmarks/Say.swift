@@ -1,6 +1,6 @@
 import Glibc
 
-/// Prints a line at once, also into a pipe, so that whoever reads along sees how far it is.
+/// Prints a line and flushes it, so that a reader of a pipe sees the progress.
 func say(_ line: String) {
     print(line)
     fflush(nil)

@@ -1,4 +1,4 @@
-/// How the benchmarks print their figures.
+/// The tables of the benchmarks.
 enum Table {
     /// One line of columns.
     ///

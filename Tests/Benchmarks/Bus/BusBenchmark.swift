@@ -3,8 +3,8 @@ import FoundationEssentials
 import JSON
 import Schemas
 
-/// Round trips over the command bus beside those of libzmq's C API with the same frames: over `ipc`, a client and a server in
-/// two processes, as bytes and as a typed command that is coded at both ends.
+/// Round trips over the command bus compared with libzmq's C API with the same frames: over `ipc`, between two processes, as
+/// bytes and as a typed command that is encoded and decoded at both ends.
 struct BusBenchmark {
     private static let rounds = 5
     private static let seconds = 2.0
@@ -14,11 +14,11 @@ struct BusBenchmark {
     /// A folder for the sockets, with a short path.
     let folder: String
 
-    /// What one of the lines did in its best run.
+    /// The best run of one line.
     private struct Line: Encodable {
         /// Round trips a second.
         var rate = 0.0
-        /// How long processors worked for a round trip at both ends together, in microseconds.
+        /// The CPU time of a round trip at both ends together, in microseconds.
         var processorTime = 0.0
 
         mutating func keepBest(of other: Line) {

@@ -2,7 +2,7 @@ import FoundationEssentials
 import JSON
 import Schemas
 
-/// The command of which the bus benchmark sends many, and its frames: `message.relay`, which the product sends most.
+/// The benchmark's command and its frames: `message.relay`, the product's most frequent one.
 enum BusSample {
     /// The same frames as ``relay``'s, which the server does not decode.
     static let bytesCommand = "benchmark.raw"

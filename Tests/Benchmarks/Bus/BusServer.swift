@@ -8,7 +8,7 @@ import Schemas
 import Subprocess
 import SystemPackage
 
-/// Answers the bus benchmark's commands, in a process of its own, until its standard input ends.
+/// Answers the bus benchmark's commands in a separate process, until its standard input ends.
 struct BusServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "bus-server", shouldDisplay: false)
 
@@ -45,7 +45,7 @@ struct BusServer: AsyncParsableCommand {
         }
     }
 
-    /// Does something while another process of this programme serves an endpoint.
+    /// Runs a body while another process of this program serves an endpoint.
     static func serving<Value: Sendable>(_ endpoint: String, _ body: @Sendable () async throws -> Value) async throws -> Value {
         let result = try await Subprocess.run(
             .path("/proc/self/exe"), arguments: ["bus-server", endpoint], input: .inputWriter, output: .discarded,

@@ -2,11 +2,11 @@ import CommandBus
 import Logging
 import Synchronization
 
-/// How many requests a second a client of the bus gets answered.
+/// The rate of answered requests of a bus client.
 enum RoundTripRate {
     /// - Parameters:
-    ///   - inFlight: How many requests are under way at any time, each of a task of its own on the bus thread.
-    ///   - request: Sends one, and returns when it is answered.
+    ///   - inFlight: The number of concurrent requests, each from its own task on the bus thread.
+    ///   - request: Sends a request, and returns when it is answered.
     static func measure(
         _ endpoint: String, inFlight: Int, seconds: Double,
         request: nonisolated(nonsending) @escaping @Sendable (CommandClient) async throws -> Void
@@ -16,7 +16,7 @@ enum RoundTripRate {
         do {
             let client = try CommandClient(
                 bus: bus, endpoints: [endpoint], limits: .patient, logger: logger)
-            // The first round trip waits for the connection, and is not measured.
+            // The first round trip waits for the connection and is not measured.
             try await request(client)
             let rate = try await withTaskExecutorPreference(bus.taskExecutor) {
                 try await Self.rate(client, inFlight: inFlight, seconds: seconds, request: request)
@@ -63,7 +63,7 @@ enum RoundTripRate {
 }
 
 extension ClientLimits {
-    /// A server that is only just being started is waited for.
+    /// Waits for a server that is just starting.
     fileprivate static var patient: ClientLimits {
         var limits = ClientLimits()
         limits.connectGrace = .seconds(10)

@@ -1,4 +1,4 @@
-// What the relay does to FCM, by libcurl alone: POSTs over a few HTTP/2 connections, with the relay's own settings, on one thread.
+// The relay's sends to FCM with libcurl alone: POSTs over a few HTTP/2 connections, with the relay's settings, on one thread.
 //
 //     raw_libcurl URL CA_FILE HEADERS_FILE IN_FLIGHT SENDS RATE BODY_FILE…
 //
@@ -151,7 +151,7 @@ int main(int argc, char **argv) {
             transfer->result = message->data.result;
             done[ended++] = transfer;
         }
-        // When all messages have been read: removing a handle looks through those that have not.
+        // After all messages are read: removing a handle scans the unread ones.
         for (int index = 0; index < ended; index++) {
             end(done[index]);
             idle[idle_count++] = done[index];

@@ -45,7 +45,7 @@ static void insert(long number) {
     long position = (1700000000000L + number) << 15;
     snprintf(key, sizeof key, "%024lx", number);
     execute("BEGIN IMMEDIATE");
-    // The store looks for an earlier message of the same key, and for the last place of the millisecond.
+    // The store searches for an earlier message with the same key, and for the last position of the millisecond.
     sqlite3_bind_text(known, 1, key, -1, SQLITE_STATIC);
     check(sqlite3_step(known), SQLITE_DONE);
     sqlite3_reset(known);

@@ -3,7 +3,7 @@
 //
 //     raw_zeromq ENDPOINT IN_FLIGHT SECONDS HEADER PAYLOAD REPLY_HEADER REPLY
 //
-// The last four are the frames as the bus sends them. Every request gets an id of its own, which comes back with its reply.
+// The last four are the frames of the bus. Every request gets its own id, which its reply returns.
 // Prints the number of round trips and the seconds that they took.
 #include <signal.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ enum { ID_DIGITS = 15 };
 typedef struct {
     char *bytes;
     size_t size;
-    // Where the digits of the id begin.
+    // The offset of the id's digits.
     size_t id;
 } Header;
 
@@ -115,7 +115,7 @@ int main(int argc, char **argv) {
     zmq_msg_t frame;
     zmq_msg_init(&frame);
     long sent = 0, received = 0, sum = 0;
-    // The first round trip waits for the connection, and is not measured.
+    // The first round trip waits for the connection and is not measured.
     write_id(header, ++sent);
     send_frames(dealer, header, payload, payload_size);
     double start = 0, end = 0;

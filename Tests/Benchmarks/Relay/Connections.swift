@@ -1,11 +1,11 @@
 import SystemPackage
 
-/// TCP's connections over IPv4 on this machine, as proc(5) lists them.
+/// The IPv4 TCP connections of this machine, from proc(5).
 enum Connections {
     private static let established = "01"
     private static let listening = "0A"
 
-    /// How many connections a server on a port has.
+    /// The number of connections of a server on a port.
     static func count(on port: Int) throws -> Int {
         try states(of: port).count { $0 == established }
     }
@@ -14,7 +14,7 @@ enum Connections {
         try states(of: port).contains { $0 == listening }
     }
 
-    /// The states of the sockets whose local port it is.
+    /// The states of the sockets with this local port.
     private static func states(of port: Int) throws -> [Substring] {
         try contents(of: "/proc/net/tcp").split(separator: "\n").dropFirst().compactMap { line in
             let fields = line.split(separator: " ")
@@ -25,7 +25,7 @@ enum Connections {
         }
     }
 
-    /// All of a file of the kernel's, of which Foundation takes the first page for the whole.
+    /// Reads a whole file of `/proc`; Foundation stops after its first page.
     private static func contents(of path: FilePath) throws -> String {
         let file = try FileDescriptor.open(path, .readOnly)
         return try file.closeAfter {

@@ -1,7 +1,7 @@
 import JSON
 import Schemas
 
-/// How long a command takes at half of the rate that the relay can do, beside the sends themselves at the same rate.
+/// The latency of commands at half of the relay's maximum rate, compared with the latency of the sends alone at the same rate.
 struct LatencyBenchmark {
     private static let rounds = 5
     private static let seconds = 5.0
@@ -19,7 +19,7 @@ struct LatencyBenchmark {
         let rate: Double
         let relay: Percentiles
         let raw: Percentiles
-        /// Milliseconds that the relay's 99th percentile is above the sink's own.
+        /// The difference of the 99th percentiles of the relay and of the sink, in milliseconds.
         let above: Double
     }
 

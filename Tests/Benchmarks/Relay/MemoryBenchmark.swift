@@ -2,8 +2,8 @@ import JSON
 import Schemas
 import TestSupport
 
-/// What the relay holds while it does a million sends, a few at a time, and then a million as many at a time as FCM's connections
-/// take.
+/// The relay's memory during a million sends with few in flight, and then a million with as many in flight as the connections to
+/// FCM carry.
 struct MemoryBenchmark {
     private static let parts = 10
     private static let sendsOfPart = 100_000
@@ -13,10 +13,10 @@ struct MemoryBenchmark {
     /// A million sends.
     private struct Load: Encodable {
         let sendsInFlight: Int
-        /// The most resident memory in MiB in each tenth of the sends.
+        /// The maximum resident memory in MiB in each tenth of the sends.
         let resident: [Double]
         let maxResident: Double
-        /// The last tenth's by the second's: the first one warms it up.
+        /// The ratio of the last tenth's to the second tenth's. The first tenth is the warm-up.
         let growth: Double
         let threads: Int
         let descriptors: Int
@@ -62,7 +62,7 @@ struct MemoryBenchmark {
 
     /// A part of the sends.
     ///
-    /// - Returns: The most resident memory meanwhile, in KiB.
+    /// - Returns: The maximum resident memory meanwhile, in KiB.
     private func drive(_ relay: RunningRelay, sendsInFlight: Int) async throws -> Int {
         let process = relay.process.identifier
         let watch = Task {

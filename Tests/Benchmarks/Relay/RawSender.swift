@@ -1,15 +1,15 @@
-/// The C programme that sends what the relay sends with the same settings of libcurl, and nothing around it.
+/// The C program that sends the same requests as the relay with the same settings of libcurl, and nothing else.
 struct RawSender {
     let sink: Sink
     let message: RelayedMessage
     let peers: String
 
-    /// As many as the connections carry, as the relay has them: ten of a hundred streams.
+    /// The number that the relay's connections carry: ten connections with a hundred streams.
     static let inFlight = 1_000
 
-    /// Sends as fast as it goes.
+    /// Sends as fast as possible.
     ///
-    /// - Returns: How many sends a second.
+    /// - Returns: The sends a second.
     func send(_ count: Int) async throws -> Double {
         let result = try await run(count, rate: 0)
         return result.count / result.seconds
@@ -17,7 +17,7 @@ struct RawSender {
 
     /// Sends at a rate.
     ///
-    /// - Returns: The milliseconds from the moment when a send was due to its answer: the median, and the 99th percentile.
+    /// - Returns: The median and the 99th percentile of the milliseconds from a send's due time to its answer.
     func latency(_ count: Int, rate: Double) async throws -> (p50: Double, p99: Double) {
         let result = try await run(count, rate: rate)
         return (result.count, result.seconds)

@@ -1,15 +1,15 @@
 import TestSupport
 
-/// A sink, a relay that sends to it, and the peer that does so without a relay.
+/// A sink, a relay that sends to it, and the peer that sends without a relay.
 struct RelayBench {
     let sink: Sink
     let relay: RunningRelay
     let raw: RawSender
     let message: RelayedMessage
 
-    /// Sets everything up, warms it up, measures, and takes it down again.
+    /// Sets everything up, warms it up, measures, and shuts it down.
     ///
-    /// - Parameter commandsInFlight: With how many at a time it is warmed up.
+    /// - Parameter commandsInFlight: The number of concurrent commands of the warm-up.
     static func run<Figures>(
         _ speed: Sink.Speed, peers: String, commandsInFlight: Int = 1_000, _ measure: (RelayBench) async throws -> Figures
     ) async throws -> Figures {
@@ -21,7 +21,7 @@ struct RelayBench {
                     at: sink.url, serviceAccountFile: try await message.writeServiceAccount(tokenURI: sink.url + "/token"),
                     certificateFile: sink.certificateFile, message: message, in: folder, peers: peers)
                 do {
-                    // The access token and the connections are there before anything is measured.
+                    // The access token and the connections exist before the measurement.
                     _ = try await relay.drive(commands: 5_000, inFlight: commandsInFlight)
                     let figures = try await measure(
                         RelayBench(

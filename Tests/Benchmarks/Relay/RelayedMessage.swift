@@ -4,8 +4,7 @@ import JSON
 import Schemas
 import TestSupport
 
-/// What is relayed: the same Alert again and again, two sends each time, and the same sends as the peers make them, all in
-/// files of a folder.
+/// The relayed message: always the same Alert, with two sends. The same sends for the peers are in files of a folder.
 struct RelayedMessage {
     /// The folder.
     let folder: String
@@ -13,14 +12,14 @@ struct RelayedMessage {
     static let project = "campus-benchmark"
     static let path = "/v1/projects/\(project)/messages:send"
     static let answer = #"{"name":"projects/\#(project)/messages/0:1795262462412009%b611fad549928558"}"#
-    /// As long as Google's are.
+    /// As long as Google's.
     static let accessToken = "ya29." + String(repeating: "c.b0AXv0zTN-", count: 18)
 
     /// The payload of `message.relay`.
     var payloadFile: String { folder + "/payload.json" }
     /// FCM's requests for it: the notification's and the data's body.
     var bodyFiles: [String] { Component.allCases.map { "\(folder)/\($0.rawValue).json" } }
-    /// The headers that go with them.
+    /// The headers of these requests.
     var headersFile: String { folder + "/headers" }
 
     init(in folder: String) throws {
@@ -45,8 +44,8 @@ struct RelayedMessage {
 
     /// Writes a service account's key file.
     ///
-    /// - Parameter tokenURI: Where it gets its access tokens.
-    /// - Returns: Its path.
+    /// - Parameter tokenURI: The token endpoint.
+    /// - Returns: The file's path.
     func writeServiceAccount(tokenURI: String) async throws -> String {
         let file = folder + "/service-account.json"
         try await ServiceAccountFile.json(project: Self.project, tokenURI: tokenURI).write(to: URL(filePath: file))

@@ -1,25 +1,25 @@
 import TestSupport
 
-/// The relay's own executable, without a limit to its pace, and a cheap programme that drives it by its command socket.
+/// The relay's executable without a rate limit, and a cheap program that drives it by its command socket.
 struct RunningRelay {
     let process: ServiceProcess
     private let endpoint: String
     private let payloadFile: String
     private let driver: Peer
 
-    /// Settings with which neither FCM's quota nor the ramp after a start limits its pace.
+    /// Settings without a limit by FCM's quota or by the ramp.
     static let unlimitedPace = ["MSI_FCM_QUOTA": "1000000000", "MSI_FCM_QUOTA_SHARE": "100", "MSI_FCM_RAMP": "0"]
 
-    /// Of one command: a notification and data.
+    /// The sends of one command: a notification and data.
     static let sendsOfCommand = 2
 
     /// Starts it.
     ///
     /// - Parameters:
-    ///   - url: Where FCM is.
-    ///   - serviceAccountFile: Who it is there.
-    ///   - certificateFile: Whom it trusts.
-    ///   - folder: A place for its files; short, since its socket is there.
+    ///   - url: FCM's URL.
+    ///   - serviceAccountFile: The service account's key file.
+    ///   - certificateFile: The trusted certificate.
+    ///   - folder: The folder for its files. The path must be short, because it contains its socket.
     ///   - peers: The folder of the peers' executables.
     init(
         at url: String, serviceAccountFile: String, certificateFile: String, message: RelayedMessage, in folder: String,
@@ -36,12 +36,12 @@ struct RunningRelay {
             ].merging(Self.unlimitedPace) { given, _ in given })
     }
 
-    /// Hands it commands, as fast as it takes them.
+    /// Sends commands as fast as possible.
     ///
     /// - Parameters:
-    ///   - commands: How many.
-    ///   - inFlight: How many may be without a reply; the relay itself takes 1,024.
-    /// - Returns: How many sends FCM accepted a second, and the relay's processor time for each in microseconds.
+    ///   - commands: The number of commands.
+    ///   - inFlight: The maximum number of pending commands. The relay's own limit is 1,024.
+    /// - Returns: The accepted sends a second, and the relay's CPU time for each in microseconds.
     func drive(commands: Int, inFlight: Int = 1_000) async throws -> (rate: Double, processorTime: Double) {
         let before = try ProcessUsage(of: process.identifier).processorTime
         let result = try await driver.run([endpoint, payloadFile, String(inFlight), String(commands), "0"])
@@ -49,9 +49,9 @@ struct RunningRelay {
         return (result.count / result.seconds, used / result.count * 1e6)
     }
 
-    /// Hands it commands at a rate, whether it keeps up or not.
+    /// Sends commands at a rate, as an open loop.
     ///
-    /// - Returns: The milliseconds from the moment when a command was due to its reply: the median, and the 99th percentile.
+    /// - Returns: The median and the 99th percentile of the milliseconds from a command's due time to its reply.
     func latency(commands: Int, rate: Double) async throws -> (p50: Double, p99: Double) {
         let result = try await driver.run([endpoint, payloadFile, "1000", String(commands), String(rate)])
         return (result.count, result.seconds)

@@ -3,8 +3,8 @@ import JSON
 import Schemas
 import TestSupport
 
-/// The relay beside Google's own sender for servers, `send_each` of the Firebase Admin SDK for Python: both on the emulator, and both
-/// on a sink that costs next to nothing, so that the senders alone are compared.
+/// The relay compared with Google's own sender for servers, `send_each` of the Firebase Admin SDK for Python: both on the
+/// emulator, and both on a sink with minimal cost, which compares only the senders.
 struct SDKBenchmark {
     private static let rounds = 5
     private static let commands = 10_000
@@ -29,7 +29,7 @@ struct SDKBenchmark {
         let processorTimeRatio: Double
     }
 
-    /// A server that takes sends, and how it is reached.
+    /// A server for sends, with its address.
     private struct Server {
         let name: String
         let url: String

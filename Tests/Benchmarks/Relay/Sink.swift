@@ -1,13 +1,13 @@
 import FoundationEssentials
 import TestSupport
 
-/// A server that takes every send over TLS, reads it, and does nothing with it: nghttpd, or nginx for what nghttpd cannot do.
+/// A server that reads every send over TLS and does nothing with it: nghttpd, or nginx if nghttpd lacks a feature.
 struct Sink {
     /// When it answers.
     enum Speed {
-        /// At once, over HTTP/2 alone.
+        /// At once, over HTTP/2 only.
         case immediate
-        /// At once, over HTTP/2 and HTTP/1.1, which the Admin SDK for Python speaks.
+        /// At once, over HTTP/2 and HTTP/1.1, which the Admin SDK for Python uses.
         case immediateForAll
         /// 50 milliseconds after it has read a request.
         case delayed
@@ -21,9 +21,9 @@ struct Sink {
     private static let tokenAnswer =
         #"{"access_token":"\#(RelayedMessage.accessToken)","expires_in":3599,"token_type":"Bearer"}"#
 
-    /// Starts it, and waits until it takes connections.
+    /// Starts it, and waits until it accepts connections.
     ///
-    /// - Parameter folder: A place for its files.
+    /// - Parameter folder: The folder for its files.
     init(_ speed: Speed, in folder: String) async throws {
         port = try FreePort.choose()
         certificateFile = folder + "/certificate.pem"
@@ -35,8 +35,8 @@ struct Sink {
             case .immediateForAll: try Self.nginx(port, certificateFile, keyFile, pause: "", in: folder)
             case .delayed: try Self.nginx(port, certificateFile, keyFile, pause: "echo_sleep 0.05;", in: folder)
             }
-        // The shell ends when its standard input does, with this process, and the server ends with the shell: by a signal that
-        // cannot be blocked, as others are by the thread that starts it.
+        // The shell ends with its standard input, that is, with this process. The shell kills the server by SIGKILL, because the
+        // thread that starts it has blocked other signals.
         server = try ChildProcess(
             URL(filePath: "/bin/sh"), ["-c", #"setpriv --pdeathsig KILL "$@" & read -r _"#, "sh"] + command,
             environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"], logFile: folder + "/sink.log")
@@ -56,7 +56,7 @@ struct Sink {
         await server.kill()
     }
 
-    /// A file for each path; what is posted is read before the answer.
+    /// A file for each path. The request's body is read before the answer.
     private static func immediate(
         _ port: Int, _ certificateFile: String, _ keyFile: String, in folder: String
     ) throws -> [String] {
@@ -71,7 +71,7 @@ struct Sink {
         ]
     }
 
-    /// - Parameter pause: The directive that lets the answer wait.
+    /// - Parameter pause: The directive that delays the answer.
     private static func nginx(
         _ port: Int, _ certificateFile: String, _ keyFile: String, pause: String, in folder: String
     ) throws -> [String] {

@@ -2,7 +2,7 @@ import FoundationEssentials
 import JSON
 import Schemas
 
-/// The relay beside a C programme on a sink that answers at once.
+/// The relay compared with a C program, on a sink that answers at once.
 struct ThroughputBenchmark {
     private static let rounds = 5
     private static let commands = 40_000
@@ -57,7 +57,7 @@ struct ThroughputBenchmark {
     }
 }
 
-/// The relay beside h2load on a sink that answers after 50 milliseconds, with 1,000 sends under way.
+/// The relay compared with h2load, on a sink that answers after 50 milliseconds, with 1,000 sends in flight.
 struct DelayBenchmark {
     private static let rounds = 5
     private static let commands = 50_000
@@ -105,7 +105,7 @@ struct DelayBenchmark {
         say(String(decoding: try JSONCoder.encode(figures), as: UTF8.self))
     }
 
-    /// What h2load does with ten connections of a hundred streams, in requests a second.
+    /// h2load's rate with ten connections of a hundred streams, in requests a second.
     private func load(_ bench: RelayBench) async throws -> Double {
         let headers = try String(contentsOfFile: bench.message.headersFile, encoding: .utf8).split(separator: "\n")
         let output = try await Peer(path: "/usr/bin/h2load").output(

@@ -9,10 +9,10 @@ import TestSupport
 enum BenchmarkedDatabase {
     /// Files in a folder.
     case sqlite(folder: String, peers: String)
-    /// A deployment; each measurement has a database of its own, which is left there.
+    /// A deployment. Each measurement uses a new database, which is not removed.
     case mongodb(MongoURL, text: String, peers: String)
 
-    /// Where one measurement's messages are.
+    /// The place of one measurement's messages.
     enum Place {
         case file(String)
         case url(String)
@@ -25,7 +25,7 @@ enum BenchmarkedDatabase {
         }
     }
 
-    /// Does something with a new and empty store.
+    /// Runs a body with a new, empty store.
     func withStore<Value>(_ body: (any MessageStore, Place) async throws -> Value) async throws -> Value {
         let name = "benchmark\(ObjectID())"
         switch self {
@@ -49,7 +49,7 @@ enum BenchmarkedDatabase {
         }
     }
 
-    /// Runs the peer where a store has made its tables or indexes.
+    /// Runs the peer in a database in which a store has made its tables or indexes.
     func raw(_ place: Place, clients: Int, seconds: Double) async throws -> (count: Double, seconds: Double) {
         switch (self, place) {
         case (.sqlite(_, let peers), .file(let file)), (.mongodb(_, _, let peers), .file(let file)):
@@ -60,7 +60,7 @@ enum BenchmarkedDatabase {
         }
     }
 
-    /// Does something with the deployment at `MSI_DATABASE_URL`, or with the tests' own server.
+    /// Runs a body with the deployment at `MSI_DATABASE_URL`, or with the tests' own server.
     ///
     /// - Parameters:
     ///   - folder: The folder for the server's files.
@@ -78,7 +78,7 @@ enum BenchmarkedDatabase {
         }
     }
 
-    /// The same deployment, another database.
+    /// Another database of the same deployment.
     static func url(_ text: String, database: String) -> String {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let hosts = parts[0].split(separator: "/", omittingEmptySubsequences: false).prefix(3).joined(separator: "/")

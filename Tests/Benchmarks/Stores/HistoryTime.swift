@@ -1,7 +1,7 @@
 import MessageStorage
 import Schemas
 
-/// How long a page of the archive takes to read: the first, one from the middle, one of a channel, and one of a search.
+/// The time to read a page of the archive: the first, one from the middle, one of a channel, and one of a search.
 enum HistoryTime {
     static let pages = ["first", "middle", "channel", "search"]
     private static let repetitions = 101

@@ -1,7 +1,7 @@
 import MessageStorage
 import Schemas
 
-/// How many messages a second a store takes, each durable before the next one of the same client.
+/// The rate of inserts of a store. Each message is durable before the same client's next one.
 enum InsertRate {
     static func measure(_ store: any MessageStore, clients: Int, seconds: Double) async throws -> Double {
         let clock = ContinuousClock()

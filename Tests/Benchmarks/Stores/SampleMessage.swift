@@ -1,12 +1,12 @@
 import Schemas
 
-/// A message as a communicator writes it. The peers write the same one.
+/// A typical message. The peers write the same one.
 enum SampleMessage {
     private static let topics = (0..<20).map { _ in
         TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
     }
 
-    /// - Parameter state: `nil` for one that is being relayed for the first time.
+    /// - Parameter state: `nil` for a message that is being relayed for the first time.
     static func make(_ number: Int, timestamp: UnixMilliseconds, state: RelayState? = nil) -> Message {
         var relay = RelayRecord(
             logged: .alert, due: timestamp,

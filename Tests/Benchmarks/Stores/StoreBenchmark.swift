@@ -2,7 +2,7 @@ import FoundationEssentials
 import JSON
 import Schemas
 
-/// The message stores beside their databases' own C interfaces doing the same writes, and their history at two lengths.
+/// The message stores compared with the same writes by their databases' C APIs, and the history at two sizes.
 struct StoreBenchmark {
     private static let rounds = 5
     private static let seconds = 3.0
