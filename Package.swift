@@ -256,8 +256,8 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "CommandBus", "CubeStorage", "FCM", "Gateway", "MongoDatabase", "JSON", "ProductVersion", "Schemas",
-                "SeededRandom",
+                "CommandBus", "CubeStorage", "Gateway", "MongoDatabase", "JSON", "ProductVersion", "Schemas",
+                "SeededRandom", "ServiceKit",
                 "TestSupport", httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioPosix, serviceLifecycle,
             ],
             path: "Tests/GatewayTests"),

@@ -1,9 +1,35 @@
-/// Everything that the gateway offers. Each feature has a folder of its own.
-struct Features: Sendable {
-    let cube: CubeRoutes
-    let messages: MessageRoutes
-    let health: HealthRoutes
-    let problems = ProblemRoutes()
+import CommandBus
+import Logging
+import ServiceKit
+import ServiceLifecycle
 
-    var routes: [Route] { cube.routes + messages.routes + health.routes + problems.routes }
+/// One feature of the gateway, in a folder of its own: its routes, and what runs beside the requests.
+protocol Feature: Sendable {
+    var routes: [Route] { get }
+    /// Followers of the services' events, such as ``FollowedVersion``.
+    var services: [any Service] { get }
+}
+
+extension Feature {
+    var services: [any Service] { [] }
+}
+
+/// All features of the gateway. A new one is a new folder and a line here.
+struct Features: Sendable {
+    private let all: [any Feature]
+
+    /// - Throws: ``ConfigurationError``, or `BusError`.
+    init(bus: Bus, settings: SettingValues, logger: Logger) throws {
+        let clients = try ServiceClients(bus: bus, settings: settings, logger: logger)
+        let cube = try CubeRoutes(client: clients[.cube], bus: bus, settings: settings, logger: logger)
+        all = [
+            cube,
+            try MessageRoutes(cube: cube.service, messageLog: clients[.messageLog], settings: settings, logger: logger),
+            HealthRoutes(services: clients),
+            ProblemRoutes(),
+        ]
+    }
+
+    var routes: [Route] { all.flatMap(\.routes) }
+    var services: [any Service] { all.flatMap(\.services) }
 }

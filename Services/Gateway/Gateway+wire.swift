@@ -1,12 +1,9 @@
 import CommandBus
-import FCM
 import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
-import Schemas
 import ServiceKit
-import Synchronization
 
 extension ServicePlan {
     /// Wires the gateway together.
@@ -15,25 +12,11 @@ extension ServicePlan {
         let logger = wiring.logger
         let port = try settings.value(.gatewayPort)
         let origins = try settings.value(.gatewayCORSOrigins)
-        let payloadLimit = PayloadLimit(bytes: try settings.value(.fcmTopicPayloadLimit))
-        let lifetimes = MessageLifetimes(
-            message: Int64(try settings.value(.messageTTL)), alert: Int64(try settings.value(.alertTTL)))
 
         let bus = try Bus(logger: logger)
-        let services = try ServiceClients(bus: bus, settings: settings, logger: logger)
-        let messageLog = services[.messageLog]
-        let cubeVersion = try FollowedVersion<CubeChanged>(
-            bus: bus, endpoints: settings.value(.endpoints(of: .cube, .events)), logger: logger)
-        let cube = CubeService(client: services[.cube], version: cubeVersion)
-        let posting = MessagePosting(
-            cube: cube, messageLog: messageLog, payloadLimit: payloadLimit, lifetimes: lifetimes)
-
+        let features = try Features(bus: bus, settings: settings, logger: logger)
         let limit = ConnectionLimit(maxConnections: try settings.value(.gatewayMaxConnections), logger: logger)
         let router = Router.gateway(allowedOrigins: origins, limit: limit, logger: logger)
-        let features = Features(
-            cube: CubeRoutes(cube: cube),
-            messages: MessageRoutes(posting: posting, messageLog: messageLog, logger: logger),
-            health: HealthRoutes(services: services))
         router.add(features.routes)
 
         let listening = AsyncStream<Void>.makeStream()
@@ -51,7 +34,7 @@ extension ServicePlan {
             },
             logger: quiet)
         return ServicePlan(
-            services: [cubeVersion, ListeningService(application, scheme: "http", port: port, of: .gatewayPort)],
+            services: features.services + [ListeningService(application, scheme: "http", port: port, of: .gatewayPort)],
             close: { await bus.close() },
             whenReady: {
                 for await _ in listening.stream {}

@@ -1,7 +1,6 @@
 import CommandBus
-import FCM
 import HTTPTypes
-import Schemas
+import ServiceKit
 import TestSupport
 import Testing
 
@@ -34,7 +33,7 @@ struct RouteTests {
 
     @Test("Every route requires the right, reads the body and gives the answer that the table of this test says")
     func declarations() async throws {
-        let declared = try await withBus { bus in try Self.routes(bus).map(Self.line) }
+        let declared = try await withBus { bus in try await Self.routes(bus).map(Self.line) }
         #expect(declared.count == Self.table.count && Set(declared) == Self.table)
     }
 
@@ -44,17 +43,10 @@ struct RouteTests {
         return "\(route.method.rawValue) \(route.path): \(route.right), \(body) -> \(route.answer.status.code) \(document)"
     }
 
-    /// The gateway's routes, without services.
-    private static func routes(_ bus: Bus) throws -> [Route] {
-        let nowhere = ["tcp://127.0.0.1:1"]
-        let client = try CommandClient(bus: bus, endpoints: nowhere, logger: quietLogger)
-        let version = try FollowedVersion<CubeChanged>(bus: bus, endpoints: nowhere, logger: quietLogger)
-        let cube = CubeService(client: client, version: version)
-        let posting = MessagePosting(
-            cube: cube, messageLog: client, payloadLimit: .topic, lifetimes: MessageLifetimes(message: 60, alert: 60))
-        let features = Features(
-            cube: CubeRoutes(cube: cube), messages: MessageRoutes(posting: posting, messageLog: client, logger: quietLogger),
-            health: HealthRoutes(services: ServiceClients(all: [])))
-        return features.routes
+    /// The gateway's routes, with no service behind them.
+    private static func routes(_ bus: Bus) async throws -> [Route] {
+        let settings = try await SettingValues(
+            arguments: [], environment: [:], accepted: ServiceEntry.gateway.settings)
+        return try Features(bus: bus, settings: settings, logger: quietLogger).routes
     }
 }

@@ -1,18 +1,33 @@
+import CommandBus
 import HTTPTypes
+import Logging
 import Schemas
+import ServiceKit
+import ServiceLifecycle
 
 /// The information cube over HTTP (seed, "REST API": Channel, Area, Subject).
 ///
 /// Each answer carries the cube's version as its entity tag. With `If-None-Match` an unchanged cube is not sent again. With
 /// `If-Match` an edit or a deletion is refused if its object was changed after that version.
-struct CubeRoutes {
-    let cube: CubeService
+struct CubeRoutes: Feature {
+    let service: CubeService
+    private let version: FollowedVersion<CubeChanged>
+
+    /// - Throws: ``ConfigurationError``, or `BusError`.
+    init(client: CommandClient, bus: Bus, settings: SettingValues, logger: Logger) throws {
+        version = try FollowedVersion(
+            bus: bus, endpoints: settings.value(.endpoints(of: .cube, .events)), logger: logger)
+        service = CubeService(client: client, version: version)
+    }
+
+    /// Follows the cube's version.
+    var services: [any Service] { [version] }
 
     var routes: [Route] { [list] + channel + area + subject }
 
     private var list: Route {
         Route(.get, "/channel", right: .read, answer: .ok([Channel].self)) { call in
-            let copy = try await cube.current()
+            let copy = try await service.current()
             return Answer(json: copy.json, version: copy.version, for: call.request)
         }
     }
@@ -87,7 +102,7 @@ struct CubeRoutes {
 
     private func add<Edit: Command, Value>(_ command: Edit, for call: Call<some Sendable>) async throws -> Answer<Value>
     where Edit.Reply == CubeEdit<Value> {
-        let edit = try await cube.edit(command, for: call.caller)
+        let edit = try await service.edit(command, for: call.caller)
         return Answer(edit.value, version: edit.version)
     }
 
@@ -106,7 +121,7 @@ struct CubeRoutes {
     private func editUnlessChanged<Edit: Command, Value>(
         _ command: Edit, for call: Call<some Sendable>
     ) async throws -> CubeEdit<Value> where Edit.Reply == CubeEdit<Value> {
-        try await call.unlessChanged { try await cube.edit(command, for: call.caller) }
+        try await call.unlessChanged { try await service.edit(command, for: call.caller) }
     }
 }
 

@@ -4,8 +4,8 @@ import ProductVersion
 import Schemas
 import ServiceKit
 
-/// `GET /health`.
-struct HealthRoutes {
+/// `GET /health`: whether the gateway and the services behind it can do their work.
+struct HealthRoutes: Feature {
     /// The services to ask.
     let services: ServiceClients
 

@@ -1,15 +1,28 @@
 import CommandBus
+import FCM
 import HTTPTypes
 import Hummingbird
 import Logging
 import Schemas
+import ServiceKit
 
 /// Messages over HTTP (seed, "REST API", Message). The seed has no way to read messages back, to recall them or to try them
 /// again; those routes are ours.
-struct MessageRoutes {
-    let posting: MessagePosting
-    let messageLog: CommandClient
-    let logger: Logger
+struct MessageRoutes: Feature {
+    private let posting: MessagePosting
+    private let messageLog: CommandClient
+    private let logger: Logger
+
+    /// - Throws: ``ConfigurationError``.
+    init(cube: CubeService, messageLog: CommandClient, settings: SettingValues, logger: Logger) throws {
+        let lifetimes = MessageLifetimes(
+            message: Int64(try settings.value(.messageTTL)), alert: Int64(try settings.value(.alertTTL)))
+        posting = MessagePosting(
+            cube: cube, messageLog: messageLog, payloadLimit: PayloadLimit(bytes: try settings.value(.fcmTopicPayloadLimit)),
+            lifetimes: lifetimes)
+        self.messageLog = messageLog
+        self.logger = logger
+    }
 
     var routes: [Route] {
         [

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// The catalogue of problems over HTTP: the `type` of a problem document is the path of its entry.
-struct ProblemRoutes {
+struct ProblemRoutes: Feature {
     var routes: [Route] {
         [
             Route(.get, "/problems", right: .anyone, answer: .ok([ProblemEntry].self)) { _ in
