@@ -2,14 +2,14 @@ import CommandBus
 import ServiceKit
 import SystemPackage
 
-/// Where the services of a stack listen. Port 0 is replaced by a free port here: each start of a service has to listen on the same
-/// one, so that the others find it again.
+/// The endpoints of a stack's services. Port 0 is replaced by a free port here, because a restarted service must listen on the
+/// same port.
 struct Places: Sendable {
-    /// By the names that settings have in the environment.
+    /// The values by the settings' names in the environment.
     private(set) var settings: [String: String] = [:]
     private var ports: [ServiceEntry: Int] = [:]
 
-    /// - Throws: ``ConfigurationError``, or ``StartFailure`` where there is no free port.
+    /// - Throws: ``ConfigurationError``, or ``StartFailure`` if there is no free port.
     init(_ values: SettingValues) throws {
         for service in ServiceEntry.all {
             if let setting = service.port {

@@ -1,17 +1,17 @@
 import ServiceKit
 
-/// Which services to start next. Pure: services that are ready, in; services to start, out. Services that do not depend on each
-/// other start side by side.
+/// Decides which services to start next. Pure: ready services in, services to start out. Independent services start
+/// concurrently.
 struct StartOrder: Sendable {
     private var waiting: [ServiceEntry]
     private var ready: Set<ServiceEntry> = []
 
-    /// - Parameter services: Each of their dependencies is one of them.
+    /// - Parameter services: The services. All of their dependencies are among them.
     init(_ services: [ServiceEntry]) {
         waiting = services
     }
 
-    /// - Returns: The services that can be started now, each of them once.
+    /// - Returns: The services that can be started now. Each service is returned once.
     mutating func next() -> [ServiceEntry] {
         let startable = waiting.filter { $0.startDependencies.allSatisfy(ready.contains) }
         waiting.removeAll(where: startable.contains)

@@ -1,9 +1,9 @@
 import SystemPackage
 
-/// The pipe from which every child's standard input is read. Only the supervisor can write to it. When the supervisor has ended,
-/// however it did, the children read the end of their input, and stop.
+/// The pipe that is every child's standard input. Only the supervisor has the write end. When the supervisor ends, even by
+/// SIGKILL, the children read the end of their input and stop.
 struct SupervisionPipe: Sendable {
-    /// For the children's standard input.
+    /// The read end for the children's standard input.
     let readEnd: FileDescriptor
     private let writeEnd: FileDescriptor
 

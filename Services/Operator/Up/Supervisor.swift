@@ -45,8 +45,8 @@ struct Supervisor: Service {
 
     /// Starts every child, and returns once all of them are ready.
     ///
-    /// - Parameter run: Begins to run a child.
-    /// - Throws: ``StartFailure`` as soon as one of them does not start.
+    /// - Parameter run: Starts a child.
+    /// - Throws: ``StartFailure`` as soon as a child does not start.
     private func start(_ run: (Child) -> Void) async throws {
         var order = StartOrder(children.map(\.service))
         try await withThrowingTaskGroup(of: ServiceEntry.self) { group in

@@ -6,7 +6,7 @@ package enum BusSocket: Hashable, Sendable {
     case events
 }
 
-/// A service of the bus that another one talks to.
+/// A service of the bus that another service uses.
 package struct BusUse: Hashable, Sendable {
     package let service: ServiceEntry
     package let sockets: [BusSocket]
@@ -21,7 +21,7 @@ extension ServiceEntry {
         }
     }
 
-    /// The beginning of the keys of a socket's settings.
+    /// The prefix of the keys of a socket's settings.
     fileprivate func key(_ socket: BusSocket) -> String {
         let key = name.map { $0 == "-" ? "." : String($0) }.joined()
         return socket == .commands ? key : key + ".events"
@@ -33,7 +33,7 @@ extension ServiceEntry {
 }
 
 extension Setting where Value == String {
-    /// Where a service listens: `MSI_CUBE_LISTEN`, `MSI_CUBE_EVENTS_LISTEN`.
+    /// The endpoint of a service: `MSI_CUBE_LISTEN`, `MSI_CUBE_EVENTS_LISTEN`.
     package static func listen(_ service: ServiceEntry, _ socket: BusSocket = .commands) -> Setting {
         precondition(service.sockets.contains(socket), "the \(service.title) has no such socket")
         let action = socket == .commands ? "takes commands" : "publishes its events"
@@ -43,8 +43,8 @@ extension Setting where Value == String {
 }
 
 extension Setting where Value == [String] {
-    /// Where a service's clients find it: `MSI_CUBE_ENDPOINTS`, `MSI_CUBE_EVENTS_ENDPOINTS`. Without a value of its own, where the
-    /// service of this machine listens.
+    /// The endpoints for a service's clients: `MSI_CUBE_ENDPOINTS`, `MSI_CUBE_EVENTS_ENDPOINTS`. The default is the endpoint of
+    /// the service on this machine.
     package static func endpoints(of service: ServiceEntry, _ socket: BusSocket = .commands) -> Setting {
         let purpose = socket == .commands ? service.purpose : "whose events to follow"
         return busEndpoints(

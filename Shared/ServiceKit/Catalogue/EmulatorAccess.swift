@@ -1,6 +1,6 @@
 /// How a relay reaches an FCM emulator on this machine.
 package struct EmulatorAccess: Hashable, Sendable {
-    /// The emulator's folder in its state directory.
+    /// The name of the emulator's folder in its state directory.
     package static let folderName = "fcm-emulator"
 
     package let port: Int
@@ -9,7 +9,7 @@ package struct EmulatorAccess: Hashable, Sendable {
 
     /// - Parameters:
     ///   - port: The emulator's HTTPS port.
-    ///   - stateDirectory: The emulator's.
+    ///   - stateDirectory: The emulator's state directory.
     package init(port: Int, stateDirectory: String) {
         self.port = port
         folder = "\(stateDirectory)/\(Self.folderName)"
@@ -17,12 +17,12 @@ package struct EmulatorAccess: Hashable, Sendable {
 
     package var url: String { "https://127.0.0.1:\(port)" }
 
-    /// The certificates that its clients have to trust, in PEM.
+    /// The PEM file of the certificate to trust.
     package var certificateFile: String { folder + "/ca.pem" }
 
     package var serviceAccountFile: String { folder + "/service-account.json" }
 
-    /// What the relay is told, by the names that settings have in the environment.
+    /// The relay's settings, by their names in the environment.
     package var settings: [String: String] {
         [
             Setting.fcmEndpoint.declaration.name: url,

@@ -1,5 +1,5 @@
 extension ServiceEntry {
-    /// Every service. One that uses another comes after it. They are stopped in the opposite order.
+    /// All services, each after its dependencies. They are stopped in reverse order.
     package static let all: [ServiceEntry] = [fcmEmulator] + behindGateway + [gateway]
 
     /// The services of the bus.

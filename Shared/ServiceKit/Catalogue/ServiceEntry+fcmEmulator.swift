@@ -1,5 +1,5 @@
 extension ServiceEntry {
-    /// FCM's place in development and tests.
+    /// The replacement of FCM in development and tests.
     package static let fcmEmulator = ServiceEntry(
         "fcm-emulator",
         "A local Firebase Cloud Messaging for development and tests: sends, topics, phones to receive them, and faults.",

@@ -1,10 +1,10 @@
 extension ServiceEntry {
-    /// The service that speaks with FCM.
+    /// The service that sends to FCM.
     package static let fcmRelay = ServiceEntry(
         "fcm-relay", "hands messages to Firebase Cloud Messaging.",
         title: "FCM relay", purpose: "to hand messages to",
         sockets: [.commands],
-        // It reads the key file that the emulator writes when it first starts.
+        // It reads the key file that the emulator writes at its first start.
         startsAfter: [.fcmEmulator],
         settings: [
             Setting.fcmServiceAccountFile.declaration, Setting.fcmServerKeyFile.declaration, Setting.fcmProjectsFile.declaration,

@@ -1,5 +1,5 @@
 extension ServiceEntry {
-    /// The HTTP server. It talks to every service whose entry says so.
+    /// The HTTP server. It uses every service whose entry says so.
     package static let gateway = ServiceEntry(
         "gateway", "takes portals' HTTP requests on 127.0.0.1 and hands them to the services.",
         title: "gateway",

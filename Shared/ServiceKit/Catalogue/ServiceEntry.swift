@@ -1,29 +1,29 @@
-/// One service of the product: everything about it that others have to know, declared once.
+/// One service of the product: everything that other parts need to know about it, declared once.
 ///
-/// `msi up`, the settings of endpoints, `GET /health`, the tests' stacks and the chaos run derive from the entries. A new service
-/// is a new entry, and a word in ``all``.
+/// `msi up`, the settings of endpoints, `GET /health`, the tests' stacks and the chaos run are derived from the entries. To add a
+/// service, add an entry and list it in ``all``.
 package struct ServiceEntry: Sendable {
-    /// What the service is called in `GET /health`. Its executable, its sockets and its settings are named after it.
+    /// The service's name in `GET /health`. Its executable, its sockets and its settings are named after it.
     package let name: String
-    /// What the service does, for `--help`.
+    /// A description for `--help`.
     package let summary: String
-    /// The TCP port on 127.0.0.1 on which it takes HTTP requests.
+    /// The TCP port of its HTTP server on 127.0.0.1.
     package let port: Setting<Int>?
-    /// The sockets of the bus on which it listens.
+    /// Its sockets on the bus.
     package let sockets: [BusSocket]
-    /// The services of the bus that it talks to, and on which of their sockets.
+    /// The services of the bus that it uses, with the used sockets.
     package let uses: [BusUse]
-    /// Services that have to be ready before `msi up` starts this one, beside those that it uses.
+    /// Further services that must be ready before `msi up` starts this one, in addition to those that it uses.
     package let startsAfter: [ServiceEntry]
-    /// On which of its sockets the gateway talks to it. A service that takes the gateway's commands is asked by `GET /health`.
+    /// The sockets that the gateway uses. `GET /health` asks every service that takes commands of the gateway.
     package let gatewayUses: [BusSocket]
-    /// Whether it keeps data, in the database of `MSI_DATABASE_URL` or in files.
+    /// Whether it stores data, in the database of `MSI_DATABASE_URL` or in files.
     package let keepsData: Bool
     /// The names of its files and folders in the state directory.
     package let stateFiles: [String]
-    /// What it is called in the summaries of its sockets' settings, in the singular.
+    /// Its name in the summaries of its sockets' settings, in the singular.
     let title: String
-    /// What clients use its commands for: it completes "The FCM relays …".
+    /// The purpose of its commands for clients. It completes "The FCM relays …".
     let purpose: String
     private let ownSettings: [SettingDeclaration]
 
@@ -49,10 +49,10 @@ package struct ServiceEntry: Sendable {
     /// The executable's name.
     package var executable: String { "msi-" + name }
 
-    /// The services that have to be ready before `msi up` starts this one.
+    /// The services that must be ready before `msi up` starts this one.
     package var startDependencies: [ServiceEntry] { uses.map(\.service) + startsAfter }
 
-    /// The settings that the service reads, beside the common ones.
+    /// The settings that the service reads in addition to the common ones.
     package var settings: [SettingDeclaration] {
         (keepsData ? SettingDeclaration.database : [])
             + (port.map { [$0.declaration] } ?? [])

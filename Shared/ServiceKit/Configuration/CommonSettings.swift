@@ -1,6 +1,6 @@
 package import Logging
 
-// The settings that more than one service reads. A setting of one service alone is declared beside its entry in the catalogue.
+// The settings that several services read. A setting of a single service is declared with its entry in the catalogue.
 
 extension Setting where Value == String {
     package static let stateDirectory = text(
@@ -59,7 +59,7 @@ extension SettingDeclaration {
         Setting.logLevel.declaration, Setting.logFormat.declaration, Setting.supervised.declaration,
     ]
 
-    /// The settings of the services that keep data.
+    /// The settings of the services that store data.
     package static let database: [SettingDeclaration] = {
         let url = Setting.databaseURL.declaration
         return [url] + (url.file.map { [$0] } ?? [])

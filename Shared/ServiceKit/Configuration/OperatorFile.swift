@@ -2,12 +2,12 @@ import SystemPackage
 
 /// A small file that a setting names.
 enum OperatorFile {
-    /// Far more than any such file has.
+    /// Far more than any such file needs.
     private static let maxBytes = 1 << 20
 
-    /// Reads it whole.
+    /// Reads the whole file.
     ///
-    /// - Throws: ``ConfigurationError`` with the setting, the path and the system's reason; never with what is in the file.
+    /// - Throws: ``ConfigurationError`` with the setting, the path and the system's reason, without the file's content.
     static func text(at path: String, of setting: SettingDeclaration) throws -> String {
         let bytes: [UInt8]
         do {
@@ -24,7 +24,7 @@ enum OperatorFile {
         return text
     }
 
-    /// - Returns: The file's bytes, the first ones of a file that is too large.
+    /// - Returns: The file's bytes; of a file that is too large, the first ones.
     private static func read(_ path: String) throws(Errno) -> [UInt8] {
         do {
             let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)

@@ -35,10 +35,10 @@ package struct SettingDeclaration: Hashable, Sendable {
     /// The default. `$NAME` stands for another setting's value. A setting without a default is required or optional, as its
     /// reader decides.
     package let fallback: String?
-    /// The key of another setting, whose written value goes before the default.
+    /// The key of another setting, whose value overrides the default.
     package let follows: String?
     /// Whether the value is secret. No error shows it, and it has no flag, since every list of processes shows flags. A file may
-    /// hold it, see ``file``.
+    /// contain it, see ``file``.
     package let isSecret: Bool
 
     /// `MSI_GATEWAY_PORT`.
@@ -49,7 +49,7 @@ package struct SettingDeclaration: Hashable, Sendable {
         "--" + key.map { $0 == "." ? "-" : String($0) }.joined()
     }
 
-    /// The setting that names a file with this one's value; `nil` where the value is no secret.
+    /// The setting that names a file with this one's value; `nil` if the value is no secret.
     package var file: SettingDeclaration? {
         guard isSecret else { return nil }
         return SettingDeclaration(

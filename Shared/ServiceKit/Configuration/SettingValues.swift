@@ -77,9 +77,9 @@ package struct SettingValues: Sendable {
         }
     }
 
-    /// Reads one setting, or its default, as one of the words of a type.
+    /// Reads one setting or its default as a value of an enumeration.
     ///
-    /// - Throws: ``ConfigurationError`` as ``value(_:)`` does, and for a word that the type does not have.
+    /// - Throws: ``ConfigurationError`` like ``value(_:)``, and for an unknown word.
     package func value<Word: RawRepresentable<String>>(_ setting: Setting<String>, as type: Word.Type) throws -> Word {
         let text = try value(setting)
         guard let word = Word(rawValue: text) else {
@@ -104,7 +104,7 @@ package struct SettingValues: Sendable {
         return (value, name)
     }
 
-    /// - Returns: What stands for a setting, and the name of the setting where it was found.
+    /// - Returns: The text of a setting, and the name of the setting that contains it.
     private func text(of declaration: SettingDeclaration) throws -> (text: String, name: String)? {
         let written = string(declaration.key)
         if let file = declaration.file, let path = string(file.key) {
@@ -118,7 +118,7 @@ package struct SettingValues: Sendable {
         return try declaration.fallback.map { (try resolve($0), declaration.name) }
     }
 
-    /// Reads a file that holds a secret alone. An editor's line end after it is no part of it.
+    /// Reads a file that contains only a secret. A line break at its end is ignored.
     private func secret(in path: String, named file: SettingDeclaration) throws -> String {
         let text = try OperatorFile.text(at: path, of: file)
         return String(text.dropLast(text.last?.isNewline == true ? 1 : 0))

@@ -27,7 +27,7 @@ package struct ListeningService: Service {
         }
     }
 
-    /// The server's error is in its library's words. Whether the port is the reason shows when another socket is bound to it.
+    /// The server's error comes from a library. Binding another socket to the port shows whether the port is the reason.
     private func reason(for error: any Error) -> String {
         switch LoopbackPort.obstacle(port) {
         case .addressInUse?:

@@ -3,16 +3,16 @@ package import SystemPackage
 
 /// TCP ports of 127.0.0.1.
 package enum LoopbackPort {
-    /// Chooses a free port. It stays free until another program takes it.
+    /// Chooses a free port. It is not reserved.
     ///
-    /// - Throws: `Errno` where the system has none.
+    /// - Throws: `Errno` if the system has none.
     package static func free() throws(Errno) -> Int {
         try bind(0)
     }
 
     /// Tries to listen on a port.
     ///
-    /// - Returns: What keeps a program from it now; `nil` where nothing does.
+    /// - Returns: Why it is impossible now; `nil` if it is possible.
     static func obstacle(_ port: Int) -> Errno? {
         do {
             _ = try bind(port)
@@ -22,12 +22,12 @@ package enum LoopbackPort {
         }
     }
 
-    /// - Returns: The port; one of the system's choice for 0.
+    /// - Returns: The port, or one that the system chose for 0.
     private static func bind(_ port: Int) throws(Errno) -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Errno(rawValue: errno) }
         defer { close(descriptor) }
-        // As servers do: connections of an earlier process that are still closing do not keep the port.
+        // Like servers: closing connections of an earlier process do not block the port.
         var isOn: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
