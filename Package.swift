@@ -96,7 +96,8 @@ let package = Package(
         .executableTarget(
             name: "Cube",
             dependencies: [
-                "CommandBus", "CubeStorage", "MongoDatabase", "JSON", "Schemas", "ServiceKit", logging, serviceLifecycle,
+                "CommandBus", "CubeStorage", "DurableFiles", "MongoDatabase", "JSON", "Schemas", "ServiceKit", logging,
+                serviceLifecycle,
             ],
             path: "Services/Cube"),
         .executableTarget(
@@ -118,8 +119,9 @@ let package = Package(
         .executableTarget(
             name: "FCMEmulator",
             dependencies: [
-                "EmbeddedDatabase", "HTTPRouting", "JSON", "Schemas", "SeededRandom", "ServiceKit", crypto, cryptoExtras, deque,
-                grdb,
+                "DurableFiles", "EmbeddedDatabase", "HTTPRouting", "JSON", "Schemas", "SeededRandom", "ServiceKit", crypto,
+                cryptoExtras,
+                deque, grdb,
                 httpTypes,
                 hummingbird,
                 hummingbirdCore,
@@ -131,9 +133,9 @@ let package = Package(
         .executableTarget(
             name: "Operator",
             dependencies: [
-                "CommandBus", "CubeStorage", "DedicatedThread", "MessageStorage", "MongoDatabase", "JSON", "ProductVersion",
-                "Schemas", "ServiceKit", "Time", "UnreadableDocuments", argumentParser, crypto, logging, serviceLifecycle,
-                subprocess, systemPackage,
+                "CommandBus", "DedicatedThread", "DurableFiles", "JSON", "MongoDatabase", "ProductVersion", "RegisteredStores",
+                "Schemas",
+                "ServiceKit", "Storage", "Time", argumentParser, logging, serviceLifecycle, subprocess, systemPackage,
             ],
             path: "Services/Operator"),
 
@@ -182,18 +184,33 @@ let package = Package(
             dependencies: ["DurableFiles", "JSON", "Schemas", "UnreadableDocuments", deque, grdb],
             path: "Shared/EmbeddedDatabase"),
 
+        .target(
+            name: "Storage",
+            dependencies: [
+                "DurableFiles", "EmbeddedDatabase", "JSON", "MongoDatabase", "Schemas", "Time", "UnreadableDocuments", crypto,
+                grdb,
+                logging,
+            ],
+            path: "Shared/Storage",
+            exclude: ["README.md"]),
+
         // The stores: libraries, so that `msi migrate` and the benchmarks work with the same code as the services.
         .target(
             name: "CubeStorage",
-            dependencies: ["EmbeddedDatabase", "MongoDatabase", "JSON", "Schemas", "UnreadableDocuments", crypto, grdb, logging],
+            dependencies: [
+                "EmbeddedDatabase", "MongoDatabase", "JSON", "Schemas", "Storage", "UnreadableDocuments", crypto, grdb, logging,
+            ],
             path: "Shared/CubeStorage"),
         .target(
             name: "MessageStorage",
             dependencies: [
-                "DurableFiles", "EmbeddedDatabase", "MongoDatabase", "JSON", "Schemas", "Time", "UnreadableDocuments", deque,
-                grdb, logging,
+                "DurableFiles", "EmbeddedDatabase", "MongoDatabase", "JSON", "Schemas", "Storage", "Time", "UnreadableDocuments",
+                deque, grdb, logging,
             ],
             path: "Shared/MessageStorage"),
+
+        .target(
+            name: "RegisteredStores", dependencies: ["CubeStorage", "MessageStorage", "Storage"], path: "Shared/RegisteredStores"),
 
         // What drives the product from outside, without a test around it.
         .executableTarget(
@@ -285,7 +302,8 @@ let package = Package(
         .testTarget(
             name: "OperatorTests",
             dependencies: [
-                "CubeStorage", "MessageStorage", "Operator", "JSON", "Schemas", "ServiceKit", "TestSupport", systemPackage,
+                "CubeStorage", "MessageStorage", "Operator", "JSON", "Schemas", "ServiceKit", "Storage", "TestSupport",
+                systemPackage,
             ],
             path: "Tests/OperatorTests"),
         .testTarget(
@@ -297,8 +315,14 @@ let package = Package(
             path: "Tests/RetryTimeTests"),
         .testTarget(name: "SchemasTests", dependencies: ["FCM", "JSON", "Schemas", "SeededRandom"], path: "Tests/SchemasTests"),
         .testTarget(
-            name: "ServiceKitTests", dependencies: ["CommandBus", "ServiceKit", "TestSupport", logging],
+            name: "ServiceKitTests", dependencies: ["CommandBus", "DurableFiles", "ServiceKit", "TestSupport", logging],
             path: "Tests/ServiceKitTests"),
+        .testTarget(
+            name: "StorageTests",
+            dependencies: [
+                "DurableFiles", "EmbeddedDatabase", "JSON", "MongoDatabase", "Schemas", "Storage", "TestSupport", grdb, logging,
+            ],
+            path: "Tests/StorageTests"),
         .testTarget(
             name: "SystemTests",
             dependencies: [

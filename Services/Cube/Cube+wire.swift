@@ -1,5 +1,6 @@
 import CommandBus
 import CubeStorage
+import DurableFiles
 import MongoDatabase
 import ServiceKit
 

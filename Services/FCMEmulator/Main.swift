@@ -1,3 +1,4 @@
+import DurableFiles
 import Logging
 import ServiceKit
 

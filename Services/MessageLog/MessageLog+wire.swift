@@ -1,4 +1,5 @@
 import CommandBus
+import DurableFiles
 import MessageStorage
 import MongoDatabase
 import ServiceKit

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DurableFiles
 import FoundationEssentials
 import Glibc
 import Logging

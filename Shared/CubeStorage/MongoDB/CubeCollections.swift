@@ -14,14 +14,7 @@ enum CubeCollections {
     ///
     /// - Throws: ``MongoError`` with code `unsuitable` if the server has no transactions.
     static func prepare(_ connection: MongoConnection) throws {
-        let hello = try BSONFields(connection.read(["hello": 1], in: "admin"))
-        let isReplicaSet = try hello.optional("setName", as: String.self) != nil
-        let isSharded = try hello.optional("msg", as: String.self) == "isdbgrid"
-        guard isReplicaSet || isSharded else {
-            throw MongoError(
-                .unsuitable,
-                "the server stands alone, and has no transactions; make it a replica set, which may have one member")
-        }
+        try connection.checkTransactions()
         _ = try connection.update(counter, ["$setOnInsert": ["version": .int64(0)]], in: cube, options: ["upsert": true])
     }
 }

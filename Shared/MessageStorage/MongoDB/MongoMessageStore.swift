@@ -168,12 +168,7 @@ package struct MongoMessageStore: MessageStore {
     package func diskSpace() async throws -> DiskSpace? {
         try await MongoError.asFailure {
             try await database.run { connection in
-                let sizes = try BSONFields(connection.read(["dbStats": 1]))
-                // Not every server reports them.
-                guard let total = try sizes.optional("fsTotalSize", as: Int64.self), total > 0,
-                    let used = try sizes.optional("fsUsedSize", as: Int64.self)
-                else { return nil }
-                return DiskSpace(free: total - used, total: total)
+                try connection.diskRoom().map { DiskSpace(free: $0.free, total: $0.total) }
             }
         }
     }

@@ -10,6 +10,14 @@ package struct BSONDocument: Hashable, Sendable {
         self.bytes = bytes
     }
 
+    /// Takes bytes of another program.
+    ///
+    /// - Throws: ``BSONError`` where they are no document.
+    package init(bytes: [UInt8]) throws(BSONError) {
+        self.init(unchecked: bytes[...])
+        _ = try BSONFields(self)
+    }
+
     /// Makes a document with the fields in this order.
     package init(_ fields: some Sequence<(String, BSONValue)>) {
         var writer = BSONWriter()

@@ -32,6 +32,23 @@ package struct BSONFields {
         }
     }
 
+    /// All fields in the order of the document.
+    package var all: [(key: String, value: BSONValue)] {
+        get throws(BSONError) {
+            var all: [(key: String, value: BSONValue)] = []
+            all.reserveCapacity(elements.count)
+            for element in elements { all.append((key(of: element), try scanner.value(of: element))) }
+            return all
+        }
+    }
+
+    /// The names of all fields, in the order of the document.
+    package var keys: [String] { elements.map(key) }
+
+    private func key(of element: BSONScanner.Element) -> String {
+        String(decoding: scanner.bytes[element.key], as: UTF8.self)
+    }
+
     /// A required field.
     package func value<Value: BSONConvertible>(_ key: String, as type: Value.Type = Value.self) throws(BSONError) -> Value {
         guard let value: Value = try optional(key) else {

@@ -46,7 +46,7 @@ struct BSONScanner {
         case .null: return .null
         case .document: return .document(BSONDocument(unchecked: value))
         case .array: return .array(try Self.elements(of: value))
-        default: return .foreign(element.type)
+        default: return .foreign(element.type, bytes: value)
         }
     }
 

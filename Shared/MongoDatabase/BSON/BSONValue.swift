@@ -1,6 +1,6 @@
 package import Schemas
 
-/// A value in a MongoDB document, of the types that the product stores.
+/// A value in a MongoDB document.
 package enum BSONValue: Hashable, Sendable {
     case objectID(ObjectID)
     case string(String)
@@ -11,8 +11,8 @@ package enum BSONValue: Hashable, Sendable {
     case null
     case array([BSONValue])
     case document(BSONDocument)
-    /// A value of a type that the product does not store. Another program has written it.
-    case foreign(BSONType)
+    /// A value of any other type, as its bytes: it is written as it was read.
+    case foreign(BSONType, bytes: ArraySlice<UInt8>)
 }
 
 /// The type of a value, with its number in a document (bsonspec.org).
@@ -52,7 +52,7 @@ extension BSONValue {
         case .null: .null
         case .array: .array
         case .document: .document
-        case .foreign(let type): type
+        case .foreign(let type, _): type
         }
     }
 }

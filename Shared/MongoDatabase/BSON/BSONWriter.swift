@@ -47,7 +47,7 @@ struct BSONWriter {
             // An array is a document with the keys "0", "1" and so on.
             document(values.enumerated().lazy.map { (String($0.offset), $0.element) })
         case .document(let document): bytes += document.bytes
-        case .foreign(let type): preconditionFailure("a value of type \(type) cannot be written")
+        case .foreign(_, let foreign): bytes += foreign
         }
     }
 

@@ -8,6 +8,9 @@ package struct MongoConnection {
     /// The session of the transaction that the operations belong to.
     var session: OpaquePointer?
 
+    /// Whether the operations belong to a transaction, which the first that fails ends.
+    package var isInTransaction: Bool { session != nil }
+
     init(client: OpaquePointer, url: MongoURL, socketTimeout: Duration, session: OpaquePointer? = nil) {
         self.client = client
         self.url = url

@@ -15,7 +15,7 @@ extension MongoError {
         case .unsuitable: away("the server lacks something that the service needs")
         case .storageFull: CommandFailure(.storageFull, "the disk of the database is full")
         case .overloaded: CommandFailure(.overloaded, "too many operations wait for the database")
-        case .duplicateKey, .badURL, .other: self
+        case .duplicateKey, .indexConflict, .noCollection, .badURL, .other: self
         }
     }
 

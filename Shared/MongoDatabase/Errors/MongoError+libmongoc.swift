@@ -54,6 +54,10 @@ extension MongoError {
         case 18: (.notAuthenticated, true)
         case 13: (.notAuthorised, false)
         case 14_031: (.storageFull, false)
+        // IndexOptionsConflict, IndexKeySpecsConflict
+        case 85, 86: (.indexConflict, false)
+        // NamespaceNotFound
+        case 26: (.noCollection, false)
         default: (.other, false)
         }
     }

@@ -18,6 +18,10 @@ package struct MongoError: Error, Hashable, Sendable, CustomStringConvertible {
         case notAuthorised = "not_authorised"
         /// The server's disk is full.
         case storageFull = "storage_full"
+        /// An index with this name, or with these keys, is there in another form.
+        case indexConflict = "index_conflict"
+        /// There is no such collection yet.
+        case noCollection = "no_collection"
         /// The connection string cannot be used.
         case badURL = "bad_url"
         /// The server lacks something that the product needs.

@@ -1,7 +1,7 @@
 import Schemas
 import Testing
 
-@testable import Operator
+@testable import MessageStorage
 
 /// Which of two relay records is the older one.
 @Suite("The succession of relay records")

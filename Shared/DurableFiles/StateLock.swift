@@ -1,4 +1,3 @@
-import DurableFiles
 import Glibc
 
 /// A lock on a part of the state directory. The kernel releases it when the process ends.

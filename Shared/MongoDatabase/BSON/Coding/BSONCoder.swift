@@ -1,0 +1,75 @@
+import Schemas
+
+/// The way between Codable types and BSON documents.
+///
+/// An ``ObjectID`` is an ObjectId, a `Date` a UTC datetime in whole milliseconds, `Data` binary, every whole number an int64 (an
+/// `Int32` an int32), a `nil` that is written null. Everything else is what its `Codable` makes of these.
+package enum BSONCoder {
+    /// The deepest nesting of documents and arrays. MongoDB's own limit is 100; the envelope around a document needs some of it.
+    static let maxDepth = 80
+
+    /// - Throws: ``BSONError`` for a value that is no document, is nested too deeply, or has a field whose name MongoDB reserves:
+    ///   one that begins with `$`, contains a zero, or contains a dot at the top.
+    package static func encode(_ document: some Encodable) throws -> BSONDocument {
+        let node = EncodedNode()
+        do {
+            try node.fill(with: document, at: [])
+        } catch let error as EncodingError {
+            throw BSONError(error)
+        }
+        guard case .document(let encoded) = node.value else { throw BSONError("a document has to have fields") }
+        return encoded
+    }
+
+    /// Fields that the type does not know are passed over.
+    ///
+    /// - Throws: ``BSONError`` that names the field.
+    package static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from document: BSONDocument) throws -> Value {
+        do {
+            return try BSONValueDecoder(value: .document(document), codingPath: []).decode(type)
+        } catch let error as DecodingError {
+            throw BSONError(error)
+        }
+    }
+}
+
+extension BSONError {
+    init(at path: [any CodingKey], _ problem: String) {
+        self.init(path.isEmpty ? problem : "field \(path.map(\.stringValue).joined(separator: ".")): \(problem)")
+    }
+
+    fileprivate init(_ error: EncodingError) {
+        guard case .invalidValue(_, let context) = error else {
+            self.init("it cannot be written")
+            return
+        }
+        self.init(at: context.codingPath, context.debugDescription)
+    }
+
+    fileprivate init(_ error: DecodingError) {
+        switch error {
+        case .keyNotFound(let key, let context): self.init(at: context.codingPath + [key], "expected a value, found nothing")
+        case .valueNotFound(_, let context), .typeMismatch(_, let context), .dataCorrupted(let context):
+            self.init(at: context.codingPath, String(context.debugDescription.prefix(200)))
+        @unknown default: self.init("it cannot be read")
+        }
+    }
+}
+
+/// A key that stands for a position in an array, or for the part of a superclass.
+struct BSONKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    static let superclass = BSONKey(stringValue: "super")
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+        intValue = nil
+    }
+
+    init(intValue: Int) {
+        stringValue = String(intValue)
+        self.intValue = intValue
+    }
+}

@@ -1,0 +1,36 @@
+import Schemas
+
+/// What every store says about what it cannot do.
+extension CommandFailure {
+    static func notFound(_ id: some Any, in collection: CollectionForm) -> CommandFailure {
+        CommandFailure(.notFound, "no \(collection.name) \(id)")
+    }
+
+    static func changed(_ id: some Any, in collection: CollectionForm, _ revision: Int64, since known: Int64) -> CommandFailure {
+        CommandFailure(
+            .conflict, "\(collection.name) \(id) was changed: it is at revision \(revision), and the edit began at \(known)")
+    }
+
+    static func unreadable(_ id: some Any, in collection: CollectionForm, _ reason: any Error) -> CommandFailure {
+        CommandFailure(
+            .conflict,
+            "\(collection.name) \(id) cannot be read (\(reason)), and is left as it is; put it right in the database")
+    }
+
+    static func duplicate(_ violation: UniqueViolation, in collection: CollectionForm) -> CommandFailure {
+        let index = collection.indexes.first { $0.kind == .unique && $0.name == violation.index }
+        let fields = (index?.fields.map(\.name) ?? [Envelope.identifier]).joined(separator: ", ")
+        return CommandFailure(.conflict, "another \(collection.name) has the same \(fields)", field: fields)
+    }
+
+    static func tooLarge(_ bytes: Int, in collection: CollectionForm) -> CommandFailure {
+        CommandFailure(
+            .invalid, "the \(collection.name) would have \(bytes) bytes, and may have \(StoredSize.maxBytes); nothing was changed"
+        )
+    }
+}
+
+enum StoredSize {
+    /// What MongoDB takes, and so what SQLite is given: 16 MiB of BSON.
+    static let maxBytes = 16 << 20
+}

@@ -1,0 +1,12 @@
+/// A document, and how often it has been changed.
+@dynamicMemberLookup
+package struct Stored<Document: StoredDocument>: Sendable {
+    package let document: Document
+    /// From 1; 0 for another program's document. An edit names it (`unchangedSince`), so that it does not undo a change that its
+    /// author has not seen.
+    package let revision: Int64
+
+    package subscript<Value>(dynamicMember path: KeyPath<Document, Value>) -> Value { document[keyPath: path] }
+}
+
+extension Stored: Equatable where Document: Equatable {}

@@ -1,0 +1,78 @@
+import DurableFiles
+import Logging
+import MongoDatabase
+import Schemas
+import Time
+
+/// A store in MongoDB.
+struct MongoBackend: StorageBackend {
+    private let database: MongoDatabase
+
+    /// Connects. While the database is away, or the store cannot be prepared there, which the log says, every operation throws.
+    init(_ url: MongoURL, _ store: StoreDeclaration, _ upgrade: SchemaUpgrade, logger: Logger) async {
+        database = await MongoDatabase.open(url, application: "msi-\(store.name)", logger: logger) { connection in
+            try connection.checkTransactions()
+            for collection in store.collections {
+                let indexes = MongoIndexes(collection: collection, logger: logger)
+                try indexes.removeFormer(connection)
+                try upgrade.run(collection, in: MongoSession(connection: connection))
+                try indexes.make(connection)
+            }
+        }
+    }
+
+    /// Connects, for what needs no indexes.
+    init(_ url: MongoURL, logger: Logger) async {
+        database = await MongoDatabase.open(url, application: "msi", logger: logger)
+    }
+
+    func snapshot<Value: Sendable>(_ body: @escaping @Sendable (any DocumentSession) throws -> Value) async throws -> Value {
+        try await MongoError.asFailure { try await database.snapshot { try body(MongoSession(connection: $0)) } }
+    }
+
+    func read<Value: Sendable>(_ body: @escaping @Sendable (any DocumentSession) throws -> Value) async throws -> Value {
+        try await MongoError.asFailure { try await database.run { try body(MongoSession(connection: $0)) } }
+    }
+
+    func write<Value: Sendable>(_ body: @escaping @Sendable (any DocumentSession) throws -> Value) async throws -> Value {
+        var backoff = Backoff.contention()
+        while true {
+            do {
+                return try await read(body)
+            } catch is Overtaken {
+                guard let pause = backoff.nextPause() else {
+                    throw CommandFailure(.unavailable, "too many change the same document", retryAfter: 2_000)
+                }
+                try await Task.sleep(for: pause)
+            }
+        }
+    }
+
+    func transaction<Value: Sendable>(_ body: @escaping @Sendable (any DocumentSession) throws -> Value) async throws -> Value {
+        try await MongoError.asFailure { try await database.transaction { try body(MongoSession(connection: $0)) } }
+    }
+
+    func check() async throws {
+        try await MongoError.asFailure { try await database.run { try $0.ping() } }
+    }
+
+    func size(of store: StoreDeclaration) async throws -> Int64 {
+        try await MongoError.asFailure {
+            try await database.run { connection in
+                try store.collections.reduce(0) { size, collection in
+                    let sizes = try BSONFields(connection.read(["collStats": .string(collection.name)]))
+                    let used = try ["storageSize", "totalIndexSize"].map { try sizes.optional($0, as: Int64.self) ?? 0 }
+                    return try size + used.reduce(0, +) - (sizes.optional("freeStorageSize") ?? 0)
+                }
+            }
+        }
+    }
+
+    func diskSpace() async throws -> DiskSpace? {
+        try await MongoError.asFailure {
+            try await database.run { try $0.diskRoom().map { DiskSpace(free: $0.free, total: $0.total) } }
+        }
+    }
+
+    func close() async throws { await database.close() }
+}

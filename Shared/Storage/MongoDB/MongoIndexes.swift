@@ -1,0 +1,73 @@
+import Logging
+import MongoDatabase
+
+/// Makes the indexes of a collection what its declaration says.
+struct MongoIndexes {
+    let collection: CollectionForm
+    let logger: Logger
+
+    /// Removes unique indexes of the layer's that are not declared any more: they would refuse what is allowed now. Others do no
+    /// harm, and an older instance beside this one may need them.
+    func removeFormer(_ connection: MongoConnection) throws {
+        let declared = Set(collection.indexes.map(\.name))
+        for index in try present(connection) {
+            guard let name: String = try index.optional("name"), IndexForm.isName(name), !declared.contains(name),
+                try index.optional("unique", as: Bool.self) == true
+            else { continue }
+            try remove(name, connection)
+        }
+    }
+
+    /// Makes the indexes that are missing. One of the same name in another form, which another program has made, is replaced.
+    ///
+    /// - Throws: ``MongoError`` with code `duplicate_key` where stored documents break a unique index.
+    func make(_ connection: MongoConnection) throws {
+        for index in collection.indexes {
+            do {
+                try create(index, connection)
+            } catch let error as MongoError where error.code == .indexConflict {
+                logger.notice(
+                    "an index has another form than declared and is made anew",
+                    metadata: ["collection": "\(collection.name)", "index": "\(index.name)"])
+                let key = try BSONFields(index.document).value("key", as: BSONDocument.self)
+                for other in try present(connection) {
+                    guard let name: String = try other.optional("name"), name != "_id_" else { continue }
+                    if try name == index.name || other.optional("key") == key { try remove(name, connection) }
+                }
+                try create(index, connection)
+            }
+        }
+    }
+
+    private func create(_ index: IndexForm, _ connection: MongoConnection) throws {
+        _ = try connection.write(["createIndexes": .string(collection.name), "indexes": [.document(index.document)]])
+    }
+
+    private func remove(_ name: String, _ connection: MongoConnection) throws {
+        _ = try connection.write(["dropIndexes": .string(collection.name), "index": .string(name)])
+    }
+
+    private func present(_ connection: MongoConnection) throws -> [BSONFields] {
+        let reply: BSONFields
+        do {
+            reply = try BSONFields(connection.read(["listIndexes": .string(collection.name)]))
+        } catch let error as MongoError where error.code == .noCollection {
+            // The collection is made with its first index or document.
+            return []
+        }
+        return try reply.fields("cursor").list("firstBatch")
+    }
+}
+
+extension IndexForm {
+    fileprivate var document: BSONDocument {
+        // A page continues by `_id` where everything else is equal.
+        let keys = fields.map(\.name) + (kind == .unique ? [] : [Envelope.identifier])
+        let index: BSONDocument = ["name": .string(name), "key": .document(BSONDocument(keys.map { ($0, 1) }))]
+        guard kind == .unique else { return index }
+        // What is absent is like nothing else.
+        let present = fields.filter(\.isOptional).map { ($0.name, BSONValue.document(["$gte": $0.lowest])) }
+        let unique = index.with("unique", true)
+        return present.isEmpty ? unique : unique.with("partialFilterExpression", .document(BSONDocument(present)))
+    }
+}

@@ -1,0 +1,70 @@
+import MongoDatabase
+
+/// The collections in MongoDB.
+struct MongoSession: DocumentSession {
+    let connection: MongoConnection
+
+    var survivesViolation: Bool { !connection.isInTransaction }
+
+    func find(_ selection: Selection) throws -> [BSONDocument] {
+        let sort = selection.order.map { ($0.name, BSONValue.int32(selection.isDescending ? -1 : 1)) }
+        var options: [(String, BSONValue)] = [
+            ("limit", .int64(Int64(selection.limit))), ("skip", .int64(Int64(selection.skip))),
+        ]
+        if !sort.isEmpty { options.append(("sort", .document(BSONDocument(sort)))) }
+        return try connection.find(
+            BSONDocument(selection.predicate), in: selection.collection.name, options: BSONDocument(options))
+    }
+
+    func insert(_ document: BSONDocument, _ id: BSONValue, into collection: CollectionForm) throws {
+        try naming {
+            if let error = try connection.insert([document], into: collection.name)[0] { throw error }
+        }
+    }
+
+    /// Writes only the fields that have changed: what another program changes in the others meanwhile stays.
+    func replace(_ read: BSONDocument, by document: BSONDocument, _ id: BSONValue, in collection: CollectionForm) throws {
+        let (old, new) = (try StoredFields(read), try StoredFields(document))
+        let set = new.keys.compactMap { key in old[key] == new[key] ? nil : new[key].map { (key, $0) } }
+        let unset = old.keys.filter { new[$0] == nil }.map { ($0, BSONValue.string("")) }
+        guard !set.isEmpty || !unset.isEmpty else { return }
+        let parts = [("$set", set), ("$unset", unset)].filter { !$0.1.isEmpty }
+        let update = try naming {
+            try connection.update(
+                asRead(read, id), BSONDocument(parts.map { ($0.0, .document(BSONDocument($0.1))) }), in: collection.name)
+        }
+        guard update.matched == 1 else { throw Overtaken() }
+    }
+
+    func delete(_ read: BSONDocument, _ id: BSONValue, from collection: CollectionForm) throws {
+        guard try connection.delete(asRead(read, id), from: collection.name) == 1 else { throw Overtaken() }
+    }
+
+    func delete(where predicate: Predicate, from collection: CollectionForm) throws -> Int {
+        Int(try connection.delete(BSONDocument(predicate), from: collection.name))
+    }
+
+    func scan(_ collection: String, after id: BSONValue?, limit: Int) throws -> [BSONDocument] {
+        // As an expression it compares values of different types as well.
+        let filter: BSONDocument = id.map { ["$expr": ["$gt": ["$_id", ["$literal": $0]]]] } ?? [:]
+        return try connection.find(
+            filter, in: collection, options: ["sort": ["_id": 1], "limit": .int64(Int64(limit))])
+    }
+
+    /// The document as long as it has the revision that it was read with.
+    private func asRead(_ read: BSONDocument, _ id: BSONValue) throws -> BSONDocument {
+        BSONDocument([
+            (Envelope.identifier, id), (Envelope.revision, try Envelope.revision(of: read).map { .int64($0) } ?? .null),
+        ])
+    }
+
+    /// Runs an operation whose error says which index it violates: "… index: NAME dup key: …".
+    private func naming<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let error as MongoError where error.code == .duplicateKey {
+            let name = error.message.split(separator: "index: ").last?.split(separator: " dup key").first
+            throw UniqueViolation(index: String(name ?? ""))
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import FoundationEssentials
+import MongoDatabase
+
+/// Moves the documents of registered collections.
+struct CollectionsMove: StoreMove {
+    let source: CollectionsSide
+    let target: CollectionsSide
+    let otherTarget: String
+
+    private static let batch = 200
+
+    func checkTarget() async throws {
+        let registered = try await source.registered()
+        for collection in try await target.registered() {
+            guard let stored = try await target.present(collection) else { continue }
+            let known = registered.contains(collection)
+            let original = known ? try await source.present(collection) : nil
+            try await Self.forEach(collection, of: stored) { document, id in
+                let former = try await original?.document(id, of: collection)
+                guard let former else {
+                    throw refusal("\(collection.name) \(document.identifier) is there, which the source does not have")
+                }
+                try check(document, toBecome: former, of: collection)
+            }
+        }
+    }
+
+    func copy(report: (String) -> Void) async throws {
+        for collection in try await source.registered() {
+            guard let original = try await source.present(collection) else { continue }
+            let copy = try await target.made(collection)
+            var copied = 0
+            var last: BSONValue?
+            while case let page = try await original.page(of: collection, after: last), let end = page.last {
+                last = end.id
+                copied += try await withThrowingTaskGroup(of: Bool.self) { group in
+                    for (document, id) in page { group.addTask { try await write(document, id, to: copy, collection) } }
+                    return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+                }
+            }
+            try await copy.write { session in
+                let form = StoreRegister.form
+                let entry = StoreRegister.entry(collection.name, of: collection.store, schema: collection.schema)
+                if try session.find(id: .string(collection.name), of: form) == nil {
+                    try session.insert(entry, .string(collection.name), into: form)
+                }
+            }
+            report("\(collection.name): \(copied) copied now")
+        }
+    }
+
+    func compare() async throws -> [StoreComparison] {
+        var comparisons: [StoreComparison] = []
+        for collection in try await source.registered() {
+            comparisons.append(
+                StoreComparison(
+                    collection.name, of: "documents", source: try await digest(of: collection, in: source),
+                    target: try await digest(of: collection, in: target)))
+        }
+        return comparisons
+    }
+
+    func close() async throws {
+        try await source.close()
+        try await target.close()
+    }
+
+    // MARK: Documents
+
+    /// - Returns: Whether it was not there, as it is, before.
+    private func write(
+        _ document: BSONDocument, _ id: BSONValue, to copy: any StorageBackend, _ collection: RegisteredCollection
+    ) async throws -> Bool {
+        do {
+            return try await copy.write { session in
+                guard let stored = try session.find(id: id, of: collection.form) else {
+                    try session.insert(document, id, into: collection.form)
+                    return true
+                }
+                let former = try stored.normalised
+                guard former != document else { return false }
+                try check(former, toBecome: document, of: collection)
+                try session.replace(stored, by: document, id, in: collection.form)
+                return true
+            }
+        } catch let violation as UniqueViolation {
+            throw MigrationFailure(
+                "\(collection.name) \(document.identifier) of the source breaks the index \"\(violation.index)\" of the target")
+        }
+    }
+
+    private func check(_ stored: BSONDocument, toBecome source: BSONDocument, of collection: RegisteredCollection) throws {
+        guard stored != source else { return }
+        let revisions = (try Envelope.revision(of: stored) ?? 0, try Envelope.revision(of: source) ?? 0)
+        guard revisions.0 < revisions.1 else {
+            throw refusal(
+                "\(collection.name) \(stored.identifier) is at revision \(revisions.0) there, and at \(revisions.1) in the source"
+            )
+        }
+    }
+
+    private func digest(of collection: RegisteredCollection, in side: CollectionsSide) async throws -> StoreDigest {
+        var digest = StoreDigest()
+        guard let database = try await side.present(collection) else { return digest }
+        var last: BSONValue?
+        while case let page = try await database.page(of: collection, after: last), let end = page.last {
+            last = end.id
+            for (document, _) in page { digest.add(document.withUnsafeBytes { Data($0) }) }
+        }
+        return digest
+    }
+
+    private static func forEach(
+        _ collection: RegisteredCollection, of database: any StorageBackend,
+        _ body: (BSONDocument, BSONValue) async throws -> Void
+    ) async throws {
+        var last: BSONValue?
+        while case let page = try await database.page(of: collection, after: last), let end = page.last {
+            last = end.id
+            for (document, id) in page { try await body(document, id) }
+        }
+    }
+
+    private func refusal(_ reason: String) -> MigrationFailure { .otherContents(reason, otherTarget: otherTarget) }
+
+    fileprivate static var pageSize: Int { batch }
+}
+
+extension StorageBackend {
+    /// The next documents in the order of their identifiers, in the form that is the same on both sides.
+    fileprivate func page(
+        of collection: RegisteredCollection, after id: BSONValue?
+    ) async throws -> [(document: BSONDocument, id: BSONValue)] {
+        try await read { try $0.scan(collection.name, after: id, limit: CollectionsMove.pageSize) }.map { document in
+            // Throws for what is no document.
+            _ = try Envelope.schema(of: document)
+            return (try document.normalised, try BSONFields(document)[Envelope.identifier] ?? .null)
+        }
+    }
+
+    fileprivate func document(_ id: BSONValue, of collection: RegisteredCollection) async throws -> BSONDocument? {
+        try await read { try $0.find(id: id, of: collection.form) }.map { try $0.normalised }
+    }
+}
+
+extension DocumentSession {
+    fileprivate func find(id: BSONValue, of form: CollectionForm) throws -> BSONDocument? {
+        try find(Selection(where: .equal(form.identifier, id), of: form, limit: 1)).first
+    }
+}
+
+extension BSONDocument {
+    /// Whole numbers as int64: Extended JSON does not tell them from int32.
+    fileprivate var normalised: BSONDocument {
+        get throws { BSONDocument(try BSONFields(self).all.map { ($0.key, try $0.value.normalised) }) }
+    }
+}
+
+extension BSONValue {
+    fileprivate var normalised: BSONValue {
+        get throws {
+            switch self {
+            case .int32(let number): .int64(Int64(number))
+            case .document(let document): .document(try document.normalised)
+            case .array(let values): .array(try values.map { try $0.normalised })
+            default: self
+            }
+        }
+    }
+}

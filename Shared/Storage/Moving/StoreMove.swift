@@ -1,0 +1,110 @@
+package import MongoDatabase
+
+/// A store that `msi migrate` moves: how its two sides are opened. `RegisteredStores` lists them.
+package protocol MovableStore: Sendable {
+    /// SQLite files that are there wherever a service has worked: a folder without them is the wrong one.
+    var requiredFiles: [String] { get }
+
+    func open(_ places: MovePlaces) async throws -> any StoreMove
+}
+
+/// Where a move reads, and where it writes.
+package struct MovePlaces: Sendable {
+    /// The folder of the SQLite files.
+    package let folder: String
+    package let url: MongoURL
+    package let target: Target
+
+    package enum Target: String, CaseIterable, Sendable {
+        case sqlite, mongodb
+    }
+
+    package init(folder: String, url: MongoURL, target: Target) {
+        self.folder = folder
+        self.url = url
+        self.target = target
+    }
+
+    /// Advice for the operator if the target contains something else.
+    package var otherTarget: String {
+        switch target {
+        case .sqlite: "an empty folder: set MSI_STATE_DIR to another one"
+        case .mongodb: "an empty database: give it another name in MSI_DATABASE_URL, after the hosts"
+        }
+    }
+
+    /// The source and the target.
+    package func sides<Side>(sqlite: Side, mongodb: Side) -> (source: Side, target: Side) {
+        target == .mongodb ? (sqlite, mongodb) : (mongodb, sqlite)
+    }
+}
+
+/// The move of one store's data from one database to the other. It can be interrupted at any time and run again. It does not change
+/// its source.
+package protocol StoreMove: Sendable {
+    /// Checks that the target contains only the source's data, in its current or an earlier state. Writes nothing.
+    ///
+    /// - Throws: ``MigrationFailure`` if the target contains anything else; ``CommandFailure`` if a side cannot be used.
+    func checkTarget() async throws
+
+    /// Copies what is missing in the target, and updates what has changed.
+    ///
+    /// - Parameter report: Reports the progress to the operator.
+    func copy(report: (String) -> Void) async throws
+
+    /// Reads both sides.
+    ///
+    /// - Returns: What has been compared.
+    func compare() async throws -> [StoreComparison]
+
+    func close() async throws
+}
+
+/// What both sides of a move hold.
+package struct StoreComparison: Sendable {
+    let name: String
+    let things: String
+    let source: StoreDigest
+    let target: StoreDigest
+
+    /// - Parameters:
+    ///   - name: What has been moved.
+    ///   - things: What there are several of.
+    package init(_ name: String, of things: String, source: StoreDigest, target: StoreDigest) {
+        self.name = name
+        self.things = things
+        self.source = source
+        self.target = target
+    }
+
+    /// What the operator is told.
+    ///
+    /// - Throws: ``MigrationFailure`` where the sides differ.
+    package var report: String {
+        get throws {
+            guard source == target else {
+                throw MigrationFailure(
+                    "\(name): the source has \(source.count) \(things) with digest \(source), the target \(target.count) with "
+                        + "digest \(target). Another process has written to one of them during the copy: stop all services on every "
+                        + "machine, and copy again")
+            }
+            return "\(name): \(source.count) \(things), digest \(source), the same on both sides"
+        }
+    }
+}
+
+/// Why a migration failed.
+package struct MigrationFailure: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+
+    /// The target contains something that a copy must not overwrite.
+    package static func otherContents(_ reason: String, otherTarget: String) -> MigrationFailure {
+        MigrationFailure(
+            "the target is not empty, and not an earlier copy of the source: \(reason). Nothing was written. If the services have "
+                + "worked with the target since the last copy, start them with it; otherwise copy to \(otherTarget)")
+    }
+}

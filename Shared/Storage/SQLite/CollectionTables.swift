@@ -1,0 +1,62 @@
+import GRDB
+import Logging
+import MongoDatabase
+import Schemas
+
+/// Makes the tables of a store, and their indexes, what its declaration says.
+enum CollectionTables {
+    /// - Parameter upgrade: Brings the documents of a collection to its schema.
+    /// - Throws: ``CommandFailure`` with status `unavailable` where documents that are stored already break a unique index.
+    static func prepare(
+        _ store: StoreDeclaration, in database: Database, _ upgrade: (CollectionForm, SQLiteSession) throws -> Void
+    ) throws {
+        try create(StoreRegister.name, in: database)
+        for collection in store.collections {
+            try create(collection.name, in: database)
+            let present = try String.fetchAll(
+                database, sql: "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL",
+                arguments: [collection.name])
+            let declared = Set(collection.indexes.map { $0.sqlName(in: collection.name) })
+            // Also one that had this form in an older version.
+            for name in present where !declared.contains(name) {
+                try database.execute(sql: "DROP INDEX \(name.quotedDatabaseIdentifier)")
+            }
+            try upgrade(collection, SQLiteSession(database: database))
+            for index in collection.indexes where !present.contains(index.sqlName(in: collection.name)) {
+                try create(index, of: collection, in: database)
+            }
+        }
+    }
+
+    /// Makes the table of a collection where there is none.
+    static func create(_ name: String, in database: Database) throws {
+        // No type for the identifier: numbers stay numbers, and texts texts.
+        try database.execute(
+            sql: """
+                CREATE TABLE IF NOT EXISTS \(name.quotedDatabaseIdentifier) (
+                    id PRIMARY KEY NOT NULL,
+                    document TEXT NOT NULL CHECK (json_valid(document)))
+                """)
+    }
+
+    private static func create(_ index: IndexForm, of collection: CollectionForm, in database: Database) throws {
+        let isUnique = index.kind == .unique
+        // A page continues by `id` where everything else is equal.
+        let columns = (index.fields.map(\.sql) + (isUnique ? [] : ["id"])).joined(separator: ", ")
+        let (name, table) = (index.sqlName(in: collection.name), collection.name.quotedDatabaseIdentifier)
+        do {
+            try database.execute(
+                sql: "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(name.quotedDatabaseIdentifier) ON \(table) (\(columns))")
+        } catch let error as DatabaseError where error.isUniqueViolation {
+            throw CommandFailure(
+                .unavailable,
+                "two documents of \(collection.name) have the same \(index.fields.map(\.name).joined(separator: ", ")); remove one of them"
+            )
+        }
+    }
+}
+
+extension IndexForm {
+    /// The names of indexes are the whole file's.
+    func sqlName(in collection: String) -> String { "\(collection) \(name)" }
+}

@@ -1,0 +1,62 @@
+import DurableFiles
+import EmbeddedDatabase
+import GRDB
+import MongoDatabase
+
+/// A store in a SQLite file.
+struct SQLiteBackend: StorageBackend {
+    private let database: EmbeddedDatabase
+
+    /// - Throws: ``CommandFailure`` with status `unavailable` where the file cannot be used.
+    init(path: String) throws {
+        database = try EmbeddedDatabase(path: path, durability: .everyCommit) { _ in }
+    }
+
+    /// Whether a file has collections, without changing it.
+    static func hasCollections(_ path: String) throws -> Bool {
+        var configuration = Configuration()
+        configuration.readonly = true
+        let file = try DatabaseQueue(path: path, configuration: configuration)
+        let isStore = try file.read { try $0.tableExists(StoreRegister.name) }
+        try file.close()
+        return isStore
+    }
+
+    func prepare(_ store: StoreDeclaration, _ upgrade: SchemaUpgrade) async throws {
+        try await database.write { database in
+            try CollectionTables.prepare(store, in: database) { try upgrade.run($0, in: $1) }
+        }
+    }
+
+    /// Makes the tables of collections without their indexes, which the next opening of their store adds.
+    func make(_ collections: [String]) async throws {
+        try await database.write { database in
+            for name in collections { try CollectionTables.create(name, in: database) }
+        }
+    }
+
+    /// Whether there is the table of a collection.
+    func has(_ collection: String) async throws -> Bool {
+        try await database.read { try $0.tableExists(collection) }
+    }
+
+    func read<Value: Sendable>(_ body: @escaping @Sendable (any DocumentSession) throws -> Value) async throws -> Value {
+        try await database.read { try body(SQLiteSession(database: $0)) }
+    }
+
+    func write<Value: Sendable>(_ body: @escaping @Sendable (any DocumentSession) throws -> Value) async throws -> Value {
+        try await database.write { [database] connection in
+            try body(SQLiteSession(database: connection, checkRoom: database.checkRoom))
+        }
+    }
+
+    func check() async throws {
+        _ = try await database.read { try Int64.fetchOne($0, sql: "SELECT 1 FROM \(StoreRegister.name) LIMIT 1") }
+    }
+
+    func size(of store: StoreDeclaration) async throws -> Int64 { try await database.size() }
+
+    func diskSpace() async throws -> DiskSpace? { try await database.diskSpace() }
+
+    func close() async throws { try database.close() }
+}

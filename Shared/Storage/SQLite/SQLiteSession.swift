@@ -1,0 +1,93 @@
+import EmbeddedDatabase
+import GRDB
+import MongoDatabase
+
+/// The collections in a SQLite file: a table for each, a row for each document, which is there as Extended JSON.
+struct SQLiteSession: DocumentSession {
+    let database: Database
+    /// Refuses what takes up room where the disk has no more than its reserve; `nil` where nothing is written.
+    var checkRoom: (() throws -> Void)?
+
+    var survivesViolation: Bool { true }
+
+    func find(_ selection: Selection) throws -> [BSONDocument] {
+        let filter = try SQLText(selection.predicate)
+        let order = selection.order.map { "\($0.sql) \(selection.isDescending ? "DESC" : "ASC")" }.joined(separator: ", ")
+        return try documents(
+            """
+            SELECT id, document FROM \(selection.collection.name.quotedDatabaseIdentifier) WHERE \(filter.sql)
+            \(order.isEmpty ? "" : "ORDER BY \(order)") LIMIT ? OFFSET ?
+            """,
+            filter.arguments + [selection.limit.databaseValue, selection.skip.databaseValue])
+    }
+
+    func insert(_ document: BSONDocument, _ id: BSONValue, into collection: CollectionForm) throws {
+        try checkRoom?()
+        try naming(in: collection) {
+            try run(
+                "INSERT INTO \(collection.name.quotedDatabaseIdentifier) (id, document) VALUES (?, ?)",
+                [try id.databaseValue, try document.extendedJSON.databaseValue])
+        }
+    }
+
+    func replace(_ read: BSONDocument, by document: BSONDocument, _ id: BSONValue, in collection: CollectionForm) throws {
+        if document.withUnsafeBytes(\.count) > read.withUnsafeBytes(\.count) { try checkRoom?() }
+        try naming(in: collection) {
+            try run(
+                "UPDATE \(collection.name.quotedDatabaseIdentifier) SET document = ? WHERE id = ?",
+                [try document.extendedJSON.databaseValue, try id.databaseValue])
+        }
+        guard database.changesCount == 1 else { throw Overtaken() }
+    }
+
+    func delete(_ read: BSONDocument, _ id: BSONValue, from collection: CollectionForm) throws {
+        try run("DELETE FROM \(collection.name.quotedDatabaseIdentifier) WHERE id = ?", [try id.databaseValue])
+        guard database.changesCount == 1 else { throw Overtaken() }
+    }
+
+    func delete(where predicate: Predicate, from collection: CollectionForm) throws -> Int {
+        let filter = try SQLText(predicate)
+        try run("DELETE FROM \(collection.name.quotedDatabaseIdentifier) WHERE \(filter.sql)", filter.arguments)
+        return database.changesCount
+    }
+
+    func scan(_ collection: String, after id: BSONValue?, limit: Int) throws -> [BSONDocument] {
+        try documents(
+            """
+            SELECT id, document FROM \(collection.quotedDatabaseIdentifier) \(id == nil ? "" : "WHERE id > ?") ORDER BY id LIMIT ?
+            """,
+            [try id?.databaseValue, limit.databaseValue].compactMap(\.self))
+    }
+
+    private func documents(_ sql: String, _ arguments: [DatabaseValue]) throws -> [BSONDocument] {
+        let statement = try database.cachedStatement(sql: sql)
+        return try Row.fetchAll(statement, arguments: StatementArguments(arguments)).map { row in
+            do throws(BSONError) {
+                return try BSONDocument(extendedJSON: String.fromDatabaseValue(row[1]) ?? "")
+            } catch {
+                let id = (row[0] as DatabaseValue).storage.value.map { "\($0)" } ?? ""
+                return [Envelope.identifier: .string(id), Envelope.unreadable: .string("\(error)")]
+            }
+        }
+    }
+
+    private func run(_ sql: String, _ arguments: [DatabaseValue]) throws {
+        try database.cachedStatement(sql: sql).execute(arguments: StatementArguments(arguments))
+    }
+
+    /// Runs a statement whose error says which index it violates.
+    private func naming(in collection: CollectionForm, _ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let error as DatabaseError where error.isUniqueViolation {
+            let index = collection.indexes.first { error.message?.contains("'\($0.sqlName(in: collection.name))'") == true }
+            throw UniqueViolation(index: index?.name ?? Envelope.identifier)
+        }
+    }
+}
+
+extension DatabaseError {
+    var isUniqueViolation: Bool {
+        [.SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_PRIMARYKEY].contains(extendedResultCode)
+    }
+}

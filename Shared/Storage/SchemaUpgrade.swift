@@ -1,0 +1,37 @@
+import Logging
+import MongoDatabase
+import UnreadableDocuments
+
+/// Brings the documents of a collection to its schema when the store is opened, so that indexes have today's fields of all.
+struct SchemaUpgrade {
+    private static let batch = 200
+
+    let store: String
+    let unreadable: @Sendable (String) -> UnreadableDocuments
+
+    /// May be cut off and run again. A document that an upgrade cannot make sense of is left as it is.
+    func run(_ collection: CollectionForm, in session: some DocumentSession) throws {
+        if let schema = try StoreRegister.schema(of: collection.name, in: session), schema >= collection.schema { return }
+        if collection.schema > 1 {
+            var last: BSONValue?
+            while case let documents = try session.scan(collection.name, after: last, limit: Self.batch), !documents.isEmpty {
+                last = try documents.last.flatMap { try BSONFields($0)[Envelope.identifier] }
+                _ = try unreadable(collection.name).readable(of: documents) { try upgrade($0, of: collection, in: session) }
+            }
+        }
+        try StoreRegister.note(collection, of: store, in: session)
+    }
+
+    private func upgrade(_ stored: BSONDocument, of collection: CollectionForm, in session: some DocumentSession) throws {
+        guard try Envelope.schema(of: stored) < collection.schema else { return }
+        let transaction = Transaction(session: session, unreadable: unreadable, now: 0)
+        var fields = try StoredFields(try transaction.upgraded(stored, of: collection))
+        fields[Envelope.revision] = .int64((try Envelope.revision(of: stored) ?? 0) + 1)
+        let id = fields[Envelope.identifier] ?? .null
+        do {
+            try session.replace(stored, by: fields.document, id, in: collection)
+        } catch is Overtaken {
+            // Another instance has upgraded it, or changed it, or it is gone. Reads upgrade as well.
+        }
+    }
+}

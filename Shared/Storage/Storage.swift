@@ -1,0 +1,189 @@
+package import DurableFiles
+package import Logging
+import MongoDatabase
+package import Schemas
+import Synchronization
+import UnreadableDocuments
+
+/// An opened store: the operations on its collections, the same on both databases.
+///
+/// Every method throws ``CommandFailure``: `unavailable` while the database is away, `storage_full` for a write that the disk has no
+/// room for, and what the same method of ``Transaction`` says.
+package final class Storage: Sendable {
+    private let declaration: StoreDeclaration
+    private let backend: any StorageBackend
+    private let lock: StateLock?
+    private let unreadable: @Sendable (String) -> UnreadableDocuments
+    private let now: @Sendable () -> UnixMilliseconds
+    private let logger: Logger
+    private let sweep = Mutex<Task<Void, Never>?>(nil)
+
+    private static let sweepPeriod = Duration.seconds(60)
+
+    /// Opens a store: takes the lock on its file, makes what is missing, and upgrades documents of older schemas. Close it.
+    ///
+    /// - Parameters:
+    ///   - logger: Told of documents that cannot be read, and when MongoDB goes away and comes back.
+    ///   - now: The time by which documents expire, in Unix milliseconds.
+    /// - Throws: ``CommandFailure`` with status `unavailable` when the file cannot be used, or what is in it breaks a unique index;
+    ///   ``StateLockFailure`` while `msi migrate` is at work. MongoDB may be away.
+    package static func open(
+        _ declaration: StoreDeclaration, at place: StoragePlace, logger: Logger,
+        now: @escaping @Sendable () -> UnixMilliseconds = { .now }
+    ) async throws -> Storage {
+        CounterSegment.unlink()
+        let kinds = Dictionary(
+            uniqueKeysWithValues: declaration.collections.map {
+                ($0.name, UnreadableDocuments(of: $0.name, .skipped, logger: logger))
+            })
+        let unreadable: @Sendable (String) -> UnreadableDocuments = { name in
+            guard let kind = kinds[name] else { preconditionFailure("the store \(declaration.name) has no collection \(name)") }
+            return kind
+        }
+        let upgrade = SchemaUpgrade(store: declaration.name, unreadable: unreadable)
+        if let url = place.database {
+            let backend = await MongoBackend(url, declaration, upgrade, logger: logger)
+            return Storage(declaration, backend, nil, unreadable, now, logger)
+        }
+        let lock = try StateLock.servingData(in: place.folder)
+        do {
+            let backend = try SQLiteBackend(path: "\(place.folder)/\(declaration.name).sqlite")
+            do {
+                try await backend.prepare(declaration, upgrade)
+            } catch {
+                try await backend.close()
+                throw error
+            }
+            return Storage(declaration, backend, lock, unreadable, now, logger)
+        } catch {
+            lock.release()
+            throw error
+        }
+    }
+
+    private init(
+        _ declaration: StoreDeclaration, _ backend: any StorageBackend, _ lock: StateLock?,
+        _ unreadable: @escaping @Sendable (String) -> UnreadableDocuments, _ now: @escaping @Sendable () -> UnixMilliseconds,
+        _ logger: Logger
+    ) {
+        self.declaration = declaration
+        self.backend = backend
+        self.lock = lock
+        self.unreadable = unreadable
+        self.now = now
+        self.logger = logger
+        guard declaration.collections.contains(where: { $0.expiry != nil }) else { return }
+        let task = Task { [weak self] in
+            while !Task.isCancelled {
+                do {
+                    try await Task.sleep(for: Self.sweepPeriod)
+                    try await self?.removeExpired()
+                } catch {
+                    // Reads leave them out in any case; the next round tries again.
+                    logger.debug("expired documents stay for now", metadata: ["error": "\(error)"])
+                }
+            }
+        }
+        sweep.withLock { $0 = task }
+    }
+
+    // MARK: One document or page
+
+    package func get<Document>(_ id: Document.ID, from collection: Collection<Document>) async throws -> Stored<Document>? {
+        try await read { try $0.get(id, from: collection) }
+    }
+
+    package func page<Document>(
+        of collection: Collection<Document>, _ query: Query<Document> = Query(), after cursor: Cursor? = nil, limit: Int
+    ) async throws -> Page<Document> {
+        try await read { try $0.page(of: collection, query, after: cursor, limit: limit) }
+    }
+
+    /// Stores a new document durably.
+    @discardableResult
+    package func insert<Document>(
+        _ document: Document, into collection: Collection<Document>
+    ) async throws -> Stored<Document> {
+        try await write { try $0.insert(document, into: collection) }
+    }
+
+    /// - Parameter change: A pure function of the document: it may run more than once.
+    @discardableResult
+    package func update<Document>(
+        _ id: Document.ID, in collection: Collection<Document>, unchangedSince revision: Int64? = nil,
+        _ change: @escaping @Sendable (inout Document) throws -> Void
+    ) async throws -> Stored<Document> {
+        try await write { try $0.update(id, in: collection, unchangedSince: revision, change) }
+    }
+
+    @discardableResult
+    package func delete<Document>(
+        _ id: Document.ID, from collection: Collection<Document>, unchangedSince revision: Int64? = nil
+    ) async throws -> Document {
+        try await write { try $0.delete(id, from: collection, unchangedSince: revision) }
+    }
+
+    // MARK: Several at once
+
+    /// Reads several documents as they are at one moment.
+    package func snapshot<Value: Sendable>(
+        _ body: @escaping @Sendable (Transaction) throws -> Value
+    ) async throws -> Value {
+        try await backend.snapshot { [self] in try body(transaction($0)) }
+    }
+
+    /// Changes several documents, in any collections of the store, all or none. What it reads is of one moment.
+    ///
+    /// - Parameter body: May run more than once, so it has no effect but by the transaction; what it throws undoes everything.
+    package func transaction<Value: Sendable>(
+        _ body: @escaping @Sendable (Transaction) throws -> Value
+    ) async throws -> Value {
+        try await backend.transaction { [self] in try body(transaction($0)) }
+    }
+
+    // MARK: The whole store
+
+    /// Reads something small: throws where the database cannot be read.
+    package func check() async throws { try await backend.check() }
+
+    /// How much the store takes up, indexes included, in bytes; what is free to be used again does not count.
+    package func size() async throws -> Int64 { try await backend.size(of: declaration) }
+
+    /// The room on the database's disk; `nil` where that is not known.
+    package func diskSpace() async throws -> DiskSpace? { try await backend.diskSpace() }
+
+    /// Removes what has expired, now and not only at the next time.
+    ///
+    /// - Returns: How many documents were removed.
+    @discardableResult
+    package func removeExpired() async throws -> Int {
+        let now = now()
+        var count = 0
+        for collection in declaration.collections {
+            guard let expired = collection.expired(at: now) else { continue }
+            count += try await backend.write { try $0.delete(where: expired, from: collection) }
+        }
+        return count
+    }
+
+    /// Lets what has begun end, and closes the database; nothing may use the store afterwards.
+    package func close() async throws {
+        let task = sweep.withLock { $0 }
+        task?.cancel()
+        await task?.value
+        try await backend.close()
+        lock?.release()
+    }
+
+    private func read<Value: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> Value) async throws -> Value {
+        try await backend.read { [self] in try body(transaction($0)) }
+    }
+
+    private func write<Value: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> Value) async throws -> Value {
+        try await backend.write { [self] in try body(transaction($0)) }
+    }
+
+    private func transaction(_ session: any DocumentSession) -> Transaction {
+        Transaction(session: session, unreadable: unreadable, now: now())
+    }
+}

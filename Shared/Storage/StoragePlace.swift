@@ -1,0 +1,15 @@
+package import MongoDatabase
+
+/// Where a service keeps its stores.
+package struct StoragePlace: Sendable {
+    let database: MongoURL?
+    let folder: String
+
+    /// - Parameters:
+    ///   - database: MongoDB; `nil` for SQLite files.
+    ///   - folder: Where these files are, or will be.
+    package init(database: MongoURL?, folder: String) {
+        self.database = database
+        self.folder = folder
+    }
+}

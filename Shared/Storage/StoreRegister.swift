@@ -1,0 +1,33 @@
+import MongoDatabase
+
+/// The collection in which a database keeps which stores have collections in it, and of which schema. `msi migrate` finds there
+/// what it has to move: a store registers its collections when it is opened.
+enum StoreRegister {
+    static let name = "storage"
+
+    static func entry(_ collection: String, of store: String, schema: Int64) -> BSONDocument {
+        ["_id": .string(collection), "store": .string(store), "schema": .int64(schema)]
+    }
+
+    static let form = CollectionForm(
+        name: name, identifier: .identifier(String.lowest), indexes: [], upgrades: [])
+
+    /// The schema to which all documents of a collection have been brought; 1 where nothing is known.
+    static func schema(of collection: String, in session: some DocumentSession) throws -> Int64? {
+        let found = try session.find(
+            Selection(where: .equal(form.identifier, .string(collection)), of: form, limit: 1)
+        ).first
+        return try found.map { try BSONFields($0).value("schema") }
+    }
+
+    /// Notes that a collection is there, with all its documents of its schema.
+    static func note(_ collection: CollectionForm, of store: String, in session: some DocumentSession) throws {
+        let id = BSONValue.string(collection.name)
+        let entry = entry(collection.name, of: store, schema: collection.schema)
+        let found = try session.find(Selection(where: .equal(form.identifier, id), of: form, limit: 1)).first
+        guard let found else { return try session.insert(entry, id, into: form) }
+        // Never back: an older instance beside a newer one.
+        guard try BSONFields(found).value("schema", as: Int64.self) < collection.schema else { return }
+        try session.replace(found, by: entry, id, in: form)
+    }
+}

@@ -1,0 +1,193 @@
+import MongoDatabase
+import Schemas
+import UnreadableDocuments
+
+/// The operations on collections, one after another on the thread of the database. It must not leave the closure that it is handed to.
+///
+/// Every method throws ``CommandFailure``, as those of ``Storage`` do.
+package struct Transaction {
+    let session: any DocumentSession
+    let unreadable: @Sendable (String) -> UnreadableDocuments
+    let now: UnixMilliseconds
+
+    /// - Returns: `nil` where there is none, where it has expired, and where it cannot be read, of which the log tells.
+    package func get<Document>(_ id: Document.ID, from collection: Collection<Document>) throws -> Stored<Document>? {
+        let found = try session.find(Selection(id.bson, of: collection.form, now: now))
+        return try read(found, of: collection).first
+    }
+
+    /// The documents that a query finds, page by page. Documents that cannot be read are left out, and the log tells of them.
+    ///
+    /// - Parameters:
+    ///   - cursor: The end of the page before.
+    ///   - limit: The most documents; at least 1.
+    package func page<Document>(
+        of collection: Collection<Document>, _ query: Query<Document> = Query(), after cursor: Cursor? = nil, limit: Int
+    ) throws -> Page<Document> {
+        var selection = try Selection(query, of: collection.form, after: cursor, limit: limit + 1, now: now)
+        var documents: [Stored<Document>] = []
+        var places: [Cursor] = []
+        // What is left out makes room for others: a page that is not full is the last one.
+        while documents.count <= limit {
+            let found = try session.find(selection)
+            for document in found {
+                guard let readable = try read([document], of: collection).first else { continue }
+                documents.append(readable)
+                places.append(Cursor(values: try selection.order.map { try $0.value(in: document) }))
+            }
+            guard found.count == selection.limit else { break }
+            selection.skip += found.count
+        }
+        let isLast = documents.count <= limit
+        return Page(documents: Array(documents.prefix(limit)), next: isLast ? nil : places[limit - 1])
+    }
+
+    /// - Throws: Also `conflict` where another document has the same `_id`, or the same values in a unique index: `field` names the
+    ///   index's fields; `invalid` where it has more than 16 MiB.
+    @discardableResult
+    package func insert<Document>(_ document: Document, into collection: Collection<Document>) throws -> Stored<Document> {
+        var fields = try encoded(document, of: collection)
+        fields[Envelope.revision] = .int64(1)
+        if collection.form.schema > 1 { fields[Envelope.schema] = .int64(collection.form.schema) }
+        let stored = try checked(fields.document, of: collection.form)
+        try write(stored, in: collection.form) { try session.insert(stored, document.id.bson, into: collection.form) }
+        return Stored(document: document, revision: 1)
+    }
+
+    /// Changes a document. Fields that its type does not know stay as they are.
+    ///
+    /// - Parameters:
+    ///   - revision: The one that the edit began with; `nil` where it does not matter.
+    ///   - change: May run more than once; what it throws is thrown, and nothing is changed. It must not change the `id`.
+    /// - Throws: Also `not_found`; `conflict` where the document was changed after that revision, where it cannot be read, and as
+    ///   ``insert(_:into:)`` does.
+    @discardableResult
+    package func update<Document>(
+        _ id: Document.ID, in collection: Collection<Document>, unchangedSince revision: Int64? = nil,
+        _ change: (inout Document) throws -> Void
+    ) throws -> Stored<Document> {
+        let (stored, current) = try readToChange(id, in: collection, unchangedSince: revision)
+        let former = try upgraded(stored, of: collection.form)
+        var document = current.document
+        let old = try encoded(document, of: collection)
+        try change(&document)
+        precondition(document.id == id, "a change of \(collection.name) \(id) gives it another id")
+        let new = try encoded(document, of: collection)
+        guard old.document != new.document else { return current }
+        var merged = try StoredFields(former.merged(from: old.document, to: new.document))
+        merged[Envelope.revision] = .int64(current.revision + 1)
+        let replacement = try checked(merged.document, of: collection.form)
+        try write(replacement, in: collection.form) {
+            try session.replace(stored, by: replacement, id.bson, in: collection.form)
+        }
+        return Stored(document: document, revision: current.revision + 1)
+    }
+
+    /// - Parameter revision: The one that the edit began with; `nil` where it does not matter.
+    /// - Returns: What was removed.
+    /// - Throws: Also `not_found`; `conflict` where the document was changed after that revision, or cannot be read.
+    @discardableResult
+    package func delete<Document>(
+        _ id: Document.ID, from collection: Collection<Document>, unchangedSince revision: Int64? = nil
+    ) throws -> Document {
+        let (stored, current) = try readToChange(id, in: collection, unchangedSince: revision)
+        try session.delete(stored, id.bson, from: collection.form)
+        return current.document
+    }
+
+    // MARK: Reading
+
+    private func readToChange<Document>(
+        _ id: Document.ID, in collection: Collection<Document>, unchangedSince known: Int64?
+    ) throws -> (BSONDocument, Stored<Document>) {
+        guard let stored = try session.find(Selection(id.bson, of: collection.form, now: now)).first else {
+            throw CommandFailure.notFound(id, in: collection.form)
+        }
+        let current: Stored<Document>
+        do {
+            current = try decoded(stored, of: collection.form)
+        } catch {
+            throw CommandFailure.unreadable(id, in: collection.form, error)
+        }
+        if let known, current.revision != known {
+            throw CommandFailure.changed(id, in: collection.form, current.revision, since: known)
+        }
+        return (stored, current)
+    }
+
+    private func read<Document>(_ documents: [BSONDocument], of collection: Collection<Document>) throws -> [Stored<Document>] {
+        try unreadable(collection.name).readable(of: documents) { try decoded($0, of: collection.form) }
+    }
+
+    private func decoded<Document>(_ stored: BSONDocument, of collection: CollectionForm) throws -> Stored<Document> {
+        let current = try upgraded(stored, of: collection)
+        return Stored(
+            document: try BSONCoder.decode(Document.self, from: current), revision: try Envelope.revision(of: current) ?? 0)
+    }
+
+    /// A document of an older schema as one of today's.
+    func upgraded(_ stored: BSONDocument, of collection: CollectionForm) throws -> BSONDocument {
+        let schema = try Envelope.schema(of: stored)
+        guard schema <= collection.schema else {
+            throw BSONError(
+                "a newer version of the program has written it: schema \(schema), this one knows \(collection.schema)")
+        }
+        guard schema < collection.schema else { return stored }
+        var fields = try StoredFields(stored)
+        for upgrade in collection.upgrades.dropFirst(Int(schema) - 1) { try upgrade(&fields) }
+        fields[Envelope.schema] = .int64(collection.schema)
+        return fields.document
+    }
+
+    // MARK: Writing
+
+    private func encoded<Document>(_ document: Document, of collection: Collection<Document>) throws -> StoredFields {
+        do {
+            let fields = try StoredFields(try BSONCoder.encode(document))
+            precondition(
+                fields[Envelope.identifier] == document.id.bson,
+                "a \(collection.name) has to store its id as \(Envelope.identifier)")
+            assert(
+                collection.indexes.allSatisfy { $0.check(document, fields) == nil },
+                "a \(collection.name) stores an indexed field under another name: \(collection.indexes.compactMap { $0.check(document, fields) })"
+            )
+            return fields
+        } catch let error as BSONError {
+            throw CommandFailure(.invalid, "the \(collection.name) cannot be stored: \(error)")
+        }
+    }
+
+    private func checked(_ document: BSONDocument, of collection: CollectionForm) throws -> BSONDocument {
+        let bytes = document.withUnsafeBytes(\.count)
+        guard bytes <= StoredSize.maxBytes else { throw CommandFailure.tooLarge(bytes, in: collection) }
+        return document
+    }
+
+    /// Writes a document. Those that have expired and are in its way go first.
+    private func write(_ document: BSONDocument, in collection: CollectionForm, _ body: () throws -> Void) throws {
+        do {
+            if !session.survivesViolation { try removeExpired(like: document, from: collection) }
+            do {
+                try body()
+            } catch let violation as UniqueViolation {
+                guard session.survivesViolation, try removeExpired(like: document, from: collection) > 0 else { throw violation }
+                try body()
+            }
+        } catch let violation as UniqueViolation {
+            throw CommandFailure.duplicate(violation, in: collection)
+        }
+    }
+
+    /// Removes documents that have expired and have the same values in a unique index.
+    @discardableResult
+    private func removeExpired(like document: BSONDocument, from collection: CollectionForm) throws -> Int {
+        guard let expired = collection.expired(at: now) else { return 0 }
+        var unique = [[collection.identifier]]
+        unique += collection.indexes.filter { $0.kind == .unique }.map(\.fields)
+        let same = try unique.compactMap { fields -> Predicate? in
+            let values = try fields.map { try $0.value(in: document) }
+            return values.contains(.null) ? nil : .all(zip(fields, values).map { .equal($0, $1) })
+        }
+        return try session.delete(where: .all([.any(same), expired]), from: collection)
+    }
+}

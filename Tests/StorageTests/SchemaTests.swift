@@ -1,0 +1,202 @@
+import MongoDatabase
+import Schemas
+import Storage
+import TestSupport
+import Testing
+
+/// Stores that another version of the program, or another program, has left behind.
+@Suite("Schemas and indexes", .timeLimit(.minutes(2)))
+struct SchemaTests {
+    /// `Device` before its token had that name.
+    private struct OldDevice: StoredDocument {
+        let id: ObjectID
+        var owner: ObjectID
+        var key: String
+
+        enum CodingKeys: String, CodingKey {
+            case id = "_id"
+            case owner, key
+        }
+    }
+
+    /// `Device` as a later version has it.
+    private struct NewDevice: StoredDocument, Equatable {
+        let id: ObjectID
+        var owner: ObjectID
+        var token: String
+        var uses: Int64
+
+        enum CodingKeys: String, CodingKey {
+            case id = "_id"
+            case owner, token, uses
+        }
+    }
+
+    private enum Old {
+        static let key = Field("key", \OldDevice.key)
+        static let owner = Field("owner", \OldDevice.owner)
+        static let all = Collection<OldDevice>("device", indexes: [.unique(owner), .on(key)])
+        static let store = StoreDeclaration("devices", all)
+    }
+
+    private enum New {
+        static let token = Field("token", \NewDevice.token)
+        static let owner = Field("owner", \NewDevice.owner)
+        static let all = Collection<NewDevice>(
+            "device", indexes: [.unique(token), .on(owner)],
+            upgrades: [
+                { $0.rename("key", to: "token") },
+                { fields in
+                    struct Broken: Error {}
+                    guard fields["token"] != "broken" else { throw Broken() }
+                    fields["uses"] = .int64(0)
+                },
+            ])
+        static let store = StoreDeclaration("devices", all)
+    }
+
+    @Test(
+        "Documents of an older schema are upgraded at the start, once, and what an older instance writes later when it is read",
+        arguments: StoreKind.allCases)
+    func upgrade(_ kind: StoreKind) async throws {
+        try await withPlace(kind) { place in
+            let owner = ObjectID()
+            let devices = (0..<450).map { OldDevice(id: ObjectID(), owner: ObjectID(), key: "k\($0)") }
+            let older = try await place.open(Old.store)
+            for device in devices { try await older.insert(device, into: Old.all) }
+            try await place.withStore(New.store) { store in
+                let stored = try BSONFields(try #require(try await place.document(devices[449].id, in: "device")))
+                #expect(try stored["token"] == "k449" && stored["key"] == nil && stored.value("_schema", as: Int64.self) == 3)
+                let found = try await store.get(devices[7].id, from: New.all)
+                #expect(found?.document == NewDevice(id: devices[7].id, owner: devices[7].owner, token: "k7", uses: 0))
+                #expect(found?.revision == 2)
+                // By an index that no stored document was in before.
+                let page = try await store.page(of: New.all, Query(where: New.token == "k300"), limit: 5)
+                #expect(page.documents.map(\.id) == [devices[300].id])
+                // What was unique need not be any more.
+                for number in 0..<2 {
+                    try await store.insert(NewDevice(id: ObjectID(), owner: owner, token: "n\(number)", uses: 1), into: New.all)
+                }
+
+                let late = OldDevice(id: ObjectID(), owner: ObjectID(), key: "late")
+                try await older.insert(late, into: Old.all)
+                #expect(try await store.get(late.id, from: New.all)?.token == "late")
+                try await store.update(late.id, in: New.all) { $0.uses += 1 }
+                let changed = try BSONFields(try #require(try await place.document(late.id, in: "device")))
+                #expect(try changed["key"] == nil && changed.value("uses", as: Int64.self) == 1)
+
+                // The other way round it is set aside, and not touched.
+                #expect(try await older.get(late.id, from: Old.all) == nil)
+                let refusal = await failure { try await older.update(late.id, in: Old.all) { $0.key = "" } }
+                #expect(refusal?.status == .conflict && refusal?.message.contains("newer version") == true)
+                #expect(await failure { try await older.delete(late.id, from: Old.all) }?.status == .conflict)
+            }
+            try await older.close()
+        }
+    }
+
+    @Test("A document that an upgrade cannot make sense of is left as it is, and the log names it", arguments: StoreKind.allCases)
+    func brokenUpgrade(_ kind: StoreKind) async throws {
+        try await withPlace(kind) { place in
+            let devices = ["a", "broken", "b"].map { OldDevice(id: ObjectID(), owner: ObjectID(), key: $0) }
+            try await place.withStore(Old.store) { store in
+                for device in devices { try await store.insert(device, into: Old.all) }
+            }
+            let log = RecordedLog()
+            try await place.withStore(New.store, logger: log.logger) { store in
+                let readable = try await store.page(of: New.all, limit: 2).documents
+                #expect(readable.map(\.token) == ["a", "b"])
+                #expect(try BSONFields(try #require(try await place.document(devices[1].id, in: "device")))["key"] == "broken")
+                #expect(log.louderThanDebug.count { $0.contains("\(devices[1].id)") } == 1)
+            }
+        }
+    }
+
+    @Test(
+        "What cannot be read is left out of pages, may not be changed, and is named in the log once",
+        arguments: StoreKind.allCases)
+    func unreadable(_ kind: StoreKind) async throws {
+        try await withPlace(kind) { place in
+            let log = RecordedLog()
+            try await place.withStore(logger: log.logger) { store in
+                let owner = ObjectID()
+                let devices = (0..<6).map { Device.sample($0, owner: owner) }
+                var spoilt: [ObjectID] = []
+                for device in devices {
+                    try await store.insert(device, into: Devices.all)
+                    for (key, value) in [("is_active", BSONValue.string("yes")), ("made", .int64(5))] {
+                        let bad = Device.sample(device.seen, owner: owner)
+                        var fields = try BSONFields(BSONCoder.encode(bad)).all
+                        for index in fields.indices where fields[index].key == key { fields[index].value = value }
+                        try await place.insert(BSONDocument(fields), into: "device")
+                        spoilt.append(bad.id)
+                    }
+                }
+                let query = Query(where: Devices.owner == owner, order: .descending(Devices.seen))
+                for limit in [1, 4, 10] {
+                    var (found, cursor): ([Device], Cursor?) = ([], nil)
+                    repeat {
+                        let page = try await store.page(of: Devices.all, query, after: cursor, limit: limit)
+                        found += page.documents.map(\.document)
+                        cursor = page.next
+                    } while cursor != nil
+                    #expect(found == devices.reversed())
+                }
+                #expect(try await store.get(spoilt[0], from: Devices.all) == nil)
+                let change = await failure { try await store.update(spoilt[0], in: Devices.all) { $0.seen = 9 } }
+                #expect(change?.status == .conflict && change?.message.contains("is_active") == true, "\(change as Any)")
+                #expect(await failure { try await store.delete(spoilt[1], from: Devices.all) }?.status == .conflict)
+                for id in spoilt { #expect(log.louderThanDebug.count { $0.contains("\(id)") } == 1) }
+            }
+        }
+    }
+
+    @Test("An index of the same name or keys in another form is made anew")
+    func otherIndex() async throws {
+        try await withPlace(.mongodb) { place in
+            let url = try #require(place.url)
+            try await withMongoDatabase(url) { database in
+                let indexes: [BSONValue] = [
+                    ["name": "unique token", "key": ["owner": 1]], ["name": "mine", "key": ["owner": 1, "seen": 1, "_id": 1]],
+                ]
+                for index in indexes {
+                    _ = try await database.run { try $0.write(["createIndexes": "device", "indexes": [index]]) }
+                }
+            }
+            let device = Device.sample()
+            for _ in 0..<2 {
+                try await place.withStore { store in
+                    if try await store.get(device.id, from: Devices.all) == nil {
+                        try await store.insert(device, into: Devices.all)
+                    }
+                    let twin = Device(id: ObjectID(), owner: ObjectID(), token: device.token)
+                    #expect(await failure { try await store.insert(twin, into: Devices.all) }?.field == "token")
+                }
+            }
+        }
+    }
+
+    @Test("Documents that break a unique index keep the store from opening, and it says which index")
+    func brokenUniqueness() async throws {
+        try await withPlace(.sqlite) { place in
+            try await place.withStore(Old.store) { store in
+                for _ in 0..<2 { try await store.insert(OldDevice(id: ObjectID(), owner: ObjectID(), key: "k"), into: Old.all) }
+            }
+            let refusal = await failure { try await place.open(New.store) }
+            #expect(refusal?.status == .unavailable && refusal?.message.contains("the same token") == true)
+            // Nothing was changed: the older version goes on with it.
+            let documents = try await place.withStore(Old.store) { try await $0.page(of: Old.all, limit: 5).documents }
+            #expect(documents.count == 2)
+        }
+        try await withPlace(.mongodb) { place in
+            try await place.withStore(Old.store) { store in
+                for _ in 0..<2 { try await store.insert(OldDevice(id: ObjectID(), owner: ObjectID(), key: "k"), into: Old.all) }
+            }
+            let log = RecordedLog()
+            try await place.withStore(New.store, logger: log.logger) { store in
+                #expect(log.louderThanDebug.contains { $0.contains("unique token") })
+                #expect(await failure { try await store.page(of: New.all, limit: 1) } != nil)
+            }
+        }
+    }
+}
