@@ -13,6 +13,22 @@ struct DeliveryTimesTests {
         #expect(DeliveryTimes.leaseDuration > DeliveryTimes.minLease)
     }
 
+    @Test("A relay ends its work on a command before the sender gives up, and remembers it for longer than a lease")
+    func relay() {
+        #expect(DeliveryTimes.fcmReconnectTimeout * 2 < DeliveryTimes.fcmRequestTimeout)
+        #expect(DeliveryTimes.circuitTrialTimeout > DeliveryTimes.fcmRequestTimeout)
+        #expect(DeliveryTimes.relayTimeout - DeliveryTimes.relayReplyMargin > DeliveryTimes.fcmRequestTimeout)
+        #expect(DeliveryTimes.maxRelayTime > DeliveryTimes.relayTimeout)
+        #expect(DeliveryTimes.maxRelayTime <= DeliveryTimes.leaseDuration)
+        #expect(DeliveryTimes.sendMemory > DeliveryTimes.leaseDuration + DeliveryTimes.relayTimeout)
+    }
+
+    @Test("The gateway waits longer for the message log than a client waits for a connection or notices that it is lost")
+    func gateway() {
+        #expect(DeliveryTimes.storeTimeout > ClientLimits().connectGrace)
+        #expect(DeliveryTimes.storeTimeout > BusTimes.silence)
+    }
+
     @Test("The timeout of a stop is longer than that of any request in flight")
     func stops() {
         #expect(DeliveryTimes.relayStopTimeout > DeliveryTimes.fcmRequestTimeout)

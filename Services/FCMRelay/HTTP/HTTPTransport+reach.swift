@@ -1,3 +1,4 @@
+import ServiceKit
 import Time
 
 extension HTTPTransport {
@@ -17,7 +18,7 @@ extension HTTPTransport {
         let begin = ContinuousClock.now
         let outcomes = await send(requests)
         guard outcomes.contains(where: \.hasReachedNobody) else { return outcomes }
-        let end = requests.reduce(min(expiry, begin + .seconds(3))) { min($0, $1.deadline) }
+        let end = requests.reduce(min(expiry, begin + DeliveryTimes.fcmReconnectTimeout)) { min($0, $1.deadline) }
         return await send(requests, after: outcomes, before: end)
     }
 

@@ -1,3 +1,4 @@
+import CommandBus
 import DequeModule
 import Schemas
 
@@ -75,7 +76,7 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
     }
 
     /// The minimum delay of an alarm that counts as a pause of the process, as on the bus.
-    private static var minPause: Duration { .milliseconds(1_500) }
+    private static var minPause: Duration { BusTimes.minPause }
 
     /// When there are this many paused topics, all are forgotten. FCM then refuses their messages again.
     private static var maxPausedTopics: Int { 10_000 }

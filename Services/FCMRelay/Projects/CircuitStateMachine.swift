@@ -25,8 +25,6 @@ struct CircuitStateMachine: Sendable {
 
     /// This many failures in a row open the circuit.
     private static let maxFailures = 20
-    /// A little more than the maximum duration of a request.
-    private static let trialTimeout = DeliveryTimes.fcmRequestTimeout + .seconds(5)
 
     private var state = State.closed(failures: 0)
     /// The maximum is short, because an urgent message may be waiting.
@@ -38,7 +36,7 @@ struct CircuitStateMachine: Sendable {
         case .closed: return .go
         case .open(let until), .trying(let until):
             guard until <= now else { return .wait(until - now) }
-            state = .trying(until: now + Self.trialTimeout)
+            state = .trying(until: now + DeliveryTimes.circuitTrialTimeout)
             return .trial
         }
     }

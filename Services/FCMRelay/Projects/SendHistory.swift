@@ -1,5 +1,6 @@
 import DequeModule
 import Schemas
+import ServiceKit
 
 /// The components of a project's messages that are being sent to FCM, and those that FCM has recently accepted. So a repeated
 /// command is sent once. Pure.
@@ -59,8 +60,7 @@ struct SendHistory<Joint: Sendable>: Sendable {
         let since: ContinuousClock.Instant
     }
 
-    /// Longer than a sender needs to repeat a command: a lease of the message log lasts half a minute.
-    static var memory: Duration { .seconds(120) }
+    static var memory: Duration { DeliveryTimes.sendMemory }
     static var maxRemembered: Int { 10_000 }
 
     private var entries: [SendKey: Entry] = [:]

@@ -2,6 +2,7 @@ import CommandBus
 import FCM
 import JSON
 import Schemas
+import ServiceKit
 
 /// Accepts a message: checks it against the cube and FCM's limits, gives it its `msi_key`, and has the message log store it.
 struct MessagePosting: Sendable {
@@ -23,9 +24,6 @@ struct MessagePosting: Sendable {
     private static let maxAhead: Int64 = 366 * 86_400_000
     /// The shortest lifetime in seconds, also for "now or never" (a `ttl` of 0): relaying takes a moment.
     private static let minLifetime: Int64 = 10
-
-    /// How long the message log may take, including a restart.
-    private static let storeTimeout = Duration.seconds(5)
 
     /// - Throws: ``Problem`` or ``CommandFailure``. After `unavailable` or `deadline_exceeded` the message may be stored or not; a
     ///   retry with the same idempotency key finds out.
@@ -80,7 +78,7 @@ struct MessagePosting: Sendable {
 
     /// Stores the message once, even if the message log restarts in between: a command with the same `msi_key` may be repeated.
     private func store(_ command: LogMessage, for caller: RequestContext) async throws -> Message {
-        let deadline = ContinuousClock.now + Self.storeTimeout
+        let deadline = ContinuousClock.now + DeliveryTimes.storeTimeout
         while true {
             do {
                 return try await messageLog.request(command, timeout: deadline - .now, context: caller).message

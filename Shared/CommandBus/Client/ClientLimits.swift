@@ -12,7 +12,7 @@ package struct ClientLimits: Sendable {
     /// The interval between probes of a silent endpoint.
     package var probeInterval = Duration.seconds(1)
     /// How long a connection may be silent before it counts as lost. A third of this is the interval of heartbeats.
-    package var silence = Duration.seconds(3)
+    package var silence = BusTimes.silence
 
     package init() {}
 }

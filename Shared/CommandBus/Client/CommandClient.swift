@@ -40,7 +40,7 @@ package final class CommandClient: Sendable {
     ///   done), `deadline_exceeded`, `overloaded`, `invalid` for a payload that is too large, `internal` for a malformed
     ///   reply. A cancelled task gets `unavailable`, "cancelled".
     nonisolated(nonsending) package func request<C: Command>(
-        _ command: C, timeout: Duration = .seconds(5), context: RequestContext = .init()
+        _ command: C, timeout: Duration = BusTimes.requestTimeout, context: RequestContext = .init()
     ) async throws(CommandFailure) -> C.Reply {
         let payload: Data
         do {
@@ -58,7 +58,7 @@ package final class CommandClient: Sendable {
 
     /// Sends a command that is JSON already, and returns the reply as JSON.
     nonisolated(nonsending) package func request(
-        _ name: String, payload: Data, timeout: Duration = .seconds(5), context: RequestContext = .init()
+        _ name: String, payload: Data, timeout: Duration = BusTimes.requestTimeout, context: RequestContext = .init()
     ) async throws(CommandFailure) -> Data {
         guard payload.count <= maxPayloadBytes else {
             throw CommandFailure(

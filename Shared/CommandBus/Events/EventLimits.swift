@@ -8,7 +8,7 @@ package struct EventLimits: Sendable {
     /// few descriptors.
     package var maxPeers = 1_024
     /// How long a connection may be silent, despite heartbeats, before it counts as lost.
-    package var silence = Duration.seconds(3)
+    package var silence = BusTimes.silence
 
     package init() {}
 }

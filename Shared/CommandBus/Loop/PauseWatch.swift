@@ -7,7 +7,7 @@ import Synchronization
 final class PauseWatch: Sendable {
     /// The maximum interval between two clock readings of a running thread.
     static let interval: Milliseconds = 500
-    /// The minimum gap that counts as a pause. Clients consider a connection lost after two to three seconds of silence.
+    /// ``BusTimes/minPause`` as a constant, since it is compared for each request.
     static let minPause: Milliseconds = 1_500
 
     private let lastLook = Atomic<MonotonicMilliseconds>(.now())

@@ -14,7 +14,7 @@ package struct ServerLimits: Sendable {
     /// How long a stopping server waits for its handlers. Requests that are unanswered after that get `unavailable`.
     package var drainTimeout = Duration.seconds(10)
     /// How long a peer may be silent, despite heartbeats, before its connection counts as lost.
-    package var silence = Duration.seconds(3)
+    package var silence = BusTimes.silence
 
     package init() {}
 }

@@ -3,17 +3,36 @@ import CommandBus
 /// The timeouts on a message's way to FCM. Each is derived from those that it must outlast. So an ordinary stop loses no answer
 /// of FCM, and doubles no component.
 package enum DeliveryTimes {
+    /// The gateway's wait for the message log to store a message, including a restart of the message log.
+    package static let storeTimeout = BusTimes.requestTimeout
+
     /// A single request to FCM. Google asks for at least 10 s.
     package static let fcmRequestTimeout = Duration.seconds(10)
 
+    /// How long a request that has not reached FCM is repeated. It leaves FCM the larger part of the request's time.
+    package static let fcmReconnectTimeout = Duration.seconds(3)
+
+    /// The wait for the trial request of an open circuit: a little more than the maximum duration of a request.
+    package static let circuitTrialTimeout = fcmRequestTimeout + .seconds(5)
+
     /// The message log's wait for a relay's answer. The relay may wait for the pacer or an access token, and then for FCM.
     package static let relayTimeout = fcmRequestTimeout * 2
+
+    /// What the relay leaves of a command's time for the way of its reply.
+    package static let relayReplyMargin = Duration.milliseconds(250)
+
+    /// How long a relay may work on a command, also if the command has a later deadline or none.
+    package static let maxRelayTime = relayTimeout + .seconds(10)
 
     /// The minimum rest of a lease when a message is handed to a relay: the wait for the answer, and the time to store it.
     package static let minLease = relayTimeout + .seconds(2)
 
     /// The duration of a lease, the claim of one process on a message.
     package static let leaseDuration = minLease + .seconds(8)
+
+    /// How long a relay remembers what FCM has accepted, so that a repeated command is sent once. A message is handed out again
+    /// after its lease at the latest, and perhaps a few times.
+    package static let sendMemory = leaseDuration * 4
 
     /// The stop of the relay. Requests to FCM begin only in its first half, so that each of them can end.
     package static let relayStopTimeout = fcmRequestTimeout * 2
