@@ -279,7 +279,7 @@ let package = Package(
             ],
             path: "Tests/GatewayTests"),
         .testTarget(
-            name: "LoadTesterTests", dependencies: ["LoadTester", "JSON", "Schemas", argumentParser, histogram],
+            name: "LoadTesterTests", dependencies: ["LoadTester", "TestSupport", "JSON", "Schemas", argumentParser, histogram],
             path: "Tests/LoadTesterTests"),
         .testTarget(
             name: "MessageLogTests",

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import TestSupport
 
 /// Posts messages to the product while its processes, the network and the machine fail, and checks what happened to each message.
@@ -28,34 +27,20 @@ struct Chaos: AsyncParsableCommand {
     func run() async throws {
         let journal = Journal()
         journal.say("chaos: --store \(store.rawValue) --minutes \(minutes) --seed \(seed)")
-        // Short, because the path of a Unix socket may have at most 107 bytes.
-        let folder = "/tmp/msi-chaos-" + String(UInt32.random(in: 0...UInt32.max), radix: 36)
-        try FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        let experiment = Experiment(store: store, length: .seconds(minutes * 60), seed: seed, folder: folder, journal: journal)
-        do {
-            let verdict = try await untilInterrupted { try await experiment.run() }
-            report(verdict, folder: folder)
-            guard verdict.isGood else { throw ExitCode.failure }
-            try FileManager.default.removeItem(atPath: folder)
-        } catch let interruption as Interruption {
-            try FileManager.default.removeItem(atPath: folder)
-            journal.say("interrupted; everything is stopped")
-            throw ExitCode(128 + interruption.signal)
-        } catch let error where !(error is ExitCode) {
-            journal.say("no verdict: \(error)")
-            print("The databases and logs are kept in \(folder)")
-            throw ExitCode.failure
+        let (store, length, seed) = (store, Duration.seconds(minutes * 60), seed)
+        let status = try await runExperiment(named: "chaos", journal) { folder in
+            try await Experiment(store: store, length: length, seed: seed, folder: folder, journal: journal).run()
         }
+        guard status == 0 else { throw ExitCode(status) }
     }
+}
 
-    private func report(_ verdict: Verdict, folder: String) {
-        for (explanation, count) in verdict.explained.sorted(by: { $0.key < $1.key }) {
-            print("\(count) copies because \(explanation)")
-        }
-        for problem in verdict.problems.prefix(50) { print(problem) }
-        if verdict.problems.count > 50 { print("and \(verdict.problems.count - 50) more") }
-        if !verdict.isGood { print("The databases and logs are kept in \(folder)") }
-        print(verdict.summary)
+extension Verdict: ExperimentVerdict {
+    private static let maxProblems = 50
+
+    var report: [String] {
+        explained.sorted { $0.key < $1.key }.map { explanation, count in "\(count) copies because \(explanation)" }
+            + problems.prefix(Self.maxProblems)
+            + (problems.count > Self.maxProblems ? ["and \(problems.count - Self.maxProblems) more"] : [])
     }
 }

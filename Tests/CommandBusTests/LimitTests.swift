@@ -97,16 +97,7 @@ struct LimitTests {
     func aFullServerIsOverloaded() async throws {
         let gate = Gate()
         try await withServerAndClient(.testing(gate: gate), limits: .with { $0.maxInFlight = 3 }) { _, client in
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<3 {
-                    group.addTask { _ = try await client.request(Hold(), timeout: .seconds(30)) }
-                }
-                try await eventually("three handlers begin") { gate.entered == 3 }
-                let failure = await #expect(throws: CommandFailure.self) { try await client.request(Echo(text: "")) }
-                #expect(failure?.status == .overloaded)
-                gate.open()
-                try await group.waitForAll()
-            }
+            try await expectOverloaded(client, withThreeHeldBy: gate)
             let echo = try await client.request(Echo(text: "room"))
             #expect(echo.text == "room")
         }
@@ -116,16 +107,21 @@ struct LimitTests {
     func aFullClientIsOverloaded() async throws {
         let gate = Gate()
         try await withServerAndClient(.testing(gate: gate), clientLimits: .with { $0.maxPending = 3 }) { _, client in
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<3 {
-                    group.addTask { _ = try await client.request(Hold(), timeout: .seconds(30)) }
-                }
-                try await eventually("three handlers begin") { gate.entered == 3 }
-                let failure = await #expect(throws: CommandFailure.self) { try await client.request(Echo(text: "")) }
-                #expect(failure?.status == .overloaded)
-                gate.open()
-                try await group.waitForAll()
+            try await expectOverloaded(client, withThreeHeldBy: gate)
+        }
+    }
+
+    /// Expects that a fourth request is refused while three are in flight.
+    private func expectOverloaded(_ client: CommandClient, withThreeHeldBy gate: Gate) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<3 {
+                group.addTask { _ = try await client.request(Hold(), timeout: .seconds(30)) }
             }
+            try await eventually("three handlers begin") { gate.entered == 3 }
+            let failure = await #expect(throws: CommandFailure.self) { try await client.request(Echo(text: "")) }
+            #expect(failure?.status == .overloaded)
+            gate.open()
+            try await group.waitForAll()
         }
     }
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import TestSupport
 
 /// Keeps the relay under load while FCM's faults change, and checks whether its use of resources grows.
@@ -26,27 +25,14 @@ struct Endurance: AsyncParsableCommand {
     func run() async throws {
         let journal = Journal()
         journal.say("endurance: --minutes \(minutes) --rate \(rate) --seed \(seed)")
-        // Short, because the path of a Unix socket may have at most 107 bytes.
-        let folder = "/tmp/msi-endurance-" + String(UInt32.random(in: 0...UInt32.max), radix: 36)
-        try FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        let experiment = Experiment(
-            length: .seconds(minutes * 60), rate: rate, seed: seed, folder: folder, journal: journal)
-        do {
-            let verdict = try await untilInterrupted { try await experiment.run() }
-            for problem in verdict.problems { print(problem) }
-            if !verdict.isGood { print("The logs are kept in \(folder)") }
-            print(verdict.summary)
-            guard verdict.isGood else { throw ExitCode.failure }
-            try FileManager.default.removeItem(atPath: folder)
-        } catch let interruption as Interruption {
-            try FileManager.default.removeItem(atPath: folder)
-            journal.say("interrupted; everything is stopped")
-            throw ExitCode(128 + interruption.signal)
-        } catch let error where !(error is ExitCode) {
-            journal.say("no verdict: \(error)")
-            print("The logs are kept in \(folder)")
-            throw ExitCode.failure
+        let (length, rate, seed) = (Duration.seconds(minutes * 60), rate, seed)
+        let status = try await runExperiment(named: "endurance", journal) { folder in
+            try await Experiment(length: length, rate: rate, seed: seed, folder: folder, journal: journal).run()
         }
+        guard status == 0 else { throw ExitCode(status) }
     }
+}
+
+extension Verdict: ExperimentVerdict {
+    var report: [String] { problems }
 }

@@ -164,9 +164,10 @@ struct PacingTests {
 
     @Test("A stopped pacer refuses all waiting sends and every later one")
     func stop() async {
-        let pacer = Pacer(rate: 1, ramp: .zero)
-        #expect(await pacer.turn(for: Self.topic, isAlert: true, by: .now + .seconds(60)) == nil)
-        async let waiting = pacer.turn(for: Self.topic, isAlert: false, by: .now + .seconds(60))
+        // One send a minute: the second one waits, however long the test takes to get to the stop.
+        let pacer = Pacer(rate: 1.0 / 60, ramp: .zero)
+        #expect(await pacer.turn(for: Self.topic, isAlert: true, by: .now + .seconds(300)) == nil)
+        async let waiting = pacer.turn(for: Self.topic, isAlert: false, by: .now + .seconds(300))
         // It applies to waiting sends and to new ones.
         pacer.stop()
         #expect(await waiting?.code == "STOPPED")
@@ -213,11 +214,21 @@ struct PacingTests {
         let pacer = Pacer(rate: 200, ramp: .zero)
         let start = ContinuousClock.now
         let errors = await withTaskGroup(of: ComponentError?.self) { group in
-            for _ in 0..<100 { group.addTask { await pacer.turn(for: nil, isAlert: false, by: .now + .seconds(30)) } }
+            for _ in 0..<100 { group.addTask { await Self.turn(of: pacer) } }
             return await group.reduce(into: []) { if let error = $1 { $0.append(error) } }
         }
         #expect(errors.isEmpty)
         // The burst, a tenth of a second's messages, goes at once, and the other eighty at two hundred a second.
         #expect(ContinuousClock.now - start >= .milliseconds(350))
+    }
+
+    /// A busy machine may not run the test for so long that the pacer takes it for a pause, and refuses what waits: such a send asks
+    /// again, as a message log does.
+    private static func turn(of pacer: Pacer) async -> ComponentError? {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while true {
+            let error = await pacer.turn(for: nil, isAlert: false, by: deadline)
+            guard error?.code == "NO_TIME", .now < deadline else { return error }
+        }
     }
 }

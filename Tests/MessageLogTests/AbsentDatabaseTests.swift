@@ -20,7 +20,8 @@ struct AbsentDatabaseTests {
                 _ = try await log.client.request(Ping())
                 let start = ContinuousClock.now
                 #expect(await log.process.stop() == 0)
-                #expect(ContinuousClock.now - start < .seconds(7))
+                // Shorter than the 10 s that an operation of the database may take: the stop waits for none.
+                #expect(ContinuousClock.now - start < .seconds(9.5))
             }
         }
     }
