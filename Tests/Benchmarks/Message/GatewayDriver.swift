@@ -1,7 +1,7 @@
 import FoundationEssentials
 import TestSupport
 
-/// The C programme that posts to the gateway, and the requests that it sends.
+/// The C program that posts to the gateway, and the requests that it sends.
 struct GatewayDriver {
     /// One answer; the times are nanoseconds of the monotonic clock.
     struct Answer {

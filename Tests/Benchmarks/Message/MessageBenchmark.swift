@@ -40,10 +40,11 @@ struct MessageBenchmark {
             String(decoding: try JSONCoder.encode(MessageFigures(databases: [sqlite, mongodb])), as: UTF8.self))
     }
 
-    /// A state directory: its path is short, because sockets are in it.
+    /// A state directory, which must be closed to other users. Its path is short, because it contains sockets.
     private func makeFolder(_ name: String) throws -> String {
         let path = "\(folder)/\(name)"
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         return path
     }
 

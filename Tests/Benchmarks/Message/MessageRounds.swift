@@ -6,7 +6,7 @@ import TestSupport
 /// The rounds of one number of clients: what was counted and timed in all of them.
 struct MessageRounds {
     /// How long the last messages may take to the phone.
-    private static let drainTimeout = Duration.seconds(60)
+    private static let drainTimeout = Duration.seconds(180)
 
     let clients: Int
     private(set) var counts = MessageFigures.Counts()

@@ -66,7 +66,7 @@ struct MessageStack: Sendable {
 /// What processes have used so far, and what they hold.
 struct StackUsage {
     private let processes: [(name: String, usage: ProcessUsage)]
-    /// Of this process, which listens as the phone, and of the programmes that it has run to their end, which post.
+    /// Of this process, which listens as the phone, and of the programs that it has run to their end, which post.
     private let benchmark: Double
 
     init(of stack: MessageStack) throws {

@@ -4,7 +4,7 @@
 //
 // Each client keeps one connection open, and sends its next request when the former one is answered. The files hold whole
 // requests, which are sent in turns. After SECONDS no client sends another one. An answer with another status than STATUS, or
-// none within half a minute, ends the programme with 1.
+// none within half a minute, ends the program with 1.
 //
 // It writes a line for each answer into ANSWERS_FILE: when the request was sent and when its answer was complete, in nanoseconds of
 // CLOCK_MONOTONIC, and the `msi_key` in the answer, or `-`. It prints the number of answers and the seconds that they took.
