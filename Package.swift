@@ -216,7 +216,7 @@ let package = Package(
         .executableTarget(
             name: "Chaos",
             dependencies: [
-                "PowerCut", "SeededRandom", "ServiceKit", "TestSupport", argumentParser, asyncHTTPClient, nioHTTP1,
+                "JSON", "PowerCut", "SeededRandom", "ServiceKit", "TestSupport", argumentParser, asyncHTTPClient, nioHTTP1,
             ],
             path: "Tests/Chaos",
             exclude: ["run"]),
@@ -253,7 +253,7 @@ let package = Package(
         .testTarget(
             name: "FCMEmulatorTests",
             dependencies: [
-                "EmbeddedDatabase", "FCMEmulator", "SeededRandom", "TestSupport", asyncHTTPClient, grdb, jwtKit, logging, nioCore,
+                "EmbeddedDatabase", "FCMEmulator", "JSON", "SeededRandom", "TestSupport", asyncHTTPClient, grdb, jwtKit, logging, nioCore,
                 nioHPACK, nioHTTP1,
                 nioHTTP2, nioPosix,
                 nioSSL,
@@ -326,7 +326,7 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "FCMEmulator", "PowerCut", "SeededRandom", "ServiceKit", "TestSupport", asyncHTTPClient, nioCore, nioHTTP1,
+                "FCMEmulator", "JSON", "PowerCut", "SeededRandom", "ServiceKit", "TestSupport", asyncHTTPClient, nioCore, nioHTTP1,
                 subprocess, systemPackage,
             ],
             path: "Tests/System"),

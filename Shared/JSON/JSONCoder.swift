@@ -9,7 +9,14 @@ package enum JSONCoder {
     ///
     /// - Throws: ``SchemaViolation``, and nothing else.
     package static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from json: Data) throws -> Value {
-        try json.withUnsafeBytes { try read(type, from: $0, strictly: false) }
+        try json.withUnsafeBytes { try read(type, from: $0, .lenient) }
+    }
+
+    /// The same from bytes that are somewhere in memory.
+    package static func decode<Value: Decodable>(
+        _ type: Value.Type = Value.self, from json: UnsafeRawBufferPointer
+    ) throws -> Value {
+        try read(type, from: json, .lenient)
     }
 
     /// Reads what a caller sent, and refuses what is wrong by the path of its field: one that is unknown, missing, null, there
@@ -19,7 +26,11 @@ package enum JSONCoder {
     ///
     /// - Throws: ``SchemaViolation``, and nothing else.
     package static func decodeStrictly<Value: Decodable>(_ type: Value.Type = Value.self, from json: Data) throws -> Value {
-        try json.withUnsafeBytes { try read(type, from: $0, strictly: true) }
+        do {
+            return try json.withUnsafeBytes { try read(type, from: $0, .strict) }
+        } catch {
+            return try json.withUnsafeBytes { try read(type, from: $0, .explaining) }
+        }
     }
 
     /// The text of a field of an object, also of one that is not JSON behind that field.
@@ -29,11 +40,11 @@ package enum JSONCoder {
         JSONDocument.text(of: name, inDamaged: json)
     }
 
-    static func read<Value: Decodable>(
-        _ type: Value.Type, from json: UnsafeRawBufferPointer, rules: DocumentRules = .strict, strictly: Bool
+    private static func read<Value: Decodable>(
+        _ type: Value.Type, from json: UnsafeRawBufferPointer, _ strictness: JSONDocument.Strictness
     ) throws -> Value {
         do {
-            return try JSONDocument.read(json, rules: rules, strictly: strictly) { document in
+            return try JSONDocument.read(json, strictness) { document in
                 try DocumentDecoder(document: document, node: 0).decode(type)
             }
         } catch let error as DecodingError {
@@ -45,11 +56,10 @@ package enum JSONCoder {
         }
     }
 
-    /// Writes a document: keys sorted, so that equal documents are equal bytes; slashes as they are.
+    /// Writes a document: without spaces, fields sorted by name, so that equal documents are equal bytes.
+    ///
+    /// - Throws: `EncodingError` for a number that is infinite or not one; the error of a type that writes itself.
     package static func encode(_ value: some Encodable) throws -> Data {
-        if let plain = PlainEncoder.encode(value) { return Data(plain) }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(value)
+        try DocumentEncoder.encode(value)
     }
 }

@@ -87,7 +87,9 @@ extension ObjectID: LosslessStringConvertible {
     }
 
     package init?(_ description: String) {
-        self.init(description[...])
+        var description = description
+        guard let read = description.withUTF8({ Self(digits: $0) }) else { return nil }
+        self = read
     }
 }
 

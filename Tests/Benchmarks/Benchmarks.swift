@@ -13,7 +13,7 @@ struct Benchmarks: AsyncParsableCommand {
 struct Measure: AsyncParsableCommand {
     enum Name: String, CaseIterable, ExpressibleByArgument {
         case message
-        case bus, sqlite, mongodb
+        case bus, json, sqlite, mongodb
         case relay
         case relayDelay = "relay-delay"
         case relaySDK = "relay-sdk"
@@ -35,6 +35,7 @@ struct Measure: AsyncParsableCommand {
             switch name {
             case .message: try await measureMessages()
             case .bus: try await measureBus()
+            case .json: try JSONBenchmark().run()
             case .sqlite: try await measureSQLite()
             case .mongodb: try await measureMongoDB()
             case .relay: try await ThroughputBenchmark(peers: peers).run()

@@ -57,9 +57,6 @@ struct HeaderFrameTests {
     func readersAgree(text: String) {
         let frame = Array(text.utf8)
         #expect(outcome { try received(frame) } == outcome { try JSONCoder.decodeStrictly(from: Data(frame)) })
-        #expect(
-            outcome { try frame.withUnsafeBytes { try ReplyHeader(frame: $0) } }
-                == outcome { try JSONCoder.decode(from: Data(frame)) })
     }
 
     /// Both read every single-byte change of a header the same way, or both refuse it.

@@ -16,16 +16,6 @@ struct Echo: Command, Hashable {
         self.text = text
         self.number = number
     }
-
-    enum CodingKeys: CodingKey, CaseIterable {
-        case text, number
-    }
-
-    init(from decoder: any Decoder) throws {
-        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
-        text = try fields.value(.text)
-        number = try fields.value(.number)
-    }
 }
 
 /// Waits until its gate opens, or its task is cancelled.

@@ -1,5 +1,6 @@
 import CommandBus
 import FoundationEssentials
+import JSON
 import TestSupport
 
 /// One run: the relay under load and the emulator in changing weather, until FCM has every message.

@@ -1,6 +1,7 @@
 import EmbeddedDatabase
 import Foundation
 import GRDB
+import JSON
 import NIOHTTP1
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import JWTKit
 import NIOHTTP1
 import Testing
@@ -156,6 +157,6 @@ struct TokenEndpointTests {
         let state = try StateFolder(path: folder)
         try ServiceAccount(in: state).listen(on: 1)
         let file = try #require(try state.read("service-account.json"))
-        return Array(try #require(try JSONParser.parse(file)["private_key"]?.string).utf8)
+        return Array(try #require(try JSONValue(parsing: file)["private_key"]?.string).utf8)
     }
 }

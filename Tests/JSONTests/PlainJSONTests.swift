@@ -40,7 +40,7 @@ struct PlainJSONTests {
 
     private func check<Value: Codable & Equatable>(_ value: Value, strict: Bool = true) throws {
         let json = try foundation(value)
-        let plain = try #require(PlainEncoder.encode(value))
+        let plain = try JSONCoder.encode(value)
         #expect(String(decoding: plain, as: UTF8.self) == String(decoding: json, as: UTF8.self))
         guard strict else { return }
         #expect(try JSONCoder.decode(Value.self, from: json) == value)
@@ -158,10 +158,30 @@ struct PlainJSONTests {
 
     @Test("Types with their own encode(to:) are written as by Foundation")
     func handwritten() throws {
-        for form in Handwritten.allCases {
-            let expected = try? foundation([form])
-            #expect((try? JSONCoder.encode([form])) == expected, "\(form)")
-        }
+        for form in Handwritten.allCases { #expect(try JSONCoder.encode([form]) == foundation([form]), "\(form)") }
+    }
+
+    @Test("A nested container that is written into after the next field has begun is an error")
+    func interleaved() {
+        #expect(throws: EncodingError.self) { try JSONCoder.encode(Interleaved()) }
+    }
+
+    static let fractionFigures: [Double] = [
+        0, -0.0, 1, -1, 0.1, 1.5, 1e3, 1e15, 1e16, 1e100, 1e-7, .leastNonzeroMagnitude, .greatestFiniteMagnitude, .pi,
+        123_456_789.25,
+    ]
+
+    @Test("A fraction is written as Foundation does, and read back equal", arguments: fractionFigures)
+    func fractions(number: Double) throws {
+        #expect(try JSONCoder.encode([number]) == foundation([number]))
+        #expect(try JSONCoder.decode([Double].self, from: JSONCoder.encode([number])) == [number])
+        let short = Float(number)
+        if short.isFinite { #expect(try JSONCoder.encode([short]) == foundation([short])) }
+    }
+
+    @Test("A number that JSON does not have is an error", arguments: [Double.infinity, -.infinity, .nan])
+    func noNumbers(number: Double) {
+        #expect(throws: EncodingError.self) { try JSONCoder.encode([number]) }
     }
 
     /// Both decoders find the same value, or refuse the document. Foundation's takes what is not JSON.
@@ -182,6 +202,19 @@ private struct Tolerant: Decodable {
     let name: String?
 }
 
+private struct Interleaved: Encodable {
+    private enum Keys: CodingKey {
+        case a, b
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Keys.self)
+        var inner = container.nestedContainer(keyedBy: Keys.self, forKey: .a)
+        try container.encode(1, forKey: .b)
+        try inner.encode(1, forKey: .b)
+    }
+}
+
 private enum Handwritten: Encodable, CaseIterable {
     case nothing, nested, superior, sameFieldTwice, fieldOfOtherLetters, twoContainers, null
 
@@ -196,8 +229,11 @@ private enum Handwritten: Encodable, CaseIterable {
         case .nested:
             var container = encoder.container(keyedBy: Keys.self)
             var inner = container.nestedContainer(keyedBy: Keys.self, forKey: .z)
-            try container.encode("b", forKey: .a)
             try inner.encode(1, forKey: .a)
+            var innermost = inner.nestedUnkeyedContainer(forKey: .z)
+            try innermost.encode("c")
+            _ = innermost.nestedContainer(keyedBy: Keys.self)
+            try container.encode("b", forKey: .a)
             var list = container.nestedUnkeyedContainer(forKey: .umlaut)
             try list.encode(true)
         case .superior:

@@ -12,7 +12,7 @@ struct DeliveryOptionsTests {
         """
 
     private static func read(_ text: String) throws -> DeliveryOptions {
-        try JSONCoder.decodeStrictly(CheckedDeliveryOptions.self, from: Data(text.utf8)).options
+        try JSONCoder.decodeStrictly(DeliveryOptions.self, from: Data(text.utf8))
     }
 
     @Test("All options are read, and written with the same names")
@@ -57,5 +57,12 @@ struct DeliveryOptionsTests {
             try JSONCoder.decodeStrictly(MessageDraft.self, from: Data((draft + #"{"image":"x"}}"#).utf8))
         }
         #expect(violation?.field == "options.image")
+    }
+
+    @Test("Options that were stored under other rules are still read")
+    func stored() throws {
+        let text = #"{"image":"http://cdn.test/a b","collapse_key":"two words","later":1}"#
+        let options = try JSONCoder.decode(DeliveryOptions.self, from: Data(text.utf8))
+        #expect(options == DeliveryOptions(image: "http://cdn.test/a b", collapseKey: "two words"))
     }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import NIOHTTP1
 import TestSupport
 import Testing
@@ -69,7 +70,7 @@ extension SystemTests {
         }
 
         private static func number(_ value: JSONValue) -> Double? {
-            if case .number(let number) = value { number } else { value.integer.map(Double.init) }
+            value.number.flatMap { Double($0) }
         }
 
         @Test("A load on the gateway goes through the whole product, and its channel is removed afterwards")

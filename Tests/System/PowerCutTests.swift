@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import NIOHTTP1
 import PowerCut
 import SeededRandom

@@ -1,3 +1,4 @@
+import JSON
 import Synchronization
 
 /// One part of the emulator's behaviour, described by a JSON document.

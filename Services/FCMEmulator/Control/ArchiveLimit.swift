@@ -1,3 +1,5 @@
+import JSON
+
 /// How many accepted sends are stored with their bodies. All of them are counted.
 struct ArchiveLimit: Hashable, Sendable {
     let keep: Int

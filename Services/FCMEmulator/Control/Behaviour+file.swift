@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import ServiceKit
 
 extension Behaviour {
@@ -7,7 +8,7 @@ extension Behaviour {
     /// - Throws: `ConfigurationError` with the file's name and the problem.
     init(file path: String) throws {
         do {
-            try self.init(JSONValue(parsing: try Data(contentsOf: URL(filePath: path))))
+            try self.init(JSONValue(requestBody: try Data(contentsOf: URL(filePath: path))))
         } catch {
             let problem = (error as? GoogleError)?.message ?? "it cannot be read: \(error)"
             throw ConfigurationError(

@@ -1,3 +1,5 @@
+import JSON
+
 /// How the emulator behaves: the settings of its start, and changes made since.
 struct Behaviour: Sendable {
     let faults: Adjustable<FaultPlan>

@@ -1,3 +1,5 @@
+import JSON
+
 extension ConnectionLimits: ControlSection {
     /// A day, in milliseconds.
     private static let longest = 86_400_000

@@ -1,3 +1,5 @@
+import JSON
+
 /// The fields of a control document, or of an object in it. The document has the right form; each read checks the value's range.
 struct ControlFields {
     let object: JSONValue

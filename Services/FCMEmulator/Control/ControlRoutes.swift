@@ -1,4 +1,5 @@
 import Hummingbird
+import JSON
 
 /// `/emulator/<section>`: how the emulator treats its clients. GET reads it, PUT changes it, DELETE restores the initial
 /// settings.
@@ -24,7 +25,7 @@ struct ControlRoutes: Sendable {
             [
                 .get: { _, _ in Response(.ok, section.document) },
                 .put: { request, _ in
-                    try section.replace(by: try JSONValue(parsing: try await request.bytes(most: Self.maxBodyBytes)))
+                    try section.replace(by: try JSONValue(requestBody: try await request.bytes(most: Self.maxBodyBytes)))
                     return Response(.ok, section.document)
                 },
                 .delete: { _, _ in

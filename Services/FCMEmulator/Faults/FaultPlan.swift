@@ -1,3 +1,4 @@
+import JSON
 import SeededRandom
 
 /// Chooses the faults of each request by rules, and counts the hits of each rule.

@@ -1,3 +1,4 @@
+import JSON
 import NIOHTTP2
 
 /// Which requests a fault applies to, and how often.

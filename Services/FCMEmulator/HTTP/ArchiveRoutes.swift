@@ -1,4 +1,5 @@
 import Hummingbird
+import JSON
 import NIOCore
 
 /// `/emulator/messages` and `/emulator/status`: tests read here which messages FCM was sent.

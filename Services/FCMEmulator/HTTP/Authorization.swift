@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
+import JSON
 import Schemas
 
 /// Checks the credentials of requests to Google's endpoints.

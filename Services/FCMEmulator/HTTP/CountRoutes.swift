@@ -1,4 +1,5 @@
 import Hummingbird
+import JSON
 
 /// `/emulator/counts`: with these counts a test proves that no component was lost and none was accepted twice, at any volume.
 struct CountRoutes: Sendable {

@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSON
 
 /// An error in the form of Google's JSON APIs: `{"error":{"code":…,"message":…,"status":…,"details":[…]}}`.
 struct GoogleError: Error, Hashable {
@@ -45,15 +46,15 @@ extension GoogleError {
     }
 
     /// Invalid JSON: the problem, the text around it, and a mark below the position.
-    static func syntax(_ failure: JSONParser.Failure, in body: some Collection<UInt8>) -> GoogleError {
+    static func syntax(_ failure: JSONSyntaxError, in body: some Collection<UInt8>) -> GoogleError {
         let around = 20
-        let start = max(0, failure.offset - around)
+        let start = max(0, failure.position - around)
         let excerpt = String(decoding: body.dropFirst(start).prefix(2 * around), as: UTF8.self)
             .map { $0.isNewline ? " " : String($0) }.joined()
-        let mark = String(repeating: " ", count: failure.offset - start) + "^"
+        let mark = String(repeating: " ", count: failure.position - start) + "^"
         return GoogleError(
             httpStatus: .badRequest, status: "INVALID_ARGUMENT",
-            message: "Invalid JSON payload received. \(failure.problem)\n\(excerpt)\n\(mark)")
+            message: "Invalid JSON payload received. \(failure.googleDescription(ofBytes: body.count))\n\(excerpt)\n\(mark)")
     }
 
     static func notFound(_ message: String) -> GoogleError {
@@ -96,11 +97,11 @@ extension JSONValue {
     /// Reads a request's body.
     ///
     /// - Throws: ``GoogleError`` that shows the position of the syntax error.
-    init(parsing body: some Collection<UInt8>) throws {
+    init(requestBody body: some Collection<UInt8>) throws(GoogleError) {
         do {
-            self = try JSONParser.parse(body)
-        } catch let failure as JSONParser.Failure {
-            throw GoogleError.syntax(failure, in: body)
+            try self.init(parsing: body, rules: .google)
+        } catch {
+            throw GoogleError.syntax(error, in: body)
         }
     }
 }

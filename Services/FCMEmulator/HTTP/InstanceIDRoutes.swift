@@ -1,4 +1,5 @@
 import Hummingbird
+import JSON
 import Schemas
 
 /// `/iid`: topic management through the Instance ID service, which the Admin SDKs use. Its errors are `{"error":"…"}`.

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import JSON
 import ServiceLifecycle
 
 /// `/emulator/devices`: the actions of a phone: register, listen, unregister. The real FCM has no server API for them. No access
@@ -26,7 +27,7 @@ struct PhoneRoutes: Sendable {
     /// Registers a phone. Its platform is Android unless the body says otherwise.
     private func register(_ request: Request) async throws -> Response {
         let body = try await request.bytes(most: Self.maxBodyBytes)
-        let document = body.isEmpty ? [:] : try JSONValue(parsing: body)
+        let document = body.isEmpty ? [:] : try JSONValue(requestBody: body)
         let fields = ControlFields(try FormReader.read(document, as: Self.registration, repeats: .refused))
         let token = RegistrationToken.new(for: fields.choice("platform") ?? .android)
         try await store.register(token: token)

@@ -1,4 +1,5 @@
 import Hummingbird
+import JSON
 import Schemas
 
 /// `POST /v1/projects/{project}/messages:send`: FCM's HTTP v1 API.

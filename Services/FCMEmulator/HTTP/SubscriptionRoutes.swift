@@ -1,4 +1,5 @@
 import Hummingbird
+import JSON
 import Schemas
 
 /// `/v1/projects/{project}/registrations/{registration}/topicSubscriptions`: the topic-subscription API, one phone at a time.
@@ -59,7 +60,7 @@ struct SubscriptionRoutes: Sendable {
             throw GoogleError.refused("Topic name contains invalid characters.", field: "topic_name")
         }
         let body = try await request.bytes(most: Self.maxBodyBytes)
-        if !body.isEmpty { _ = try FormReader.read(try JSONValue(parsing: body), as: .topicSubscription) }
+        if !body.isEmpty { _ = try FormReader.read(try JSONValue(requestBody: body), as: .topicSubscription) }
         let call = Call(request: request, registration: registration, topic: topic ?? "")
         let subject = FaultRule.Subject(topic: topic, target: registration)
         // This API's errors have the same form as those of a send.

@@ -1,5 +1,6 @@
 import CryptoExtras
 import FoundationEssentials
+import JSON
 import Synchronization
 
 /// The service account whose key file the emulator writes, in Google's form.
@@ -25,7 +26,7 @@ final class ServiceAccount: Sendable {
         let path = folder.path(of: Self.file)
         let document: JSONValue
         if let stored = try folder.read(Self.file) {
-            guard let parsed = try? JSONParser.parse(stored), parsed.members != nil else {
+            guard let parsed = try? JSONValue(parsing: stored), parsed.members != nil else {
                 throw StateFileError.damaged(path, "not a JSON object")
             }
             document = parsed

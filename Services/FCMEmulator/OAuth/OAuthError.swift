@@ -1,3 +1,5 @@
+import JSON
+
 /// The refusal of a token request (RFC 6749, section 5.2), always with HTTP status 400.
 struct OAuthError: Error, Hashable {
     let code: String

@@ -1,3 +1,4 @@
+import JSON
 import Schemas
 
 /// The lifetime of access tokens, and Google's clock.

@@ -1,3 +1,4 @@
+import JSON
 import JWTKit
 
 /// Google's token endpoint: issues an access token for a request that is signed with the service account's key.

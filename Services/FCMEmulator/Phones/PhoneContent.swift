@@ -1,3 +1,5 @@
+import JSON
+
 /// A message's content as the phone's SDK shows it to the app: the platform's own settings override the common ones.
 struct PhoneContent: Hashable, Sendable {
     let priority: Priority
@@ -14,7 +16,7 @@ struct PhoneContent: Hashable, Sendable {
     ///
     /// - Throws: ``GoogleError`` for a body that cannot have been accepted.
     init(body: some Collection<UInt8>, on platform: Platform) throws {
-        let request = try FormReader.read(try JSONParser.parse(body), as: .sendRequest)
+        let request = try FormReader.read(try JSONValue(parsing: body, rules: .google), as: .sendRequest)
         let message = request["message"] ?? .null
         switch platform {
         case .android: self.init(forAndroid: message)

@@ -1,4 +1,5 @@
 import DequeModule
+import JSON
 import Schemas
 
 /// How the phones' operating systems treat the messages of an app that sends too many: Android demotes them, iOS throttles them.

@@ -1,3 +1,4 @@
+import JSON
 import Schemas
 
 /// FCM's quotas of a project, of a topic and of a phone.

@@ -1,3 +1,5 @@
+import JSON
+
 /// FCM's rules for a message's APNs part.
 enum APNsRules {
     /// - Throws: ``GoogleError`` for the first broken rule.

@@ -1,3 +1,5 @@
+import JSON
+
 /// A message's Android part, from either of FCM's two forms: `android` or `android_v2`.
 struct AndroidConfig: Hashable, Sendable {
     /// The name of its field in the message.

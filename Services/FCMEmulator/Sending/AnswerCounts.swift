@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSON
 import Synchronization
 
 /// The answers to sends by status, since the emulator's start or the last reset.

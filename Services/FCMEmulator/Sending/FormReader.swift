@@ -1,3 +1,5 @@
+import JSON
+
 /// Checks JSON against the form of a protobuf message, as Google's front end does before FCM sees it: every field is known, and
 /// every value has its type. The result has snake_case names and no nulls.
 struct FormReader {

@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSON
 
 extension GoogleError {
     /// The error for a used-up quota, with its `Retry-After`.

@@ -1,3 +1,5 @@
+import JSON
+
 /// FCM's refusals of a send. The recorded answers differ in the order and number of their `details`, so each has its own
 /// definition.
 extension GoogleError {

@@ -1,3 +1,4 @@
+import JSON
 import Schemas
 
 /// A valid request to `messages:send`.
@@ -32,7 +33,7 @@ extension SendRequest {
     /// - Parameter topicPayloadLimit: The maximum payload of a message to a topic or condition, in bytes.
     /// - Throws: ``GoogleError``, and nothing else.
     init(body: some Collection<UInt8>, topicPayloadLimit: Int) throws {
-        try self.init(try JSONValue(parsing: body), topicPayloadLimit: topicPayloadLimit)
+        try self.init(try JSONValue(requestBody: body), topicPayloadLimit: topicPayloadLimit)
     }
 
     /// Applies FCM's rules to a parsed body.

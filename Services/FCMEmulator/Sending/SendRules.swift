@@ -1,3 +1,5 @@
+import JSON
+
 /// FCM's rules for a message beyond the types of its fields.
 enum SendRules {
     /// - Throws: ``GoogleError`` for the first broken rule.

@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSON
 
 /// A request to subscribe phones to a topic or to unsubscribe them: `{"to":"/topics/T","registration_tokens":[…]}`.
 struct TopicBatch: Hashable, Sendable {
@@ -10,7 +11,7 @@ struct TopicBatch: Hashable, Sendable {
 
     /// - Throws: ``InstanceIDError``.
     init(body: some Collection<UInt8>) throws {
-        guard let document = try? JSONParser.parse(body), document.members != nil else {
+        guard let document = try? JSONValue(parsing: body, rules: .google), document.members != nil else {
             throw InstanceIDError(.badRequest, "The request's body is not a JSON object")
         }
         guard let to = document["to"]?.string else {

@@ -1,5 +1,6 @@
 import FCM
 import FoundationEssentials
+import JSON
 import Schemas
 
 /// What an HTTP answer of Google's means for what was sent.
@@ -24,7 +25,7 @@ extension FCMAnswer {
     ///
     /// - Parameter now: The wall clock, for a Retry-After that is a date.
     init(refusal response: HTTPTransportResponse, now: UnixMilliseconds) {
-        let body = (try? JSONDecoder().decode(FCMErrorBody.self, from: response.body))?.error
+        let body = (try? JSONCoder.decode(FCMErrorBody.self, from: response.body))?.error
         let codes = body?.codes ?? []
         let verdict = codes.lazy.compactMap(FCMVerdict.init(code:)).first ?? FCMVerdict(httpStatus: response.status)
         let code = codes.first ?? "HTTP_\(response.status)"

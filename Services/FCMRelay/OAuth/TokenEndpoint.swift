@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import Schemas
 import ServiceKit
 
@@ -41,11 +42,11 @@ struct TokenEndpoint: TokenGranter {
     /// Reads the endpoint's answer.
     static func read(_ response: HTTPTransportResponse) throws(TokenFailure) -> GrantedToken {
         guard response.status == 200 else {
-            let problem = try? JSONDecoder().decode(Problem.self, from: response.body)
+            let problem = try? JSONCoder.decode(Problem.self, from: response.body)
             let words = [problem?.error, problem?.errorDescription].compactMap(\.self).joined(separator: ": ")
             throw TokenFailure("the token endpoint answered \(response.status)\(words.isEmpty ? "" : " \(words)")")
         }
-        guard let grant = try? JSONDecoder().decode(Grant.self, from: response.body), grant.tokenType.lowercased() == "bearer",
+        guard let grant = try? JSONCoder.decode(Grant.self, from: response.body), grant.tokenType.lowercased() == "bearer",
             grant.expiresIn > 0, !grant.accessToken.isEmpty,
             // The token becomes part of a header line.
             grant.accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) })

@@ -51,7 +51,7 @@ struct ProjectFactory {
         let standard = try project(credentials, entry: nil)
         var made: [(project: Project, channels: [ObjectID])] = []
         do {
-            for (entry, credentials) in others { made.append((try project(credentials, entry: entry), entry.channels)) }
+            for (entry, credentials) in others { made.append((try project(credentials, entry: entry), entry.channels ?? [])) }
         } catch {
             await standard.close()
             for (project, _) in made { await project.close() }

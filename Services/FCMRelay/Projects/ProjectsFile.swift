@@ -7,7 +7,7 @@ import ServiceKit
 ///
 /// `{"projects":[{"service_account_file":"/etc/msi/library.json","channels":["<channel _id>"],"quota":600000,"quota_share":80}]}`
 struct ProjectsFile: Decodable, Sendable {
-    struct Entry: Decodable, Sendable {
+    struct Entry: Decodable, Checked, Sendable {
         /// Its id; if it is left out, the one of its service account.
         let project: String?
         /// Exactly one of these two files is set.
@@ -16,7 +16,7 @@ struct ProjectsFile: Decodable, Sendable {
         /// The endpoint of its FCM, or of a gateway that speaks the legacy API; if it is left out, the one of the settings.
         let endpoint: String?
         /// The channels whose messages it sends.
-        let channels: [ObjectID]
+        let channels: [ObjectID]?
         /// Messages a minute; if it is left out, as in the settings.
         let quota: Int64?
         /// Percent of the quota; if it is left out, as in the settings.
@@ -29,23 +29,19 @@ struct ProjectsFile: Decodable, Sendable {
             case quotaShare = "quota_share"
         }
 
-        init(from decoder: any Decoder) throws {
-            let fields = try StrictFields(of: decoder, as: CodingKeys.self)
-            project = try fields.optionalText(.project, .project)
-            serviceAccountFile = try fields.optional(.serviceAccountFile)
-            serverKeyFile = try fields.optional(.serverKeyFile)
-            endpoint = try fields.optional(.endpoint)
+        func check() throws(SchemaViolation) {
+            try TextLimits.project.check(project, CodingKeys.project)
             if let endpoint, !isHTTPSOrigin(endpoint) {
-                throw fields.violation(.endpoint, "expected an https:// URL without a path")
+                throw SchemaViolation(CodingKeys.endpoint, "expected an https:// URL without a path")
             }
-            channels = try fields.optional(.channels) ?? []
-            quota = try fields.optionalInteger(.quota, in: 1...1_000_000_000)
-            quotaShare = try fields.optionalInteger(.quotaShare, in: 1...100)
+            try (1...1_000_000_000).check(quota, CodingKeys.quota)
+            try (1...100).check(quotaShare, CodingKeys.quotaShare)
             if (serviceAccountFile == nil) == (serverKeyFile == nil) {
-                throw fields.violation(.serviceAccountFile, "expected a service_account_file or a server_key_file, and not both")
+                throw SchemaViolation(
+                    CodingKeys.serviceAccountFile, "expected a service_account_file or a server_key_file, and not both")
             }
             if serverKeyFile != nil, project == nil {
-                throw fields.violation(.project, "missing, but required with a server_key_file")
+                throw SchemaViolation(CodingKeys.project, "missing, but required with a server_key_file")
             }
         }
     }
@@ -54,10 +50,6 @@ struct ProjectsFile: Decodable, Sendable {
 
     private enum CodingKeys: CodingKey, CaseIterable {
         case projects
-    }
-
-    init(from decoder: any Decoder) throws {
-        projects = try StrictFields(of: decoder, as: CodingKeys.self).value(.projects)
     }
 
     /// Reads the file.
@@ -77,7 +69,7 @@ struct ProjectsFile: Decodable, Sendable {
             throw ConfigurationError("\(name): \(path): \(error)")
         }
         var channels: Set<ObjectID> = []
-        for channel in projects.flatMap(\.channels) where !channels.insert(channel).inserted {
+        for channel in projects.flatMap({ $0.channels ?? [] }) where !channels.insert(channel).inserted {
             throw ConfigurationError("\(name): \(path): the channel \(channel) is in it twice")
         }
     }

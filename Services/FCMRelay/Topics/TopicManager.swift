@@ -41,7 +41,7 @@ struct TopicManager: Sendable {
         _ response: HTTPTransportResponse, count: Int, now: UnixMilliseconds
     ) -> FCMAnswer<[TopicResults.Result]> {
         guard (200..<300).contains(response.status) else { return FCMAnswer(refusal: response, now: now) }
-        guard let answer = try? JSONDecoder().decode(Answer.self, from: response.body), answer.results.count == count else {
+        guard let answer = try? JSONCoder.decode(Answer.self, from: response.body), answer.results.count == count else {
             return .refused(
                 SendFailure(
                     ComponentError(

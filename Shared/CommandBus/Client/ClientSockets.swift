@@ -203,7 +203,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     private func readHeader(_ bytes: UnsafeRawBufferPointer) -> (id: UInt64?, status: ReplyStatus)? {
         if let id = ids.number(ofSuccess: bytes) { return (id, .ok) }
         // The details of the error are of no use here.
-        guard let header = try? ReplyHeader(frame: bytes) else { return nil }
+        guard let header = try? JSONCoder.decode(ReplyHeader.self, from: bytes) else { return nil }
         return (ids.number(header.id), header.status)
     }
 

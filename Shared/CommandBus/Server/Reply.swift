@@ -19,17 +19,20 @@ struct Reply: Sendable {
         // The client would mistake a failure with the status `ok` for the command's result.
         let status = failure.status == .ok ? .internal : failure.status
         header = ReplyHeader(id: id, status: status)
-        var json: [UInt8] = []
-        json.appendLiteral("{")
+        var json = JSONBytes(capacity: 256)
+        json.append("{")
         if let field = failure.field {
-            json.appendLiteral("\"field\":")
-            json.appendJSON(String(field.unicodeScalars.prefix(Self.maxMessageBytes)))
-            json.appendLiteral(",")
+            json.append("\"field\":")
+            json.append(text: String(field.unicodeScalars.prefix(Self.maxMessageBytes)))
+            json.append(",")
         }
-        json.appendLiteral("\"message\":")
-        json.appendJSON(String(failure.message.unicodeScalars.prefix(Self.maxMessageBytes)))
-        if let retryAfter = failure.retryAfter { json += Array(",\"retry_after\":\(retryAfter)".utf8) }
-        json.appendLiteral("}")
-        payload = Data(json)
+        json.append("\"message\":")
+        json.append(text: String(failure.message.unicodeScalars.prefix(Self.maxMessageBytes)))
+        if let retryAfter = failure.retryAfter {
+            json.append(",\"retry_after\":")
+            json.append(retryAfter)
+        }
+        json.append("}")
+        payload = json.data()
     }
 }

@@ -1,26 +1,13 @@
-/// What a reader of JSON takes beyond, or short of, RFC 8259.
-struct DocumentRules {
-    /// How many objects and arrays may be inside one another.
-    var maxDepth: Int
-    /// Whether an object may have two fields of one name.
-    var allowsRepeatedNames = false
-    /// Whether a number may be too large or too small for 64 bits.
-    var allowsNumbersOfAnySize = false
-
-    /// What the project's programs take of one another and of their clients.
-    static let strict = DocumentRules(maxDepth: 512)
-}
-
 /// Finds the nodes of a ``JSONDocument``.
 struct DocumentScanner {
     private var scanner: JSONScanner
-    private let rules: DocumentRules
+    private let rules: JSONRules
     var nodes: [JSONDocument.Node] = []
 
     /// Names are compared one by one up to this many fields of an object.
     private static let maxComparedNames = 64
 
-    init(_ bytes: UnsafeRawBufferPointer, rules: DocumentRules) {
+    init(_ bytes: UnsafeRawBufferPointer, rules: JSONRules) {
         scanner = JSONScanner(bytes)
         self.rules = rules
     }

@@ -3,10 +3,10 @@ extension JSONDocument {
     ///
     /// - Throws: ``SchemaViolation`` for what is not JSON; what `body` throws.
     static func read<Value>(
-        _ bytes: UnsafeRawBufferPointer, rules: DocumentRules = .strict, strictly isStrict: Bool,
+        _ bytes: UnsafeRawBufferPointer, _ strictness: Strictness,
         _ body: (UnsafePointer<JSONDocument>) throws -> Value
     ) throws -> Value {
-        var scanner = DocumentScanner(bytes, rules: rules)
+        var scanner = DocumentScanner(bytes, rules: .strict)
         var syntaxError: JSONSyntaxError?
         do {
             try scanner.scan()
@@ -14,7 +14,7 @@ extension JSONDocument {
             syntaxError = error
         }
         return try scanner.nodes.withUnsafeMutableBufferPointer { nodes in
-            var document = JSONDocument(bytes: bytes, nodes: nodes, isStrict: isStrict)
+            var document = JSONDocument(bytes: bytes, nodes: nodes, strictness: strictness)
             if let syntaxError { throw document.violation(syntaxError) }
             return try withUnsafePointer(to: &document, body)
         }
@@ -27,7 +27,7 @@ extension JSONDocument {
         try? scanner.scan()
         return scanner.nodes.withUnsafeMutableBufferPointer { nodes in
             guard let root = nodes.first, root.kind == .object else { return nil }
-            let document = JSONDocument(bytes: bytes, nodes: nodes, isStrict: false)
+            let document = JSONDocument(bytes: bytes, nodes: nodes, strictness: .lenient)
             var key = 1
             while key + 1 < nodes.count {
                 if document.text(key) == name { return document.text(key + 1) }

@@ -9,6 +9,8 @@ struct JSONDocument {
     /// A value, or the name of a field: the nodes of an object are its names and values in turn.
     struct Node {
         let kind: Kind
+        /// Whether a type has asked what the value is, or a type that has the field has asked for its name.
+        var isRead = false
         /// Where its bytes begin, without the quote of a text. Of an object: the node of the name that is compared first when the
         /// next field is looked for.
         var start: Int32
@@ -20,8 +22,20 @@ struct JSONDocument {
 
     let bytes: UnsafeRawBufferPointer
     let nodes: UnsafeMutableBufferPointer<Node>
-    /// Whether a field that nobody asks for, a null for an optional field, and a value that fails its ``Checked/check()`` are errors.
-    let isStrict: Bool
+    let strictness: Strictness
+
+    /// What is an error beside a missing field and a wrong type.
+    enum Strictness {
+        /// Nothing: a field that the type does not know is ignored, and null stands for a field that is left out.
+        case lenient
+        /// A field that is unknown or null, and a value that fails its ``Checked/check()``.
+        case strict
+        /// The same, in the order in which the errors tell most: an unknown field, which may be a misspelt one, before a missing one.
+        /// This costs more, and is for documents that are known to be wrong.
+        case explaining
+    }
+
+    var isStrict: Bool { strictness != .lenient }
 
     func kind(_ node: Int) -> Kind { nodes[node].kind }
 
@@ -53,6 +67,7 @@ struct JSONDocument {
             var key = Int(nodes[object].start)
             for _ in 0..<fields {
                 if isKey(key, name) {
+                    nodes[key].isRead = true
                     nodes[object].start = Int32(truncatingIfNeeded: key)
                     return key + 1
                 }
@@ -80,6 +95,19 @@ struct JSONDocument {
             try body(key)
             key = Int(nodes[key + 1].next)
         }
+    }
+
+    /// Whether a type has asked for every field of an object.
+    func isWhollyRead(_ object: Int) -> Bool {
+        var isRead = true
+        forEachName(in: object) { if !nodes[$0].isRead { isRead = false } }
+        return isRead
+    }
+
+    /// Tells that a value is read with all that is in it.
+    func markAsRead(_ node: Int) {
+        nodes[node].isRead = true
+        if nodes[node].kind == .object { forEachName(in: node) { nodes[$0].isRead = true } }
     }
 
     // MARK: Paths

@@ -1,5 +1,5 @@
 package import FoundationEssentials
-package import JSON
+import JSON
 
 /// A command on the bus: its name, its payload (the type itself as JSON) and the type of its reply.
 package protocol Command: Codable, Sendable {

@@ -6,14 +6,4 @@ package struct Ping: Command {
     package typealias Reply = Done
 
     package init() {}
-
-    private enum CodingKeys: CodingKey, CaseIterable {}
-
-    package init(from decoder: any Decoder) throws {
-        _ = try StrictFields(of: decoder, as: CodingKeys.self)
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        _ = encoder.container(keyedBy: CodingKeys.self)
-    }
 }

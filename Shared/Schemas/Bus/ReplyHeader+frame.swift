@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import JSON
 
 /// A reply's header as a frame.
@@ -14,28 +13,5 @@ extension ReplyHeader {
             json.append(text: status.rawValue)
             json.append("}")
         }
-    }
-
-    /// Reads a frame that a service sent.
-    ///
-    /// - Throws: ``SchemaViolation``.
-    package init(frame bytes: UnsafeRawBufferPointer) throws {
-        if let plain = Self(plain: bytes) {
-            self = plain
-        } else {
-            self = try JSONCoder.decode(from: Data(bytes))
-        }
-    }
-
-    private init?(plain bytes: UnsafeRawBufferPointer) {
-        var id: String?
-        var status: ReplyStatus?
-        var reader = PlainReader(bytes)
-        let isRead = reader.object { reader in
-            if reader.name("id") { return id.takeOnce(reader.text()) }
-            return reader.name("status") && status.takeOnce(reader.choice())
-        }
-        guard isRead, reader.isAtEnd(), let id, let status else { return nil }
-        self.init(id: id, status: status)
     }
 }

@@ -1,4 +1,4 @@
-package import JSON
+import JSON
 
 /// The first frame of a reply: `{"id":"7f3a…","status":"ok"}`.
 package struct ReplyHeader: Codable, Hashable, Sendable {

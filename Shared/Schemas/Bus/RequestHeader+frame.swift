@@ -35,7 +35,7 @@ extension RequestHeader {
     package init?(plain bytes: UnsafeRawBufferPointer) {
         var (id, command, traceparent, actor): (String?, String?, String?, String?)
         var (timeout, deadline): (Int64?, UnixMilliseconds?)
-        var reader = PlainReader(bytes)
+        var reader = FastReader(bytes)
         let isRead = reader.object { reader in
             if reader.name("id") { return id.takeOnce(reader.headerName()) }
             if reader.name("command") { return command.takeOnce(reader.headerName()) }
@@ -57,7 +57,7 @@ extension RequestHeader {
     }
 }
 
-extension PlainReader {
+extension FastReader {
     /// An id or a command that is certainly within the schema's limits.
     fileprivate mutating func headerName() -> String? {
         guard let text = text(), text.utf8.count <= 100, !text.isBlank else { return nil }

@@ -1,9 +1,9 @@
-import JSON
+package import JSON
 
 /// The first frame of a request.
 ///
 /// `{"id":"7f3a…","command":"area.add","timeout":5000,"deadline":1763712000123,"traceparent":"00-…","actor":"ann"}`
-package struct RequestHeader: Codable, Hashable, Sendable {
+package struct RequestHeader: Codable, Checked, Hashable, Sendable {
     /// Chosen by the client and returned with the reply. It is unique among the client's pending requests.
     package let id: String
     /// The command's name.
@@ -34,13 +34,9 @@ package struct RequestHeader: Codable, Hashable, Sendable {
         case id, command, timeout, deadline, traceparent, actor
     }
 
-    package init(from decoder: any Decoder) throws {
-        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
-        id = try fields.text(.id, TextLimits(most: 100))
-        command = try fields.text(.command, TextLimits(most: 100))
-        timeout = try fields.optional(.timeout)
-        deadline = try fields.optional(.deadline)
-        traceparent = try fields.optional(.traceparent)
-        actor = try fields.optionalText(.actor, .sender)
+    package func check() throws(SchemaViolation) {
+        try TextLimits(most: 100).check(id, CodingKeys.id)
+        try TextLimits(most: 100).check(command, CodingKeys.command)
+        try TextLimits.sender.check(actor, CodingKeys.actor)
     }
 }

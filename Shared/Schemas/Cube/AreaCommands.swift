@@ -16,12 +16,6 @@ package struct AddArea: Command {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case channelID, area
     }
-
-    package init(from decoder: any Decoder) throws {
-        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
-        channelID = try fields.value(.channelID)
-        area = try fields.value(.area)
-    }
 }
 
 /// `area.update`: replaces an area's name and description, and keeps its subjects (seed, "Area", `update`).
@@ -46,14 +40,6 @@ package struct UpdateArea: Command {
         case channelID, areaID, area
         case unchangedSince = "unchanged_since"
     }
-
-    package init(from decoder: any Decoder) throws {
-        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
-        channelID = try fields.value(.channelID)
-        areaID = try fields.value(.areaID)
-        area = try fields.value(.area)
-        unchangedSince = try fields.optional(.unchangedSince)
-    }
 }
 
 /// `area.delete`: removes an area with its subjects (seed, "Area", `delete`). `unchangedSince` as for ``UpdateChannel``.
@@ -74,12 +60,5 @@ package struct DeleteArea: Command {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case channelID, areaID
         case unchangedSince = "unchanged_since"
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
-        channelID = try fields.value(.channelID)
-        areaID = try fields.value(.areaID)
-        unchangedSince = try fields.optional(.unchangedSince)
     }
 }

@@ -14,10 +14,6 @@ package struct AddChannel: Command {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case channel
     }
-
-    package init(from decoder: any Decoder) throws {
-        channel = try StrictFields(of: decoder, as: CodingKeys.self).value(.channel)
-    }
 }
 
 /// `channel.update`: replaces a channel's name and description, and keeps its areas.
@@ -41,13 +37,6 @@ package struct UpdateChannel: Command {
         case channelID, channel
         case unchangedSince = "unchanged_since"
     }
-
-    package init(from decoder: any Decoder) throws {
-        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
-        channelID = try fields.value(.channelID)
-        channel = try fields.value(.channel)
-        unchangedSince = try fields.optional(.unchangedSince)
-    }
 }
 
 /// `channel.delete`: removes a channel with everything in it. `unchangedSince` as for ``UpdateChannel``.
@@ -66,11 +55,5 @@ package struct DeleteChannel: Command {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case channelID
         case unchangedSince = "unchanged_since"
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
-        channelID = try fields.value(.channelID)
-        unchangedSince = try fields.optional(.unchangedSince)
     }
 }

@@ -1,8 +1,8 @@
-import JSON
+package import JSON
 
 /// A portal's document to create or replace a channel or an area: `{"name": …, "desc": …}` (seed, "REST API", Area; the seed does
 /// not define the creation of a channel, so it has the same form).
-package struct NamedDraft: Codable, Hashable, Sendable {
+package struct NamedDraft: Codable, Checked, Hashable, Sendable {
     package var name: String
     package var desc: String
 
@@ -15,15 +15,14 @@ package struct NamedDraft: Codable, Hashable, Sendable {
         case name, desc
     }
 
-    package init(from decoder: any Decoder) throws {
-        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
-        name = try fields.text(.name, .name)
-        desc = try fields.text(.desc, .description)
+    package func check() throws(SchemaViolation) {
+        try TextLimits.name.check(name, CodingKeys.name)
+        try TextLimits.description.check(desc, CodingKeys.desc)
     }
 }
 
 /// A portal's document to create or replace a subject (seed, "REST API", Subject).
-package struct SubjectDraft: Codable, Hashable, Sendable {
+package struct SubjectDraft: Codable, Checked, Hashable, Sendable {
     package var name: String
     package var desc: String
     package var opt: SubjectOptions
@@ -38,10 +37,8 @@ package struct SubjectDraft: Codable, Hashable, Sendable {
         case name, desc, opt
     }
 
-    package init(from decoder: any Decoder) throws {
-        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
-        name = try fields.text(.name, .name)
-        desc = try fields.text(.desc, .description)
-        opt = try fields.value(.opt)
+    package func check() throws(SchemaViolation) {
+        try TextLimits.name.check(name, CodingKeys.name)
+        try TextLimits.description.check(desc, CodingKeys.desc)
     }
 }

@@ -27,8 +27,4 @@ package struct FindSubject: Command {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case topicKey = "topic_key"
     }
-
-    package init(from decoder: any Decoder) throws {
-        topicKey = try StrictFields(of: decoder, as: CodingKeys.self).value(.topicKey)
-    }
 }

@@ -1,4 +1,4 @@
-import JSON
+package import JSON
 
 /// `cube.read`: the whole cube, or only its version if the reader has that version already.
 package struct ReadCube: Command {
@@ -28,14 +28,10 @@ package struct ReadCube: Command {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case known
     }
-
-    package init(from decoder: any Decoder) throws {
-        known = try StrictFields(of: decoder, as: CodingKeys.self).optional(.known)
-    }
 }
 
 /// `cube.page`: one page of a cube that is too large for one reply. ``CubePages`` assembles the pages of one version.
-package struct ReadCubePage: Command {
+package struct ReadCubePage: Command, Checked {
     package static let name = "cube.page"
 
     package struct Reply: Codable, Hashable, Sendable {
@@ -61,9 +57,7 @@ package struct ReadCubePage: Command {
         case version, page
     }
 
-    package init(from decoder: any Decoder) throws {
-        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
-        version = try fields.value(.version)
-        page = Int(try fields.integer(.page, in: 0...1_000_000))
+    package func check() throws(SchemaViolation) {
+        try (0...1_000_000).check(page, CodingKeys.page)
     }
 }

@@ -1,4 +1,4 @@
-package import JSON
+import JSON
 
 /// A subject of an area: `channel.areas[i].subjects[j]` (seed, "Schema"). Phones subscribe to its topic.
 package struct Subject: Codable, Hashable, Sendable, Identifiable {
@@ -42,12 +42,6 @@ package struct SubjectOptions: Codable, Hashable, Sendable {
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case level, distribution
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
-        level = try fields.value(.level)
-        distribution = try fields.value(.distribution)
     }
 }
 

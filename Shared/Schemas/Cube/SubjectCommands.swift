@@ -18,13 +18,6 @@ package struct AddSubject: Command {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case channelID, areaID, subject
     }
-
-    package init(from decoder: any Decoder) throws {
-        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
-        channelID = try fields.value(.channelID)
-        areaID = try fields.value(.areaID)
-        subject = try fields.value(.subject)
-    }
 }
 
 /// `subject.update`: replaces a subject's name, description and options, and keeps its topic key (seed, "Subject", `update`).
@@ -54,15 +47,6 @@ package struct UpdateSubject: Command {
         case channelID, areaID, subjectID, subject
         case unchangedSince = "unchanged_since"
     }
-
-    package init(from decoder: any Decoder) throws {
-        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
-        channelID = try fields.value(.channelID)
-        areaID = try fields.value(.areaID)
-        subjectID = try fields.value(.subjectID)
-        subject = try fields.value(.subject)
-        unchangedSince = try fields.optional(.unchangedSince)
-    }
 }
 
 /// `subject.delete`: removes a subject (seed, "Subject", `delete`). `unchangedSince` as for ``UpdateChannel``.
@@ -85,13 +69,5 @@ package struct DeleteSubject: Command {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case channelID, areaID, subjectID
         case unchangedSince = "unchanged_since"
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
-        channelID = try fields.value(.channelID)
-        areaID = try fields.value(.areaID)
-        subjectID = try fields.value(.subjectID)
-        unchangedSince = try fields.optional(.unchangedSince)
     }
 }

@@ -1,11 +1,13 @@
+import FoundationEssentials
+package import JSON
+
 /// How FCM and the phones are to treat a message, beyond its words: `options` of what a portal posts, of a message and of
-/// `message.relay`. Everything may be left out. What somebody sends is read as ``CheckedDeliveryOptions``; what is stored is read
-/// as it is, so that a rule made stricter keeps no message back that was accepted before.
+/// `message.relay`. Everything may be left out.
 ///
 /// `{"image":"https://…","collapse_key":"storm","analytics_label":"storm","android":{"channel_id":"alerts"},"apns":{"category":"ALERT"}}`
-package struct DeliveryOptions: Codable, Hashable, Sendable {
+package struct DeliveryOptions: Codable, Checked, Hashable, Sendable {
     /// What Android alone takes.
-    package struct Android: Codable, Hashable, Sendable {
+    package struct Android: Codable, Checked, Hashable, Sendable {
         /// The notification channel of the app that the pop-up appears in.
         package var channelID: String
 
@@ -13,13 +15,17 @@ package struct DeliveryOptions: Codable, Hashable, Sendable {
             self.channelID = channelID
         }
 
-        private enum CodingKeys: String, CodingKey {
+        private enum CodingKeys: String, CodingKey, CaseIterable {
             case channelID = "channel_id"
+        }
+
+        package func check() throws(SchemaViolation) {
+            try TextLimits.platformName.check(channelID, CodingKeys.channelID)
         }
     }
 
     /// What Apple's phones alone take.
-    package struct APNs: Codable, Hashable, Sendable {
+    package struct APNs: Codable, Checked, Hashable, Sendable {
         /// The notification category of the app, which says what buttons the pop-up has.
         package var category: String
 
@@ -27,6 +33,13 @@ package struct DeliveryOptions: Codable, Hashable, Sendable {
             self.category = category
         }
 
+        private enum CodingKeys: CodingKey, CaseIterable {
+            case category
+        }
+
+        package func check() throws(SchemaViolation) {
+            try TextLimits.platformName.check(category, CodingKeys.category)
+        }
     }
 
     /// A picture in the pop-up, which phones fetch from this `https://` URL.
@@ -39,7 +52,7 @@ package struct DeliveryOptions: Codable, Hashable, Sendable {
     package var android: Android?
     package var apns: APNs?
 
-    private enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
         case image, android, apns
         case collapseKey = "collapse_key"
         case analyticsLabel = "analytics_label"
@@ -55,4 +68,43 @@ package struct DeliveryOptions: Codable, Hashable, Sendable {
         self.android = android
         self.apns = apns
     }
+    package func check() throws(SchemaViolation) {
+        try TextLimits.imageURL.check(image, CodingKeys.image)
+        if let image, !Self.isImageURL(image) {
+            throw SchemaViolation(
+                CodingKeys.image, "expected an https:// URL with a host, of ASCII characters without a space")
+        }
+        try Self.check(label: collapseKey, CodingKeys.collapseKey)
+        try Self.check(label: analyticsLabel, CodingKeys.analyticsLabel)
+    }
+
+    private static func check(label: String?, _ field: CodingKeys) throws(SchemaViolation) {
+        try TextLimits.label.check(label, field)
+        guard let label, !label.utf8.allSatisfy(isLabelCharacter) else { return }
+        throw SchemaViolation(field, "expected ASCII letters, digits and -_.~% alone")
+    }
+
+    private static func isImageURL(_ text: String) -> Bool {
+        text.hasPrefix("https://") && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+            && URL(string: text)?.host()?.isEmpty == false
+    }
+
+    /// What FCM takes in an analytics label: `[a-zA-Z0-9-_.~%]`.
+    private static func isLabelCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"), UInt8(ascii: "%"):
+            true
+        default: false
+        }
+    }
+}
+
+extension TextLimits {
+    /// A picture's URL.
+    fileprivate static let imageURL = TextLimits(most: 1_000)
+    /// FCM's limit on analytics labels; a collapse key, with what tells the components apart, fits APNs's 64 bytes.
+    fileprivate static let label = TextLimits(most: 50)
+    /// A name that the app has given to something.
+    fileprivate static let platformName = TextLimits(most: 200)
 }

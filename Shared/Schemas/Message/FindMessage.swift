@@ -1,7 +1,7 @@
-import JSON
+package import JSON
 
 /// `message.find`: the message that the header's `actor` posted with an idempotency key. The `actor` is required.
-package struct FindMessage: Command {
+package struct FindMessage: Command, Checked {
     package static let name = "message.find"
     package typealias Reply = Message
 
@@ -15,7 +15,7 @@ package struct FindMessage: Command {
         case idempotencyKey = "idempotency_key"
     }
 
-    package init(from decoder: any Decoder) throws {
-        idempotencyKey = try StrictFields(of: decoder, as: CodingKeys.self).text(.idempotencyKey, .idempotencyKey)
+    package func check() throws(SchemaViolation) {
+        try TextLimits.idempotencyKey.check(idempotencyKey, CodingKeys.idempotencyKey)
     }
 }

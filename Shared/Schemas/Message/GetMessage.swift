@@ -14,8 +14,4 @@ package struct GetMessage: Command {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case msiKey = "msi_key"
     }
-
-    package init(from decoder: any Decoder) throws {
-        msiKey = try StrictFields(of: decoder, as: CodingKeys.self).value(.msiKey)
-    }
 }

@@ -1,7 +1,7 @@
-import JSON
+package import JSON
 
 /// `message.list`: one page of the archive, or of what a filter leaves of it, newest first.
-package struct ListMessages: Command {
+package struct ListMessages: Command, Checked {
     package static let name = "message.list"
 
     package struct Reply: Codable, Hashable, Sendable {
@@ -36,9 +36,13 @@ package struct ListMessages: Command {
     }
 
     package init(from decoder: any Decoder) throws {
-        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
-        limit = try fields.integer(.limit, in: 1...Self.maxPerPage)
-        before = try fields.optional(.before)
-        filter = try fields.optional(.filter) ?? MessageFilter()
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        limit = try container.decode(Int64.self, forKey: .limit)
+        before = try container.decodeIfPresent(PageCursor.self, forKey: .before)
+        filter = try container.decodeIfPresent(MessageFilter.self, forKey: .filter) ?? MessageFilter()
+    }
+
+    package func check() throws(SchemaViolation) {
+        try (1...Self.maxPerPage).check(limit, CodingKeys.limit)
     }
 }

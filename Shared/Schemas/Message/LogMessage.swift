@@ -1,10 +1,10 @@
-import JSON
+package import JSON
 
 /// `message.log`: stores a message durably and takes charge of relaying it. Sending it again with the same `msi_key`
 /// changes nothing and answers with the stored message.
 ///
 /// The header's `actor` is required: it becomes the message's `sender`.
-package struct LogMessage: Command {
+package struct LogMessage: Command, Checked {
     package static let name = "message.log"
 
     /// The stored message: the one of an earlier command where the `msi_key`, or the sender's idempotency key, was known.
@@ -41,29 +41,9 @@ package struct LogMessage: Command {
         case idempotencyKey = "idempotency_key"
     }
 
-    package init(from decoder: any Decoder) throws {
-        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
-        msiKey = try fields.value(.msiKey)
-        draft = try fields.value(.draft)
-        timestamp = try fields.integer(.timestamp, in: 0...maximumUnixMilliseconds)
-        names = try fields.value(.names, as: SentNames.self).names
-        expires = try fields.integer(.expires, in: 0...maximumUnixMilliseconds)
-        idempotencyKey = try fields.optionalText(.idempotencyKey, .idempotencyKey)
-    }
-}
-
-/// The names as somebody sends them: checked, where those of a stored message are taken as they are.
-private struct SentNames: Decodable {
-    let names: CubeNames
-
-    private enum CodingKeys: String, CodingKey, CaseIterable {
-        case channel, area, subject
-    }
-
-    init(from decoder: any Decoder) throws {
-        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
-        names = CubeNames(
-            channel: try fields.text(.channel, .name), area: try fields.text(.area, .name),
-            subject: try fields.text(.subject, .name))
+    package func check() throws(SchemaViolation) {
+        try (0...maximumUnixMilliseconds).check(timestamp, CodingKeys.timestamp)
+        try (0...maximumUnixMilliseconds).check(expires, CodingKeys.expires)
+        try TextLimits.idempotencyKey.check(idempotencyKey, CodingKeys.idempotencyKey)
     }
 }

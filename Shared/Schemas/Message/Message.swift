@@ -1,3 +1,5 @@
+package import JSON
+
 /// A message: a document of the `message` collection (seed, "Schema"), and beside the seed's fields what its way to FCM
 /// needs.
 package struct Message: Codable, Hashable, Sendable {
@@ -68,7 +70,7 @@ package struct Message: Codable, Hashable, Sendable {
 }
 
 /// The names along the way from channel to subject.
-package struct CubeNames: Codable, Hashable, Sendable {
+package struct CubeNames: Codable, Checked, Hashable, Sendable {
     package var channel: String
     package var area: String
     package var subject: String
@@ -77,5 +79,14 @@ package struct CubeNames: Codable, Hashable, Sendable {
         self.channel = channel
         self.area = area
         self.subject = subject
+    }
+    private enum CodingKeys: CodingKey, CaseIterable {
+        case channel, area, subject
+    }
+
+    package func check() throws(SchemaViolation) {
+        try TextLimits.name.check(channel, CodingKeys.channel)
+        try TextLimits.name.check(area, CodingKeys.area)
+        try TextLimits.name.check(subject, CodingKeys.subject)
     }
 }

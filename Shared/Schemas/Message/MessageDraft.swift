@@ -1,7 +1,7 @@
-import JSON
+package import JSON
 
 /// What a portal posts (seed, "REST API", Message): the words, and which subject they go out under.
-package struct MessageDraft: Codable, Hashable, Sendable {
+package struct MessageDraft: Codable, Checked, Hashable, Sendable {
     package var title: String
     /// The push notification's body; may be empty for information.
     package var desc: String
@@ -36,22 +36,15 @@ package struct MessageDraft: Codable, Hashable, Sendable {
         case sendAt = "send_at"
     }
 
-    package init(from decoder: any Decoder) throws {
-        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
-        title = try fields.text(.title, .title)
-        desc = try fields.text(.desc, .notificationBody)
-        message = try fields.text(.message, .messageText)
-        topicKey = try fields.value(.topicKey)
-        distribution = try fields.value(.distribution)
-        ttl = try fields.optionalInteger(.ttl, in: 0...maxTimeToLive)
-        sendAt = try fields.optionalInteger(.sendAt, in: 0...maximumUnixMilliseconds)
-        options = try fields.optional(.options, as: CheckedDeliveryOptions.self)?.options
-        if let problem = problemWithDesc { throw fields.violation(.desc, problem) }
-    }
-
-    /// What is wrong with ``desc`` for the distribution, or `nil`.
-    var problemWithDesc: String? {
-        guard distribution == .alert, desc.isBlank else { return nil }
-        return "expected a text that is not empty: it is the push notification of an Alert"
+    package func check() throws(SchemaViolation) {
+        try TextLimits.title.check(title, CodingKeys.title)
+        try TextLimits.notificationBody.check(desc, CodingKeys.desc)
+        try TextLimits.messageText.check(message, CodingKeys.message)
+        try (0...maxTimeToLive).check(ttl, CodingKeys.ttl)
+        try (0...maximumUnixMilliseconds).check(sendAt, CodingKeys.sendAt)
+        if distribution == .alert, desc.isBlank {
+            throw SchemaViolation(
+                CodingKeys.desc, "expected a text that is not empty: it is the push notification of an Alert")
+        }
     }
 }

@@ -1,7 +1,7 @@
-import JSON
+package import JSON
 
 /// Which messages of the archive are wanted: those that meet every condition that is set.
-package struct MessageFilter: Codable, Hashable, Sendable {
+package struct MessageFilter: Codable, Checked, Hashable, Sendable {
     package var channel: ObjectID?
     package var area: ObjectID?
     package var subject: ObjectID?
@@ -20,15 +20,9 @@ package struct MessageFilter: Codable, Hashable, Sendable {
         case channel, area, subject, sender, state, from, to, text
     }
 
-    package init(from decoder: any Decoder) throws {
-        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
-        channel = try fields.optional(.channel)
-        area = try fields.optional(.area)
-        subject = try fields.optional(.subject)
-        sender = try fields.optionalText(.sender, .sender)
-        state = try fields.optional(.state)
-        from = try fields.optionalInteger(.from, in: 0...maximumUnixMilliseconds)
-        to = try fields.optionalInteger(.to, in: 0...maximumUnixMilliseconds)
-        text = try fields.optional(.text)
+    package func check() throws(SchemaViolation) {
+        try TextLimits.sender.check(sender, CodingKeys.sender)
+        try (0...maximumUnixMilliseconds).check(from, CodingKeys.from)
+        try (0...maximumUnixMilliseconds).check(to, CodingKeys.to)
     }
 }

@@ -19,8 +19,4 @@ package struct RecallMessage: Command {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case msiKey = "msi_key"
     }
-
-    package init(from decoder: any Decoder) throws {
-        msiKey = try StrictFields(of: decoder, as: CodingKeys.self).value(.msiKey)
-    }
 }

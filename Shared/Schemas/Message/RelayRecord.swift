@@ -1,4 +1,4 @@
-package import JSON
+import JSON
 
 /// How far a message has come on its way to FCM. The message log alone writes it.
 package struct RelayRecord: Codable, Hashable, Sendable {

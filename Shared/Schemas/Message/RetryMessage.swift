@@ -18,8 +18,4 @@ package struct RetryMessage: Command {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case msiKey = "msi_key"
     }
-
-    package init(from decoder: any Decoder) throws {
-        msiKey = try StrictFields(of: decoder, as: CodingKeys.self).value(.msiKey)
-    }
 }

@@ -1,4 +1,4 @@
-package import JSON
+import JSON
 
 /// What one HTTPS request to FCM carries of a message (seed, "FCM Mapping").
 package enum Component: String, ClosedEnum {

@@ -1,4 +1,4 @@
-package import JSON
+import JSON
 
 /// Why FCM, or the way to it, did not accept a component.
 package struct ComponentError: Codable, Hashable, Sendable {

@@ -6,16 +6,6 @@ package struct ReadPace: Command, Hashable {
     package typealias Reply = RelayPace
 
     package init() {}
-
-    private enum CodingKeys: CodingKey, CaseIterable {}
-
-    package init(from decoder: any Decoder) throws {
-        _ = try StrictFields(of: decoder, as: CodingKeys.self)
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        _ = encoder.container(keyedBy: CodingKeys.self)
-    }
 }
 
 /// The reply to `relay.pace`.

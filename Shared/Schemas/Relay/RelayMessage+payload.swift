@@ -17,7 +17,7 @@ extension RelayMessage {
         var (msiKey, topicKey, distribution): (ObjectID?, TopicKey?, Distribution?)
         var (timestamp, ttl, expires): (Int64?, Int64?, Int64?)
         var components: [Component]?
-        var reader = PlainReader(json)
+        var reader = FastReader(json)
         let isRead = reader.object { reader in
             if reader.name("title") { return title.takeOnce(reader.text()) }
             if reader.name("desc") { return desc.takeOnce(reader.text()) }
@@ -39,18 +39,8 @@ extension RelayMessage {
             draft: MessageDraft(
                 title: title, desc: desc, message: message, topicKey: topicKey, distribution: distribution, ttl: ttl),
             expires: expires, components: components)
-        guard isValid else { return nil }
-    }
-
-    /// Whether it keeps the rules of the fields that the common form has; what is wrong otherwise is found elsewhere.
-    private var isValid: Bool {
-        let wanted = draft.distribution.components
-        return TextLimits.title.problem(with: draft.title) == nil && TextLimits.messageText.problem(with: draft.message) == nil
-            && TextLimits.notificationBody.problem(with: draft.desc) == nil
-            && draft.problemWithDesc == nil
-            && timestamp <= maximumUnixMilliseconds && (expires ?? 0) <= maximumUnixMilliseconds
-            && (draft.ttl ?? 0) <= maxTimeToLive
-            && (components == wanted || (components.count == 1 && wanted.contains(components[0])))
+        // What is wrong is named by the general way.
+        guard (try? check()) != nil else { return nil }
     }
 
     package func payload() throws -> Data {
@@ -88,7 +78,7 @@ extension RelayMessage {
     }
 }
 
-extension PlainReader {
+extension FastReader {
     fileprivate mutating func choices<Choice: ClosedEnum>() -> [Choice]? {
         var choices: [Choice] = []
         choices.reserveCapacity(Choice.allCases.count)

@@ -27,7 +27,7 @@ extension RelayMessage {
 extension RelayMessage.Reply {
     fileprivate init?(common json: UnsafeRawBufferPointer) {
         var outcomes: [ComponentOutcome]?
-        var reader = PlainReader(json)
+        var reader = FastReader(json)
         let isRead = reader.object { reader in
             reader.name("components") && outcomes.takeOnce(reader.outcomes())
         }
@@ -36,7 +36,7 @@ extension RelayMessage.Reply {
     }
 }
 
-extension PlainReader {
+extension FastReader {
     fileprivate mutating func outcomes() -> [ComponentOutcome]? {
         var outcomes: [ComponentOutcome] = []
         outcomes.reserveCapacity(Component.allCases.count)

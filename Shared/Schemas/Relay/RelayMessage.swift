@@ -1,10 +1,10 @@
-import JSON
+package import JSON
 
 /// `message.relay`: send a message's components to FCM (seed, "Message", `relay`, whose input this is).
 ///
 /// Beside the seed's seven fields everything may be left out: then all the components of the distribution are sent to the
 /// topic that `topic_key` names, with FCM's longest time to live.
-package struct RelayMessage: Command, Hashable {
+package struct RelayMessage: Command, Checked, Hashable {
     package static let name = "message.relay"
 
     package struct Reply: Codable, Hashable, Sendable {
@@ -51,39 +51,51 @@ package struct RelayMessage: Command, Hashable {
     }
 
     package init(from decoder: any Decoder) throws {
-        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
-        msiKey = try fields.value(.msiKey)
-        timestamp = try fields.integer(.timestamp, in: 0...maximumUnixMilliseconds)
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        msiKey = try container.decode(ObjectID.self, forKey: .msiKey)
+        timestamp = try container.decode(UnixMilliseconds.self, forKey: .timestamp)
         draft = MessageDraft(
-            title: try fields.text(.title, .title),
-            desc: try fields.text(.desc, .notificationBody),
-            message: try fields.text(.message, .messageText),
-            topicKey: try fields.value(.topicKey),
-            distribution: try fields.value(.distribution),
-            ttl: try fields.optionalInteger(.ttl, in: 0...maxTimeToLive),
-            options: try fields.optional(.options, as: CheckedDeliveryOptions.self)?.options)
-        expires = try fields.optionalInteger(.expires, in: 0...maximumUnixMilliseconds)
-        components = try fields.optional(.components) ?? draft.distribution.components
+            title: try container.decode(String.self, forKey: .title),
+            desc: try container.decode(String.self, forKey: .desc),
+            message: try container.decode(String.self, forKey: .message),
+            topicKey: try container.decode(TopicKey.self, forKey: .topicKey),
+            distribution: try container.decode(Distribution.self, forKey: .distribution),
+            ttl: try container.decodeIfPresent(Int64.self, forKey: .ttl),
+            options: try container.decodeIfPresent(DeliveryOptions.self, forKey: .options))
+        expires = try container.decodeIfPresent(UnixMilliseconds.self, forKey: .expires)
+        components = try container.decodeIfPresent([Component].self, forKey: .components) ?? draft.distribution.components
+        let condition = try container.decodeIfPresent(String.self, forKey: .condition)
+        if let token = try container.decodeIfPresent(String.self, forKey: .token) {
+            if condition != nil {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .token, in: container, debugDescription: "expected a condition or a token, not both")
+            }
+            target = .token(token)
+        } else {
+            target = condition.map { .condition($0) } ?? .topic
+        }
+        validateOnly = try container.decodeIfPresent(Bool.self, forKey: .validateOnly) ?? false
+        project = try container.decodeIfPresent(String.self, forKey: .project)
+    }
+
+    package func check() throws(SchemaViolation) {
+        try draft.check()
+        try (0...maximumUnixMilliseconds).check(timestamp, CodingKeys.timestamp)
+        try (0...maximumUnixMilliseconds).check(expires, CodingKeys.expires)
         guard !components.isEmpty, Set(components).count == components.count,
             Set(components).isSubset(of: draft.distribution.components)
         else {
             let allowed = draft.distribution.components.map(\.rawValue).joined(separator: ", ")
-            throw fields.violation(
-                .components, "expected one or more of \(allowed), each once, for distribution \(draft.distribution.rawValue)")
+            throw SchemaViolation(
+                CodingKeys.components,
+                "expected one or more of \(allowed), each once, for distribution \(draft.distribution.rawValue)")
         }
-        if let problem = draft.problemWithDesc { throw fields.violation(.desc, problem) }
-        target = try Self.target(fields)
-        validateOnly = try fields.optional(.validateOnly) ?? false
-        project = try fields.optionalText(.project, .project)
-    }
-
-    private static func target(_ fields: StrictFields<CodingKeys>) throws -> RelayTarget {
-        let condition = try fields.optionalText(.condition, .condition)
-        guard let token = try fields.optionalText(.token, .registrationToken) else {
-            return condition.map { .condition($0) } ?? .topic
+        switch target {
+        case .topic: break
+        case .condition(let condition): try TextLimits.condition.check(condition, CodingKeys.condition)
+        case .token(let token): try TextLimits.registrationToken.check(token, CodingKeys.token)
         }
-        if condition != nil { throw fields.violation(.token, "expected a condition or a token, not both") }
-        return .token(token)
+        try TextLimits.project.check(project, CodingKeys.project)
     }
 
     package func encode(to encoder: any Encoder) throws {

@@ -1,7 +1,7 @@
-import JSON
+package import JSON
 
 /// `topic.subscribe`: subscribes phones to a subject's topic. Doing it again changes nothing.
-package struct SubscribePhones: Command, Hashable {
+package struct SubscribePhones: Command, Checked, Hashable {
     package static let name = "topic.subscribe"
     package typealias Reply = TopicResults
 
@@ -18,10 +18,14 @@ package struct SubscribePhones: Command, Hashable {
     package func encode(to encoder: any Encoder) throws {
         try phones.encode(to: encoder)
     }
+
+    package func check() throws(SchemaViolation) {
+        try phones.check()
+    }
 }
 
 /// `topic.unsubscribe`: the opposite. A phone that was not subscribed stays so.
-package struct UnsubscribePhones: Command, Hashable {
+package struct UnsubscribePhones: Command, Checked, Hashable {
     package static let name = "topic.unsubscribe"
     package typealias Reply = TopicResults
 
@@ -38,10 +42,14 @@ package struct UnsubscribePhones: Command, Hashable {
     package func encode(to encoder: any Encoder) throws {
         try phones.encode(to: encoder)
     }
+
+    package func check() throws(SchemaViolation) {
+        try phones.check()
+    }
 }
 
 /// Phones, and the topic that they are to be in or not: `{"topic_key":"…","tokens":["…"],"project":"…"}`.
-package struct TopicPhones: Codable, Hashable, Sendable {
+package struct TopicPhones: Codable, Checked, Hashable, Sendable {
     /// FCM takes no more in one call.
     package static let maxTokens = 1_000
 
@@ -62,17 +70,15 @@ package struct TopicPhones: Codable, Hashable, Sendable {
         case tokens, project
     }
 
-    package init(from decoder: any Decoder) throws {
-        let fields = try StrictFields(of: decoder, as: CodingKeys.self)
-        topicKey = try fields.value(.topicKey)
-        tokens = try fields.value(.tokens)
-        project = try fields.optionalText(.project, .project)
+    package func check() throws(SchemaViolation) {
+        try TextLimits.project.check(project, CodingKeys.project)
         guard (1...Self.maxTokens).contains(tokens.count) else {
-            throw fields.violation(.tokens, "expected 1 to \(Self.maxTokens) registration tokens, found \(tokens.count)")
+            throw SchemaViolation(
+                CodingKeys.tokens, "expected 1 to \(Self.maxTokens) registration tokens, found \(tokens.count)")
         }
         for (position, token) in tokens.enumerated() {
             if let problem = TextLimits.registrationToken.problem(with: token) {
-                throw fields.violation(.tokens, "number \(position): \(problem)")
+                throw SchemaViolation(CodingKeys.tokens, "number \(position): \(problem)")
             }
         }
     }

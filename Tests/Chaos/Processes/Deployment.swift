@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import FoundationEssentials
+import JSON
 import ServiceKit
 import TestSupport
 

@@ -1,3 +1,4 @@
+import JSON
 import TestSupport
 
 /// The emulator's faults and settings for a period.

@@ -1,4 +1,5 @@
 import CommandBus
+import JSON
 import Schemas
 import TestSupport
 import Testing

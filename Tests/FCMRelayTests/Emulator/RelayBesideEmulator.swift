@@ -1,5 +1,6 @@
 import CommandBus
 import FoundationEssentials
+import JSON
 import NIOHTTP1
 import Schemas
 import TestSupport

@@ -1,5 +1,6 @@
 package import AsyncHTTPClient
 package import FoundationEssentials
+package import JSON
 package import NIOCore
 package import NIOHTTP1
 
@@ -11,7 +12,7 @@ package struct HTTPAnswer: Sendable, CustomStringConvertible {
 
     /// The body as JSON.
     ///
-    /// - Throws: `DecodingError` if it is not JSON.
+    /// - Throws: `JSONSyntaxError` if it is not JSON.
     package var json: JSONValue {
         get throws { try JSONValue(parsing: body) }
     }

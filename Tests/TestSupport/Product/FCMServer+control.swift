@@ -1,3 +1,4 @@
+package import JSON
 package import NIOHTTP1
 
 extension FCMServer {
@@ -43,7 +44,7 @@ extension FCMServer {
     /// - Throws: ``UnexpectedAnswer`` for any status but 200.
     @discardableResult
     package func control(_ method: HTTPMethod, _ section: String, _ document: JSONValue? = nil) async throws -> JSONValue {
-        let answer = try await call(method, "/emulator/\(section)", body: try document?.data)
+        let answer = try await call(method, "/emulator/\(section)", body: document?.data)
         guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
         return try answer.json
     }

@@ -1,5 +1,6 @@
 package import AsyncHTTPClient
 package import FoundationEssentials
+package import JSON
 import NIOCore
 package import NIOHTTP1
 

@@ -1,5 +1,6 @@
 package import AsyncHTTPClient
 import FoundationEssentials
+package import JSON
 package import NIOCore
 package import NIOHTTP1
 
@@ -18,7 +19,7 @@ package struct Portal: Sendable {
         within limit: TimeAmount = .seconds(15)
     ) async throws -> HTTPAnswer {
         try await http.answer(
-            method, "http://127.0.0.1:\(port)\(path)", headers: headers, body: try body?.data, within: limit)
+            method, "http://127.0.0.1:\(port)\(path)", headers: headers, body: body?.data, within: limit)
     }
 
     /// Posts a message.

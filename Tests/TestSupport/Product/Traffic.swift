@@ -1,3 +1,4 @@
+package import JSON
 import NIOCore
 import Synchronization
 

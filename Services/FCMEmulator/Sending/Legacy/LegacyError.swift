@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSON
 
 /// The error of one message of a legacy request, in that API's words.
 enum LegacyError: String, Error, Sendable {

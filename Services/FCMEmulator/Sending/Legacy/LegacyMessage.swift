@@ -1,3 +1,5 @@
+import JSON
+
 /// A request to the legacy HTTP API, `fcm.googleapis.com/fcm/send`, whose shutdown began in 2024.
 struct LegacyMessage: Hashable, Sendable {
     /// The maximum number of tokens in one call.
@@ -34,9 +36,10 @@ extension LegacyMessage {
     init(body: some Collection<UInt8>) throws {
         let request: JSONValue
         do {
-            request = try JSONParser.parse(body)
-        } catch let failure as JSONParser.Failure {
-            throw LegacyRefusal("JSON_PARSING_ERROR: \(failure.problem) at position \(failure.offset)")
+            request = try JSONValue(parsing: body, rules: .google)
+        } catch {
+            throw LegacyRefusal(
+                "JSON_PARSING_ERROR: \(error.googleDescription(ofBytes: body.count)) at position \(error.position)")
         }
         guard request.members != nil else { throw LegacyRefusal("JSON_PARSING_ERROR: Expected an object.") }
         recipients = try Recipients(of: request)

@@ -1,3 +1,5 @@
+import JSON
+
 /// Translates a legacy request's fields to the HTTP v1 API (Firebase's migration guide; fields that it omits are mapped by name).
 struct LegacyTranslation {
     let request: JSONValue

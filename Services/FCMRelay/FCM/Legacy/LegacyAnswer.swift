@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import Schemas
 
 extension FCMAnswer<String> {
@@ -15,7 +16,7 @@ extension FCMAnswer<String> {
             case let answer: return answer
             }
         }
-        guard let body = try? JSONDecoder().decode(LegacyBody.self, from: response.body) else { return .nothingKnown(response) }
+        guard let body = try? JSONCoder.decode(LegacyBody.self, from: response.body) else { return .nothingKnown(response) }
         let result = body.results?.first ?? body.result
         let retryAfter = response.retryAfter.flatMap { RetryAfter(header: $0, now: now) }?.milliseconds
         if let error = result.error { return .refused(SendFailure(legacyError: error, retryAfter: retryAfter)) }

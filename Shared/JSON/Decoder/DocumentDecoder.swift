@@ -3,27 +3,27 @@ struct DocumentDecoder: Decoder {
     let document: UnsafePointer<JSONDocument>
     let node: Int
 
-    /// How many fields an object has, which are all of different names; `nil` for anything else.
-    var fieldCount: Int? {
-        document.pointee.kind(node) == .object ? Int(document.pointee.nodes[node].count) : nil
-    }
-
     var codingPath: [any CodingKey] { document.pointee.path(to: node) }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        document.pointee.nodes[node].isRead = true
         guard document.pointee.kind(node) == .object else { throw mismatch("an object") }
-        let container = ObjectContainer<Key>(document: document, object: node)
-        if document.pointee.isStrict { try container.refuseUnknownNames() }
+        let container = ObjectFields<Key>(document: document, object: node)
+        if document.pointee.strictness == .explaining { try container.refuseUnknownNames() }
         return KeyedDecodingContainer(container)
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        document.pointee.nodes[node].isRead = true
         guard document.pointee.kind(node) == .array else { throw mismatch("an array") }
-        return ArrayContainer(document: document, array: node)
+        return ArrayElements(document: document, array: node)
     }
 
-    func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+    func singleValueContainer() throws -> any SingleValueDecodingContainer {
+        document.pointee.nodes[node].isRead = true
+        return self
+    }
 }
 
 extension DocumentDecoder: SingleValueDecodingContainer {
@@ -48,7 +48,7 @@ extension DocumentDecoder: SingleValueDecodingContainer {
     func decode<Value: FixedWidthInteger & Decodable>(_ type: Value.Type) throws -> Value {
         switch document.pointee.kind(node) {
         case .shortInteger:
-            guard let value = Value(exactly: shortInteger) else { throw outOfRange(type) }
+            guard let value = Value(exactly: document.pointee.raw(node).shortInteger) else { throw outOfRange(type) }
             return value
         case .number: return try longInteger()
         default: throw mismatch("an integer")
@@ -57,33 +57,32 @@ extension DocumentDecoder: SingleValueDecodingContainer {
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         let value = try Value(from: self)
-        if document.pointee.isStrict, let checked = value as? any Checked {
-            do {
-                try checked.check()
-            } catch {
-                throw error.inside(codingPath)
-            }
-        }
+        if document.pointee.isStrict { try check(value) }
         return value
     }
+
+    private func check(_ value: some Decodable) throws {
+        // A type without fields does not even ask whether there is an object.
+        if !document.pointee.nodes[node].isRead { _ = try container(keyedBy: NoFields.self) }
+        guard document.pointee.kind(node) == .object else { return }
+        if document.pointee.strictness == .strict, !document.pointee.isWhollyRead(node) {
+            throw violation("a field is not one of this object")
+        }
+        guard let checked = value as? any Checked else { return }
+        do {
+            try checked.check()
+        } catch {
+            throw error.inside(codingPath)
+        }
+    }
 }
+
+/// The keys of an object without fields.
+private enum NoFields: CodingKey, CaseIterable {}
 
 // MARK: Numbers
 
 extension DocumentDecoder {
-    private var shortInteger: Int64 {
-        var number: Int64 = 0
-        var isNegative = false
-        for byte in document.pointee.raw(node) {
-            if byte == UInt8(ascii: "-") {
-                isNegative = true
-            } else {
-                number = number &* 10 &+ Int64(byte &- UInt8(ascii: "0"))
-            }
-        }
-        return isNegative ? -number : number
-    }
-
     private var digits: String { String(decoding: document.pointee.raw(node), as: UTF8.self) }
 
     /// An integer of any other form: of more digits, or such as `1.0` and `1e3`.

@@ -66,17 +66,4 @@ enum JSONEscape {
         }
         return String(decoding: bytes, as: UTF8.self)
     }
-
-    /// Calls `append` with the escape of a quote, a backslash or a control character.
-    @inline(__always)
-    static func escape(_ character: UInt8, _ append: (UInt8) -> Void) {
-        append(UInt8(ascii: "\\"))
-        if let letter = letter(ofCharacter: character) {
-            append(letter)
-        } else {
-            for byte in "u00".utf8 { append(byte) }
-            append((character >> 4).lowHexadecimalDigit)
-            append(character.lowHexadecimalDigit)
-        }
-    }
 }

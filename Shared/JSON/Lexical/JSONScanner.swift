@@ -82,6 +82,22 @@ struct JSONScanner {
         }
     }
 
+    /// Takes a field's name and its colon, if it is this one, written without escapes. The scanner stands at its quote.
+    @inline(__always)
+    mutating func takeName(_ literal: StaticString) -> Bool {
+        let start = position + 1
+        let end = start + literal.utf8CodeUnitCount
+        guard end < bytes.count, bytes[end] == UInt8(ascii: "\""),
+            UnsafeRawBufferPointer(rebasing: bytes[start..<end]).spells(literal)
+        else { return false }
+        let before = position
+        position = end + 1
+        if take(UInt8(ascii: ":")) { return true }
+        // Another name may begin at the same quote.
+        position = before
+        return false
+    }
+
     private mutating func escape() throws(JSONSyntaxError) {
         let letter = position + 1 < bytes.count ? bytes[position + 1] : 0
         if letter == UInt8(ascii: "u") { return try unicodeEscape() }
@@ -147,5 +163,14 @@ struct JSONScanner {
         let start = position
         while position < bytes.count, bytes[position] &- UInt8(ascii: "0") < 10 { position += 1 }
         return position - start
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The value of an integer of at most 18 digits, which a ``JSONScanner`` has found.
+    var shortInteger: Int64 {
+        var number: Int64 = 0
+        for byte in self where byte != UInt8(ascii: "-") { number = number &* 10 &+ Int64(byte &- UInt8(ascii: "0")) }
+        return first == UInt8(ascii: "-") ? -number : number
     }
 }

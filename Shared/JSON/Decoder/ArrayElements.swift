@@ -1,5 +1,5 @@
 /// The elements of an array of a ``JSONDocument``.
-struct ArrayContainer: UnkeyedDecodingContainer {
+struct ArrayElements: UnkeyedDecodingContainer {
     private let document: UnsafePointer<JSONDocument>
     private let array: Int
     private let size: Int32

@@ -46,27 +46,64 @@ package struct JSONBytes: ~Copyable {
         count += bytes.count
     }
 
-    /// Appends a text as a JSON string, just as ``JSONCoder`` writes it.
+    /// Appends one byte as it is.
+    package mutating func append(_ byte: UInt8) {
+        room(for: 1).storeBytes(of: byte, as: UInt8.self)
+        count += 1
+    }
+
+    /// Appends a text as a JSON string. Only quotes, backslashes and control characters are escaped.
     package mutating func append(text: String) {
+        append(UInt8(ascii: "\""))
         var text = text
-        let isPlain = text.withUTF8 { utf8 in
+        text.withUTF8 { utf8 in
             let utf8 = UnsafeRawBufferPointer(utf8)
-            guard utf8.plainCharacters(from: 0).end == utf8.count else { return false }
-            append("\"")
-            append(utf8)
-            append("\"")
-            return true
+            var position = 0
+            while true {
+                let end = utf8.plainCharacters(from: position).end
+                append(UnsafeRawBufferPointer(rebasing: utf8[position..<end]))
+                guard end < utf8.count else { break }
+                appendEscape(of: utf8[end])
+                position = end + 1
+            }
         }
-        guard !isPlain else { return }
-        var json: [UInt8] = []
-        json.appendJSON(text)
-        json.withUnsafeBytes { append($0) }
+        append(UInt8(ascii: "\""))
+    }
+
+    private mutating func appendEscape(of character: UInt8) {
+        append(UInt8(ascii: "\\"))
+        if let letter = JSONEscape.letter(ofCharacter: character) {
+            append(letter)
+        } else {
+            append("u00")
+            append((character >> 4).lowHexadecimalDigit)
+            append(character.lowHexadecimalDigit)
+        }
     }
 
     /// Appends an integer's digits.
     package mutating func append(_ number: Int64) {
-        if number < 0 { append("-") }
-        var rest = number.magnitude
+        if number < 0 { append(UInt8(ascii: "-")) }
+        append(digitsOf: number.magnitude)
+    }
+
+    /// Appends the digits of an integer of any type.
+    package mutating func append(integer: some FixedWidthInteger) {
+        if let number = Int64(exactly: integer) {
+            append(number)
+        } else {
+            append(characters: String(integer))
+        }
+    }
+
+    /// Appends characters as they are.
+    package mutating func append(characters: String) {
+        var characters = characters
+        characters.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+    }
+
+    private mutating func append(digitsOf number: UInt64) {
+        var rest = number
         let most = 20
         let end = room(for: 2 * most) + most
         var first = end
@@ -84,6 +121,20 @@ package struct JSONBytes: ~Copyable {
     package mutating func append(count more: Int, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
         write(UnsafeMutableBufferPointer(start: room(for: more).assumingMemoryBound(to: UInt8.self), count: more))
         count += more
+    }
+
+    // MARK: Changes
+
+    /// Puts pieces of what was written from `start` on in another order, with a byte between them, and drops the rest of it.
+    mutating func rearrange(from start: Int, _ pieces: some Collection<Range<Int>>, separator: UInt8) {
+        let old = Array(UnsafeRawBufferPointer(rebasing: bytes[start...]))
+        count = start
+        old.withUnsafeBytes { old in
+            for (index, piece) in pieces.enumerated() {
+                if index > 0 { append(separator) }
+                append(UnsafeRawBufferPointer(rebasing: old[(piece.lowerBound - start)..<(piece.upperBound - start)]))
+            }
+        }
     }
 
     // MARK: Memory

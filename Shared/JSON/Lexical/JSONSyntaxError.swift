@@ -16,7 +16,10 @@ package struct JSONSyntaxError: Error, Hashable, Sendable {
     package let position: Int
 }
 
-extension JSONSyntaxError {
+extension JSONSyntaxError: CustomStringConvertible {
+    /// Where ``description(in:)`` tells lines, this tells bytes.
+    package var description: String { "\(problem) at byte \(position)" }
+
     /// One sentence for the sender: what was expected, and where. Positions are bytes from 0; a document of several lines also has
     /// the line and the character in it, both from 1.
     func description(in bytes: UnsafeRawBufferPointer) -> String {

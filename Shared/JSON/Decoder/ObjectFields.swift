@@ -1,5 +1,5 @@
 /// The fields of an object of a ``JSONDocument``.
-struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+struct ObjectFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let document: UnsafePointer<JSONDocument>
     let object: Int
 

@@ -1,0 +1,91 @@
+/// Reads a document of a known form into variables, for the few types that are read for every message: nothing is looked up or kept
+/// but the values themselves. Everything unusual, errors among it, ends the reading with `nil` or `false`. The document is then for
+/// ``JSONCoder``.
+package struct FastReader {
+    private var scanner: JSONScanner
+
+    package init(_ bytes: UnsafeRawBufferPointer) {
+        scanner = JSONScanner(bytes)
+    }
+
+    // MARK: Objects and arrays
+
+    /// Reads an object that is not empty.
+    ///
+    /// - Parameter field: Asks which ``name(_:)`` comes next, and reads its value. It sees to it that none comes twice.
+    /// - Returns: Whether all of it was read.
+    @inline(__always)
+    package mutating func object(_ field: (inout FastReader) -> Bool) -> Bool {
+        guard scanner.take(UInt8(ascii: "{")) else { return false }
+        repeat {
+            guard scanner.peek() == UInt8(ascii: "\""), field(&self) else { return false }
+        } while scanner.take(UInt8(ascii: ","))
+        return scanner.take(UInt8(ascii: "}"))
+    }
+
+    /// Takes a field's name and its colon, if it is this one, written without escapes.
+    @inline(__always)
+    package mutating func name(_ literal: StaticString) -> Bool {
+        scanner.takeName(literal)
+    }
+
+    /// Reads an array that is not empty.
+    @inline(__always)
+    package mutating func array(_ element: (inout FastReader) -> Bool) -> Bool {
+        guard scanner.take(UInt8(ascii: "[")) else { return false }
+        repeat {
+            guard element(&self) else { return false }
+        } while scanner.take(UInt8(ascii: ","))
+        return scanner.take(UInt8(ascii: "]"))
+    }
+
+    /// Whether nothing follows.
+    package mutating func isAtEnd() -> Bool {
+        scanner.peek() == nil
+    }
+
+    // MARK: Values
+
+    /// The characters of a text without escapes.
+    package mutating func characters() -> UnsafeBufferPointer<UInt8>? {
+        plainText()?.characters
+    }
+
+    /// One of the texts of a closed enumeration.
+    package mutating func choice<Choice: ClosedEnum>() -> Choice? {
+        guard let characters = characters() else { return nil }
+        return Choice.allCases.first { choice in
+            var text = choice.rawValue
+            return text.withUTF8 { $0.elementsEqual(characters) }
+        }
+    }
+
+    /// A text without escapes.
+    package mutating func text() -> String? {
+        guard let (characters, isASCII) = plainText() else { return nil }
+        // The general way costs several times as much.
+        return isASCII ? String(decoding: characters, as: UTF8.self) : String(validating: characters, as: UTF8.self)
+    }
+
+    private mutating func plainText() -> (characters: UnsafeBufferPointer<UInt8>, isASCII: Bool)? {
+        guard scanner.peek() == UInt8(ascii: "\""), let text = try? scanner.text(), !text.hasEscapes else { return nil }
+        return (UnsafeBufferPointer(rebasing: scanner.bytes.bindMemory(to: UInt8.self)[text.range]), text.isASCII)
+    }
+
+    /// An integer of at most 18 digits.
+    package mutating func integer() -> Int64? {
+        guard scanner.peek() != nil, let number = try? scanner.number(anySize: true), number.isShortInteger else { return nil }
+        return UnsafeRawBufferPointer(rebasing: scanner.bytes[number.range]).shortInteger
+    }
+}
+
+extension Optional {
+    /// Takes a value that was read.
+    ///
+    /// - Returns: Whether one was read, and none before.
+    package mutating func takeOnce(_ value: Wrapped?) -> Bool {
+        guard self == nil, let value else { return false }
+        self = value
+        return true
+    }
+}

@@ -1,0 +1,89 @@
+package import FoundationEssentials
+
+/// Trees from text, and text from trees.
+extension JSONValue {
+    /// Reads a whole document.
+    package init(parsing json: some Collection<UInt8>, rules: JSONRules = .strict) throws(JSONSyntaxError) {
+        let parsed = json.withContiguousStorageIfAvailable { Self.parse(UnsafeRawBufferPointer($0), rules) }
+        self = try (parsed ?? Array(json).withUnsafeBytes { Self.parse($0, rules) }).get()
+    }
+
+    private static func parse(_ json: UnsafeRawBufferPointer, _ rules: JSONRules) -> Result<JSONValue, JSONSyntaxError> {
+        var scanner = DocumentScanner(json, rules: rules)
+        do throws(JSONSyntaxError) {
+            try scanner.scan()
+        } catch {
+            return .failure(error)
+        }
+        return scanner.nodes.withUnsafeMutableBufferPointer { nodes in
+            .success(JSONValue(node: 0, of: JSONDocument(bytes: json, nodes: nodes, strictness: .lenient)))
+        }
+    }
+
+    /// The document on one line, without spaces, its fields in their order.
+    package var text: String { String(decoding: utf8, as: UTF8.self) }
+
+    /// The bytes of ``text``.
+    package var utf8: [UInt8] { Array(data) }
+
+    /// The bytes of ``text``.
+    package var data: Data {
+        var json = JSONBytes(capacity: 256)
+        write(to: &json)
+        return json.data()
+    }
+
+    package func write(to json: inout JSONBytes) {
+        switch self {
+        case .object(let members):
+            json.append(UInt8(ascii: "{"))
+            for (index, member) in members.enumerated() {
+                if index > 0 { json.append(UInt8(ascii: ",")) }
+                json.append(text: member.name)
+                json.append(UInt8(ascii: ":"))
+                member.value.write(to: &json)
+            }
+            json.append(UInt8(ascii: "}"))
+        case .array(let elements):
+            json.append(UInt8(ascii: "["))
+            for (index, element) in elements.enumerated() {
+                if index > 0 { json.append(UInt8(ascii: ",")) }
+                element.write(to: &json)
+            }
+            json.append(UInt8(ascii: "]"))
+        case .string(let text): json.append(text: text)
+        case .number(let digits): json.append(characters: digits)
+        case .boolean(let value): json.append(value ? "true" : "false")
+        case .null: json.append("null")
+        }
+    }
+}
+
+extension JSONValue {
+    /// The tree of a value of a document and of all that is in it.
+    init(node: Int, of document: JSONDocument) {
+        switch document.kind(node) {
+        case .object:
+            var members: [Member] = []
+            members.reserveCapacity(Int(document.nodes[node].count))
+            document.forEachName(in: node) { name in
+                members.append(Member(document.text(name) ?? "", JSONValue(node: name + 1, of: document)))
+            }
+            self = .object(members)
+        case .array:
+            var elements: [JSONValue] = []
+            elements.reserveCapacity(Int(document.nodes[node].count))
+            var element = node + 1
+            for _ in 0..<document.nodes[node].count {
+                elements.append(JSONValue(node: element, of: document))
+                element = Int(document.nodes[element].next)
+            }
+            self = .array(elements)
+        case .text, .escapedText: self = .string(document.text(node) ?? "")
+        case .shortInteger, .number: self = .number(String(decoding: document.raw(node), as: UTF8.self))
+        case .true: self = .boolean(true)
+        case .false: self = .boolean(false)
+        case .null: self = .null
+        }
+    }
+}

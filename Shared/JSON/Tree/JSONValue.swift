@@ -1,0 +1,117 @@
+/// Any JSON, as it was written: fields in their order, numbers in their own digits.
+///
+/// Two objects are equal if they have the same fields, in whatever order; two numbers, if they have the same digits.
+package enum JSONValue: Sendable {
+    case object([Member])
+    case array([JSONValue])
+    case string(String)
+    /// The digits as written.
+    case number(String)
+    case boolean(Bool)
+    case null
+
+    /// A field of an object.
+    package struct Member: Hashable, Sendable {
+        package let name: String
+        package var value: JSONValue
+
+        package init(_ name: String, _ value: JSONValue) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    package static func integer(_ value: some BinaryInteger) -> JSONValue { .number(String(value)) }
+}
+
+// MARK: Parts
+
+extension JSONValue {
+    /// A field of an object, the last one if several have the name; `nil` for a missing one and for anything but an object. Assigning
+    /// `nil` removes the field.
+    package subscript(name: String) -> JSONValue? {
+        get {
+            members?.last { $0.name == name }?.value
+        }
+        set {
+            guard case .object(var members) = self else { return }
+            let place = members.lastIndex { $0.name == name }
+            switch (place, newValue) {
+            case (let place?, let value?): members[place].value = value
+            case (nil, let value?): members.append(Member(name, value))
+            case (_, nil): members.removeAll { $0.name == name }
+            }
+            self = .object(members)
+        }
+    }
+
+    /// An object's fields.
+    package var members: [Member]? {
+        if case .object(let members) = self { members } else { nil }
+    }
+
+    /// An array's elements.
+    package var elements: [JSONValue]? {
+        if case .array(let elements) = self { elements } else { nil }
+    }
+
+    package var string: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+
+    /// A number's digits.
+    package var number: String? {
+        if case .number(let digits) = self { digits } else { nil }
+    }
+
+    /// A number that is an integer of 64 bits.
+    package var integer: Int64? { number.flatMap { Int64($0) } }
+}
+
+extension JSONValue: CustomStringConvertible {
+    package var description: String { text }
+}
+
+extension JSONValue: Hashable {
+    package static func == (one: JSONValue, other: JSONValue) -> Bool {
+        switch (one, other) {
+        case (.object(let members), .object(let others)): byName(members) == byName(others)
+        case (.array(let elements), .array(let others)): elements == others
+        case (.string(let text), .string(let otherText)): text == otherText
+        case (.number(let digits), .number(let otherDigits)): digits == otherDigits
+        case (.boolean(let value), .boolean(let otherValue)): value == otherValue
+        case (.null, .null): true
+        default: false
+        }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .object(let members): hasher.combine(Self.byName(members))
+        case .array(let elements): hasher.combine(elements)
+        case .string(let text): hasher.combine(text)
+        case .number(let digits): hasher.combine(digits)
+        case .boolean(let value): hasher.combine(value)
+        case .null: break
+        }
+    }
+
+    private static func byName(_ members: [Member]) -> [String: JSONValue] {
+        Dictionary(members.map { ($0.name, $0.value) }) { _, last in last }
+    }
+}
+
+// MARK: Literals
+
+extension JSONValue: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    package init(stringLiteral value: String) { self = .string(value) }
+    package init(integerLiteral value: Int64) { self = .integer(value) }
+    package init(floatLiteral value: Double) { self = .number(value.description) }
+    package init(booleanLiteral value: Bool) { self = .boolean(value) }
+    package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    package init(dictionaryLiteral members: (String, JSONValue)...) {
+        self = .object(members.map { Member($0.0, $0.1) })
+    }
+}

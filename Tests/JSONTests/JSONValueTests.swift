@@ -1,0 +1,72 @@
+import FoundationEssentials
+import Testing
+
+@testable import JSON
+
+@Suite("Trees of JSON")
+struct JSONValueTests {
+    @Test("The order of fields, repeated fields and the digits of numbers are kept")
+    func asWritten() throws {
+        let text = #"{"z":1.50,"a":[true,false,null,-0,12e+3],"":"\"\\\b\f\n\r\t\u0001é😀","n":1e999,"n":{}}"#
+        let rules = JSONRules(maxDepth: 9, allowsRepeatedNames: true, allowsNumbersOfAnySize: true)
+        let value = try JSONValue(parsing: text.utf8, rules: rules)
+        #expect(value.members?.map(\.name) == ["z", "a", "", "n", "n"])
+        #expect(value["z"] == .number("1.50"))
+        #expect(value["n"] == [:])
+        #expect(value.text == text)
+    }
+
+    @Test("Escapes become characters")
+    func escapes() throws {
+        #expect(try JSONValue(parsing: #""\u00e9\ud83d\ude00\u0000\/""#.utf8) == .string("é😀\u{0}/"))
+    }
+
+    @Test("The rules are those that are asked for")
+    func rules() {
+        func problem(_ text: String, _ rules: JSONRules) -> JSONSyntaxError.Problem? {
+            do throws(JSONSyntaxError) {
+                _ = try JSONValue(parsing: text.utf8, rules: rules)
+                return nil
+            } catch {
+                return error.problem
+            }
+        }
+        #expect(problem(#"{"a":1,"a":2}"#, .strict) == .repeatedName(node: 3))
+        #expect(problem("[1e999]", .strict) == .numberDoesNotFit)
+        #expect(problem("[[0]]", JSONRules(maxDepth: 2)) == nil)
+        #expect(problem("[[[]]]", JSONRules(maxDepth: 2)) == .tooDeep(2))
+        #expect(problem("[1,]", .strict) == .expectedValue)
+    }
+
+    @Test("Objects are equal whatever the order of their fields; numbers by their digits")
+    func equality() throws {
+        let value: JSONValue = ["a": 1, "b": [true, 2.5, "c"], "d": .null]
+        #expect(try JSONValue(parsing: #"{"d":null,"b":[true,2.5,"c"],"a":1}"#.utf8) == value)
+        #expect(try JSONValue(parsing: #"{"d":null,"b":[2.5,true,"c"],"a":1}"#.utf8) != value)
+        #expect(Set([value, value]).count == 1)
+        #expect(JSONValue.number("1.0") != 1)
+    }
+
+    @Test("Fields are read, replaced, added and removed by name")
+    func fields() {
+        var value: JSONValue = ["a": 1]
+        value["b"] = "x"
+        value["a"] = 2
+        #expect(value == ["a": 2, "b": "x"])
+        #expect(value["a"]?.integer == 2)
+        value["a"] = nil
+        #expect(value == ["b": "x"])
+        #expect(value["c"] == nil)
+        #expect(JSONValue.string("a")["a"] == nil)
+    }
+
+    @Test("A tree is a field of a type like any other; the coder sorts its fields and keeps its digits")
+    func codable() throws {
+        let json = #"{"value":{"b":[1,{"y":null,"x":1.50}],"a":"\u00e9","n":123456789012345678901234567890}}"#
+        let read = try JSONCoder.decodeStrictly([String: JSONValue].self, from: Data(json.utf8))
+        let sorted = #"{"value":{"a":"é","b":[1,{"x":1.50,"y":null}],"n":123456789012345678901234567890}}"#
+        #expect(String(decoding: try JSONCoder.encode(read), as: UTF8.self) == sorted)
+        let plain: [String: JSONValue] = ["v": [1, -2.5, "t", true, .null, ["k": []]]]
+        #expect(try JSONDecoder().decode([String: JSONValue].self, from: JSONEncoder().encode(plain)) == plain)
+    }
+}
