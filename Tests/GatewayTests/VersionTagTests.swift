@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Entity tags")
 struct VersionTagTests {
-    @Test("a version comes back from its tag")
+    @Test("A version comes back from its tag")
     func roundTrip() {
         for version in [0, 17, Int64.max] {
             #expect(VersionTag(version).text == "\"v\(version)\"")
@@ -12,7 +12,7 @@ struct VersionTagTests {
         }
     }
 
-    @Test("another text is not a tag", arguments: ["", "\"", "\"v", "\"v\"", "v17", "\"17\"", "\"vx\"", "W/\"v17\"", "\"v17\" "])
+    @Test("Another text is not a tag", arguments: ["", "\"", "\"v", "\"v\"", "v17", "\"17\"", "\"vx\"", "W/\"v17\"", "\"v17\" "])
     func other(text: String) {
         #expect(VersionTag<Int64>(text: text)?.version == nil)
     }
