@@ -10,7 +10,7 @@ struct DatabaseFiles: Sendable {
         self.path = path
     }
 
-    /// The bytes of the write-ahead log. SQLite keeps the file when what is in it has been written to the database's own.
+    /// The size of the write-ahead log in bytes. SQLite keeps the file after a checkpoint.
     var logSize: Int64 {
         var status = stat()
         return stat(path + "-wal", &status) == 0 ? Int64(status.st_size) : 0
@@ -20,12 +20,11 @@ struct DatabaseFiles: Sendable {
         get throws { try DiskSpace(of: path) }
     }
 
-    /// Lets only their owner read and write them: makes the database's file like that where there is none, and takes the others'
-    /// rights from files that are there.
+    /// Gives the files mode 600, and creates the database's file if it is missing.
     ///
-    /// - Throws: ``CommandFailure`` for a file of another user that others may read.
+    /// - Throws: ``CommandFailure`` if others may read a file and its mode cannot be changed.
     func makePrivate() throws(CommandFailure) {
-        // SQLite gives `-wal` and `-shm` the mode of this one.
+        // SQLite creates `-wal` and `-shm` with this file's mode.
         let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if file >= 0 { close(file) }
         for path in [path, path + "-wal", path + "-shm"] {

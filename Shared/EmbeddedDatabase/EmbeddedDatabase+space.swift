@@ -3,8 +3,7 @@ import GRDB
 import Schemas
 
 extension EmbeddedDatabase {
-    /// How many bytes the data takes up, with what is in the write-ahead log; what is free in the files to be used again does
-    /// not count.
+    /// The size of the data in bytes, with the write-ahead log, without free pages.
     package func size() async throws -> Int64 {
         try await read { [files] database in
             let pages = try Int64.fetchOne(database, sql: "PRAGMA page_count") ?? 0
@@ -14,12 +13,12 @@ extension EmbeddedDatabase {
         }
     }
 
-    /// The room on its disk.
+    /// The space on its disk.
     package func diskSpace() async throws -> DiskSpace {
         try await read { [files] _ in try files.diskSpace }
     }
 
-    /// Refuses a write that takes up room where the disk has no more than its reserve. To be called in the write.
+    /// Refuses a write that needs room while the disk has only its reserve. Call it in the write.
     ///
     /// - Throws: ``CommandFailure`` with status `storage_full`.
     package func checkRoom() throws {

@@ -3,7 +3,7 @@ import FoundationEssentials
 package import GRDB
 import Schemas
 
-/// A SQLite file in write-ahead mode: many readers at once, one writer, and one commit for all writes that wait together.
+/// A SQLite file in WAL mode: concurrent readers, one writer, and one commit for all waiting writes.
 ///
 /// Several processes may open the same file; each waits a few seconds for the others' transactions.
 package final class EmbeddedDatabase: Sendable {
@@ -11,16 +11,16 @@ package final class EmbeddedDatabase: Sendable {
     private let pool: DatabasePool
     private let commits: GroupCommit
 
-    /// To so much SQLite cuts the write-ahead log back after it has grown longer, as it does during a long read.
+    /// SQLite truncates a longer write-ahead log to this size. A long read lets the log grow.
     private static let maxIdleLog = 16 << 20
 
-    /// Opens the file, makes it and its folder if there is none, and brings its tables up to date.
+    /// Opens the file, creates it and its folder if they are missing, and migrates its tables.
     ///
     /// - Parameters:
-    ///   - path: The database file. Beside it SQLite keeps `-wal` and `-shm`. Only their owner may read them.
-    ///   - durability: What a write that has returned survives.
-    ///   - migrations: Registers the steps from an empty file to today's tables. Steps that have run are not run again.
-    /// - Throws: ``CommandFailure`` with status `unavailable` where the file cannot be used.
+    ///   - path: The database file. SQLite keeps `-wal` and `-shm` beside it. Only their owner may read them.
+    ///   - durability: What a completed write survives.
+    ///   - migrations: Registers the steps from an empty file to the current tables. Each step runs once.
+    /// - Throws: ``CommandFailure`` with status `unavailable` if the file cannot be used.
     package init(path: String, durability: Durability, migrations: (inout DatabaseMigrator) -> Void) throws {
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
@@ -36,7 +36,7 @@ package final class EmbeddedDatabase: Sendable {
             try Self.set(durability, of: pool)
             try migrator.migrate(pool)
             try Self.checkWritable(pool)
-            // A commit syncs the bytes of the files, not their names.
+            // A commit syncs the contents of the files, not their directory entries.
             try DurableFiles.syncFolder(folder)
         } catch {
             throw CommandFailure(.unavailable, "the database \(path) cannot be opened: \(error)")
@@ -44,7 +44,7 @@ package final class EmbeddedDatabase: Sendable {
         commits = GroupCommit(pool: pool)
     }
 
-    /// Sets what a commit survives. Only now: when GRDB opens the pool it sets `synchronous` to NORMAL, whatever was set before.
+    /// Sets what a commit survives. Must follow the opening of the pool, in which GRDB sets `synchronous` to NORMAL.
     private static func set(_ durability: Durability, of pool: DatabasePool) throws {
         let level = try pool.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA journal_size_limit = \(maxIdleLog)")
@@ -56,13 +56,13 @@ package final class EmbeddedDatabase: Sendable {
         }
     }
 
-    /// SQLite opens a file that it may not write to for reading alone, and leaves it at that for as long as it is open, also when
-    /// the file has become writable again. Whoever starts the process again does better than a service that only reads.
+    /// SQLite opens a write-protected file read-only, and keeps it read-only after the file has become writable. So the process
+    /// ends, and its next start finds the file as it is then.
     private static func checkWritable(_ pool: DatabasePool) throws {
         do {
             try pool.writeWithoutTransaction { database in
                 try database.inTransaction(.immediate) {
-                    // To begin is allowed in any case.
+                    // BEGIN alone succeeds on a read-only file.
                     try database.execute(sql: "PRAGMA user_version = 0")
                     return .rollback
                 }
@@ -72,7 +72,7 @@ package final class EmbeddedDatabase: Sendable {
         }
     }
 
-    /// Reads, in a snapshot of its own, beside other readers and the writer.
+    /// Reads from a snapshot, concurrently with other readers and the writer.
     package func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         do {
             return try await pool.read(body)
@@ -83,8 +83,8 @@ package final class EmbeddedDatabase: Sendable {
 
     /// Writes, and returns once the change is committed.
     ///
-    /// The body runs in a savepoint: when it throws, its own changes are undone and nobody else's. It may share its
-    /// transaction with the writes that were waiting beside it.
+    /// The body runs in a savepoint: if it throws, only its own changes are undone. It may share its transaction with other
+    /// waiting writes.
     package func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         do {
             return try await commits.write(body)
@@ -93,24 +93,24 @@ package final class EmbeddedDatabase: Sendable {
         }
     }
 
-    /// Closes the file; nothing may use it afterwards. All that was written is then in the file itself, so that a copy of it that
-    /// is made after a stop has everything, unless another process has it open as well, or the disk is full.
+    /// Closes the file, which cannot be used afterwards. A checkpoint moves the write-ahead log into the file, so that a copy
+    /// made after a stop is complete, unless another process has the file open or the disk is full.
     package func close() throws {
         do {
             _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         } catch let error as DatabaseError where [.SQLITE_BUSY, .SQLITE_FULL].contains(error.resultCode.primaryResultCode) {
-            // The other process still reads what is in the log, or there is no room for it in the file: it stays in the log.
+            // Another process still reads the log, or the file has no room: the data stays in the log.
         }
         try pool.close()
     }
 }
 
 extension EmbeddedDatabase {
-    /// What a write that has returned survives: SQLite's `synchronous` setting.
+    /// What a completed write survives: SQLite's `synchronous` setting.
     package enum Durability: String, Sendable {
         /// Everything, a power cut included: each commit is synced to disk.
         case everyCommit = "FULL"
-        /// The end of the process, however sudden, but not a power cut.
+        /// The end of the process, also by SIGKILL, but not a power cut.
         case processCrash = "OFF"
 
         /// The setting as SQLite reports it.
@@ -124,7 +124,8 @@ extension EmbeddedDatabase {
 }
 
 extension DatabaseError {
-    /// The failure that a caller over the bus sees: away or full is something to wait for, the rest is a fault of our own.
+    /// The failure for a caller over the bus. It may retry while the database is away or full; other errors are faults of this
+    /// code.
     var failure: any Error {
         switch resultCode.primaryResultCode {
         case .SQLITE_FULL:

@@ -2,14 +2,14 @@ import DequeModule
 import GRDB
 import Synchronization
 
-/// Runs writes one after another on the pool's writer, and commits all that wait together at once: the cost of a durable
-/// commit is one sync of the disk, whether it carries one write or hundreds.
+/// Runs writes one after another on the pool's writer, and commits waiting writes together: a durable commit costs one sync of
+/// the disk, for one write or hundreds.
 final class GroupCommit: Sendable {
-    /// One write, as seen by the commit that carries it.
+    /// One write of a commit.
     private struct Write: Sendable {
-        /// Runs it in a savepoint, and returns what is to be done once the shared commit has succeeded or failed.
+        /// Runs it in a savepoint, and returns a function to call with the result of the shared commit.
         let run: @Sendable (Database) -> @Sendable (Result<Void, any Error>) -> Void
-        /// Ends it without having run it.
+        /// Fails it without running it.
         let fail: @Sendable (any Error) -> Void
     }
 
@@ -18,7 +18,7 @@ final class GroupCommit: Sendable {
         var isDraining = false
     }
 
-    /// So that one commit, and the wait for it, stays short.
+    /// Keeps a commit, and the wait for it, short.
     private static let maxPerCommit = 500
 
     private let pool: DatabasePool
@@ -35,7 +35,7 @@ final class GroupCommit: Sendable {
                     run: { database in
                         let result = Result { try Self.inSavepoint(of: database, body) }
                         return { commit in
-                            // Its own error says more than the commit's.
+                            // Its own error is more specific than the commit's.
                             continuation.resume(with: result.flatMap { value in commit.map { value } })
                         }
                     },
@@ -54,7 +54,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Takes what waits, batch by batch, until nothing does.
+    /// Commits waiting writes batch by batch until none are left.
     private func drain(into database: Database) {
         while case let batch = nextBatch(), !batch.isEmpty {
             var completions: [@Sendable (Result<Void, any Error>) -> Void] = []
@@ -62,7 +62,7 @@ final class GroupCommit: Sendable {
                 try database.inTransaction(.immediate) {
                     for write in batch {
                         completions.append(write.run(database))
-                        // A full disk or a failed read rolls the whole transaction back, whatever the savepoint.
+                        // A full disk or an I/O error rolls back the whole transaction, despite the savepoint.
                         guard database.isInsideTransaction else {
                             throw DatabaseError(
                                 resultCode: .SQLITE_ABORT, message: "another write of the same transaction failed")

@@ -1,7 +1,7 @@
 package import GRDB
 package import Schemas
 
-/// In SQLite an ObjectId is its 24 hexadecimal digits, so that the tables read as the JSON does.
+/// In SQLite an ObjectId is its 24 hexadecimal digits, as in JSON.
 extension ObjectID: DatabaseValueConvertible {
     package var databaseValue: DatabaseValue { description.databaseValue }
 

@@ -2,7 +2,7 @@ package import GRDB
 package import UnreadableDocuments
 
 extension UnreadableDocuments {
-    /// Those rows that can be read, in the same order. The log calls the others by what is in one of their columns.
+    /// The readable rows, in the same order. The log names the others by one of their columns.
     package func readable<Value>(
         of rows: [Row], named column: String, as read: (Row) throws -> Value
     ) throws -> [Value] {
@@ -20,7 +20,7 @@ extension UnreadableDocuments {
     }
 }
 
-/// A row that is not what it should be: why, without what is in it.
+/// Why a row is malformed, without its contents.
 package struct UnreadableRow: Error, CustomStringConvertible {
     package let description: String
 
@@ -33,7 +33,7 @@ package struct UnreadableRow: Error, CustomStringConvertible {
             self = row
             return
         }
-        // What comes after the dash is the whole row, with its texts.
+        // The text after the dash is the whole row, with its contents.
         let parts = "\(error)".split(separator: " - ", maxSplits: 1)
         let isRow = error is RowDecodingError
         description = isRow ? String(parts.first?.prefix(200) ?? "a column is not as expected") : String("\(error)".prefix(200))

@@ -1,6 +1,6 @@
 import Schemas
 
-/// What every store says about what it cannot do.
+/// The failures of all stores.
 extension CommandFailure {
     static func notFound(_ id: some Any, in collection: CollectionForm) -> CommandFailure {
         CommandFailure(.notFound, "no \(collection.name) \(id)")
@@ -31,6 +31,6 @@ extension CommandFailure {
 }
 
 enum StoredSize {
-    /// What MongoDB takes, and so what SQLite is given: 16 MiB of BSON.
+    /// MongoDB's limit of 16 MiB of BSON, which also holds for SQLite.
     static let maxBytes = 16 << 20
 }

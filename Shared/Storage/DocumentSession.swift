@@ -1,9 +1,9 @@
 import MongoDatabase
 import Schemas
 
-/// What a database does for the layer, on the thread of one operation. Everything here blocks.
+/// A database's operations on documents, on the thread of one operation. All of them block.
 protocol DocumentSession {
-    /// Whether it can go on after a ``UniqueViolation``: MongoDB ends a transaction with it.
+    /// Whether the session is usable after a ``UniqueViolation``, which ends a transaction of MongoDB.
     var survivesViolation: Bool { get }
 
     func find(_ selection: Selection) throws -> [BSONDocument]
@@ -11,7 +11,7 @@ protocol DocumentSession {
     /// - Throws: ``UniqueViolation``.
     func insert(_ document: BSONDocument, _ id: BSONValue, into collection: CollectionForm) throws
 
-    /// Puts a document in the place of the one that was read.
+    /// Replaces the document that was read.
     ///
     /// - Throws: ``UniqueViolation``; ``Overtaken``.
     func replace(_ read: BSONDocument, by document: BSONDocument, _ id: BSONValue, in collection: CollectionForm) throws
@@ -21,16 +21,16 @@ protocol DocumentSession {
     /// - Throws: ``Overtaken``.
     func delete(_ read: BSONDocument, _ id: BSONValue, from collection: CollectionForm) throws
 
-    /// Removes every document that a predicate is true of.
+    /// Removes all documents that match a predicate.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of removed documents.
     func delete(where predicate: Predicate, from collection: CollectionForm) throws -> Int
 
-    /// All documents in the order of `_id`, of whatever type that is, page by page.
+    /// All documents in the order of `_id`, which may be of any type, page by page.
     func scan(_ collection: String, after id: BSONValue?, limit: Int) throws -> [BSONDocument]
 }
 
-/// A unique index, or `_id`, has an entry like that already.
+/// A unique index, or `_id`, already has such an entry.
 struct UniqueViolation: Error {
     /// The index's name.
     let index: String

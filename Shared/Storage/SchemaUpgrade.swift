@@ -2,14 +2,14 @@ import Logging
 import MongoDatabase
 import UnreadableDocuments
 
-/// Brings the documents of a collection to its schema when the store is opened, so that indexes have today's fields of all.
+/// Upgrades all documents of a collection when the store is opened, so that indexes cover them by the current fields.
 struct SchemaUpgrade {
     private static let batch = 200
 
     let store: String
     let unreadable: @Sendable (String) -> UnreadableDocuments
 
-    /// May be cut off and run again. A document that an upgrade cannot make sense of is left as it is.
+    /// Can be interrupted and run again. Leaves a document unchanged if an upgrade throws.
     func run(_ collection: CollectionForm, in session: some DocumentSession) throws {
         if let schema = try StoreRegister.schema(of: collection.name, in: session), schema >= collection.schema { return }
         if collection.schema > 1 {
@@ -31,7 +31,7 @@ struct SchemaUpgrade {
         do {
             try session.replace(stored, by: fields.document, id, in: collection)
         } catch is Overtaken {
-            // Another instance has upgraded it, or changed it, or it is gone. Reads upgrade as well.
+            // Another instance has upgraded, changed or removed it. Reads upgrade as well.
         }
     }
 }

@@ -5,10 +5,10 @@ package import Schemas
 import Synchronization
 import UnreadableDocuments
 
-/// An opened store: the operations on its collections, the same on both databases.
+/// An open store: the operations on its collections, the same for both databases.
 ///
-/// Every method throws ``CommandFailure``: `unavailable` while the database is away, `storage_full` for a write that the disk has no
-/// room for, and what the same method of ``Transaction`` says.
+/// Every method throws ``CommandFailure``: `unavailable` while the database is away, `storage_full` for a write without room on
+/// the disk, and the failures of the same method of ``Transaction``.
 package final class Storage: Sendable {
     private let declaration: StoreDeclaration
     private let backend: any StorageBackend
@@ -20,13 +20,13 @@ package final class Storage: Sendable {
 
     private static let sweepPeriod = Duration.seconds(60)
 
-    /// Opens a store: takes the lock on its file, makes what is missing, and upgrades documents of older schemas. Close it.
+    /// Opens a store: locks its file, creates what is missing, and upgrades documents of older schemas. The caller closes it.
     ///
     /// - Parameters:
-    ///   - logger: Told of documents that cannot be read, and when MongoDB goes away and comes back.
+    ///   - logger: Logs unreadable documents, and outages of MongoDB.
     ///   - now: The time by which documents expire, in Unix milliseconds.
-    /// - Throws: ``CommandFailure`` with status `unavailable` when the file cannot be used, or what is in it breaks a unique index;
-    ///   ``StateLockFailure`` while `msi migrate` is at work. MongoDB may be away.
+    /// - Throws: ``CommandFailure`` with status `unavailable` if the file cannot be used or its documents violate a unique index;
+    ///   ``StateLockFailure`` while `msi migrate` runs. MongoDB may be away.
     package static func open(
         _ declaration: StoreDeclaration, at place: StoragePlace, logger: Logger,
         now: @escaping @Sendable () -> UnixMilliseconds = { .now }
@@ -79,7 +79,7 @@ package final class Storage: Sendable {
                     try await Task.sleep(for: Self.sweepPeriod)
                     try await self?.removeExpired()
                 } catch {
-                    // Reads leave them out in any case; the next round tries again.
+                    // Reads leave them out anyway. The next round tries again.
                     logger.debug("expired documents stay for now", metadata: ["error": "\(error)"])
                 }
             }
@@ -125,16 +125,16 @@ package final class Storage: Sendable {
 
     // MARK: Several at once
 
-    /// Reads several documents as they are at one moment.
+    /// Reads several documents from one snapshot.
     package func snapshot<Value: Sendable>(
         _ body: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
         try await backend.snapshot { [self] in try body(transaction($0)) }
     }
 
-    /// Changes several documents, in any collections of the store, all or none. What it reads is of one moment.
+    /// Changes several documents, in any collections of the store, all or none. It reads from one snapshot.
     ///
-    /// - Parameter body: May run more than once, so it has no effect but by the transaction; what it throws undoes everything.
+    /// - Parameter body: May run more than once, so it must have no other effects. If it throws, all changes are undone.
     package func transaction<Value: Sendable>(
         _ body: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
@@ -143,18 +143,18 @@ package final class Storage: Sendable {
 
     // MARK: The whole store
 
-    /// Reads something small: throws where the database cannot be read.
+    /// Throws if a small read fails.
     package func check() async throws { try await backend.check() }
 
-    /// How much the store takes up, indexes included, in bytes; what is free to be used again does not count.
+    /// The size of the store with its indexes, in bytes, without free pages.
     package func size() async throws -> Int64 { try await backend.size(of: declaration) }
 
-    /// The room on the database's disk; `nil` where that is not known.
+    /// The space on the database's disk; `nil` if it is unknown.
     package func diskSpace() async throws -> DiskSpace? { try await backend.diskSpace() }
 
-    /// Removes what has expired, now and not only at the next time.
+    /// Removes expired documents at once.
     ///
-    /// - Returns: How many documents were removed.
+    /// - Returns: The number of removed documents.
     @discardableResult
     package func removeExpired() async throws -> Int {
         let now = now()
@@ -166,7 +166,7 @@ package final class Storage: Sendable {
         return count
     }
 
-    /// Lets what has begun end, and closes the database; nothing may use the store afterwards.
+    /// Finishes running operations and closes the database. The store cannot be used afterwards.
     package func close() async throws {
         let task = sweep.withLock { $0 }
         task?.cancel()

@@ -1,8 +1,8 @@
 import DurableFiles
 
-/// One of the two databases, opened for a store.
+/// SQLite or MongoDB, opened for a store.
 protocol StorageBackend: Sendable {
-    /// Reads at one moment, beside writers.
+    /// Reads from one snapshot, concurrently with writers.
     func snapshot<Value: Sendable>(_ body: @escaping @Sendable (any DocumentSession) throws -> Value) async throws -> Value
 
     /// One read.
@@ -13,15 +13,15 @@ protocol StorageBackend: Sendable {
     /// - Parameter body: May run more than once.
     func write<Value: Sendable>(_ body: @escaping @Sendable (any DocumentSession) throws -> Value) async throws -> Value
 
-    /// Several changes, all of which are done or none.
+    /// Several changes, all or none.
     ///
     /// - Parameter body: May run more than once.
     func transaction<Value: Sendable>(_ body: @escaping @Sendable (any DocumentSession) throws -> Value) async throws -> Value
 
-    /// Reads something small.
+    /// Throws if a small read fails.
     func check() async throws
 
-    /// What the store's collections take up, in bytes.
+    /// The size of the store's collections, in bytes.
     func size(of store: StoreDeclaration) async throws -> Int64
 
     func diskSpace() async throws -> DiskSpace?

@@ -7,7 +7,7 @@ package struct StoragePlace: Sendable {
 
     /// - Parameters:
     ///   - database: MongoDB; `nil` for SQLite files.
-    ///   - folder: Where these files are, or will be.
+    ///   - folder: The folder of these files.
     package init(database: MongoURL?, folder: String) {
         self.database = database
         self.folder = folder

@@ -1,7 +1,7 @@
 import MongoDatabase
 
-/// The collection in which a database keeps which stores have collections in it, and of which schema. `msi migrate` finds there
-/// what it has to move: a store registers its collections when it is opened.
+/// The collection that lists a database's collections, with their stores and schemas. A store registers its collections when it
+/// is opened; `msi migrate` moves the registered ones.
 enum StoreRegister {
     static let name = "storage"
 
@@ -12,7 +12,7 @@ enum StoreRegister {
     static let form = CollectionForm(
         name: name, identifier: .identifier(String.lowest), indexes: [], upgrades: [])
 
-    /// The schema to which all documents of a collection have been brought; 1 where nothing is known.
+    /// The schema that all documents of a collection have at least; 1 if it is unknown.
     static func schema(of collection: String, in session: some DocumentSession) throws -> Int64? {
         let found = try session.find(
             Selection(where: .equal(form.identifier, .string(collection)), of: form, limit: 1)
@@ -20,13 +20,13 @@ enum StoreRegister {
         return try found.map { try BSONFields($0).value("schema") }
     }
 
-    /// Notes that a collection is there, with all its documents of its schema.
+    /// Registers a collection whose documents all have its schema.
     static func note(_ collection: CollectionForm, of store: String, in session: some DocumentSession) throws {
         let id = BSONValue.string(collection.name)
         let entry = entry(collection.name, of: store, schema: collection.schema)
         let found = try session.find(Selection(where: .equal(form.identifier, id), of: form, limit: 1)).first
         guard let found else { return try session.insert(entry, id, into: form) }
-        // Never back: an older instance beside a newer one.
+        // An older instance beside a newer one must not lower it.
         guard try BSONFields(found).value("schema", as: Int64.self) < collection.schema else { return }
         try session.replace(found, by: entry, id, in: form)
     }

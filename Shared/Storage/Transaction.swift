@@ -2,24 +2,24 @@ import MongoDatabase
 import Schemas
 import UnreadableDocuments
 
-/// The operations on collections, one after another on the thread of the database. It must not leave the closure that it is handed to.
+/// The operations on collections, one after another on the database's thread. It must not escape its closure.
 ///
-/// Every method throws ``CommandFailure``, as those of ``Storage`` do.
+/// Every method throws ``CommandFailure``, like those of ``Storage``.
 package struct Transaction {
     let session: any DocumentSession
     let unreadable: @Sendable (String) -> UnreadableDocuments
     let now: UnixMilliseconds
 
-    /// - Returns: `nil` where there is none, where it has expired, and where it cannot be read, of which the log tells.
+    /// - Returns: `nil` if the document is missing, expired or unreadable. The log names unreadable ones.
     package func get<Document>(_ id: Document.ID, from collection: Collection<Document>) throws -> Stored<Document>? {
         let found = try session.find(Selection(id.bson, of: collection.form, now: now))
         return try read(found, of: collection).first
     }
 
-    /// The documents that a query finds, page by page. Documents that cannot be read are left out, and the log tells of them.
+    /// A query's documents, page by page. Unreadable documents are left out and logged.
     ///
     /// - Parameters:
-    ///   - cursor: The end of the page before.
+    ///   - cursor: The end of the previous page.
     ///   - limit: The most documents; at least 1.
     package func page<Document>(
         of collection: Collection<Document>, _ query: Query<Document> = Query(), after cursor: Cursor? = nil, limit: Int
@@ -27,7 +27,7 @@ package struct Transaction {
         var selection = try Selection(query, of: collection.form, after: cursor, limit: limit + 1, now: now)
         var documents: [Stored<Document>] = []
         var places: [Cursor] = []
-        // What is left out makes room for others: a page that is not full is the last one.
+        // Further documents replace those that are left out: only the last page may be short.
         while documents.count <= limit {
             let found = try session.find(selection)
             for document in found {
@@ -42,8 +42,9 @@ package struct Transaction {
         return Page(documents: Array(documents.prefix(limit)), next: isLast ? nil : places[limit - 1])
     }
 
-    /// - Throws: Also `conflict` where another document has the same `_id`, or the same values in a unique index: `field` names the
-    ///   index's fields; `invalid` where it has more than 16 MiB.
+    /// - Throws: Also `conflict` if another document has the same `_id`, or the same values in a unique index, whose fields
+    /// `field`
+    ///   names; `invalid` if the document has more than 16 MiB.
     @discardableResult
     package func insert<Document>(_ document: Document, into collection: Collection<Document>) throws -> Stored<Document> {
         var fields = try encoded(document, of: collection)
@@ -57,10 +58,10 @@ package struct Transaction {
     /// Changes a document. Fields that its type does not know stay as they are.
     ///
     /// - Parameters:
-    ///   - revision: The one that the edit began with; `nil` where it does not matter.
-    ///   - change: May run more than once; what it throws is thrown, and nothing is changed. It must not change the `id`.
-    /// - Throws: Also `not_found`; `conflict` where the document was changed after that revision, where it cannot be read, and as
-    ///   ``insert(_:into:)`` does.
+    ///   - revision: The revision that the edit is based on; `nil` if it does not matter.
+    ///   - change: May run more than once. If it throws, nothing is changed. It must not change the `id`.
+    /// - Throws: Also `not_found`; `conflict` if the document was changed after that revision or is unreadable; the failures of
+    ///   ``insert(_:into:)``; the error of `change`.
     @discardableResult
     package func update<Document>(
         _ id: Document.ID, in collection: Collection<Document>, unchangedSince revision: Int64? = nil,
@@ -83,9 +84,9 @@ package struct Transaction {
         return Stored(document: document, revision: current.revision + 1)
     }
 
-    /// - Parameter revision: The one that the edit began with; `nil` where it does not matter.
-    /// - Returns: What was removed.
-    /// - Throws: Also `not_found`; `conflict` where the document was changed after that revision, or cannot be read.
+    /// - Parameter revision: The revision that the edit is based on; `nil` if it does not matter.
+    /// - Returns: The removed document.
+    /// - Throws: Also `not_found`; `conflict` if the document was changed after that revision or is unreadable.
     @discardableResult
     package func delete<Document>(
         _ id: Document.ID, from collection: Collection<Document>, unchangedSince revision: Int64? = nil
@@ -125,7 +126,7 @@ package struct Transaction {
             document: try BSONCoder.decode(Document.self, from: current), revision: try Envelope.revision(of: current) ?? 0)
     }
 
-    /// A document of an older schema as one of today's.
+    /// Upgrades a document of an older schema.
     func upgraded(_ stored: BSONDocument, of collection: CollectionForm) throws -> BSONDocument {
         let schema = try Envelope.schema(of: stored)
         guard schema <= collection.schema else {
@@ -163,7 +164,7 @@ package struct Transaction {
         return document
     }
 
-    /// Writes a document. Those that have expired and are in its way go first.
+    /// Writes a document. Expired documents that conflict with it are removed first.
     private func write(_ document: BSONDocument, in collection: CollectionForm, _ body: () throws -> Void) throws {
         do {
             if !session.survivesViolation { try removeExpired(like: document, from: collection) }
@@ -178,7 +179,7 @@ package struct Transaction {
         }
     }
 
-    /// Removes documents that have expired and have the same values in a unique index.
+    /// Removes expired documents with the same values in a unique index.
     @discardableResult
     private func removeExpired(like document: BSONDocument, from collection: CollectionForm) throws -> Int {
         guard let expired = collection.expired(at: now) else { return 0 }

@@ -1,10 +1,10 @@
 import MongoDatabase
 
-/// A document of a collection: Codable, with an `id` that is stored as `_id` (`case id = "_id"` among the coding keys).
+/// A document of a collection. It is Codable, and its `id` is stored as `_id` (`case id = "_id"` among the coding keys).
 package protocol StoredDocument: Codable, Identifiable, Sendable where ID: IndexValue {}
 
-/// A collection of documents, declared once for both databases: its name, its indexes, and how documents of earlier schemas
-/// become today's.
+/// A collection of documents, declared once for both databases: its name, its indexes, and the upgrades of documents of earlier
+/// schemas.
 ///
 ///     enum Devices {
 ///         static let owner = Field("owner", \Device.owner)
@@ -13,9 +13,9 @@ package protocol StoredDocument: Codable, Identifiable, Sendable where ID: Index
 ///         static let store = StoreDeclaration("devices", all)
 ///     }
 ///
-/// What a field is called and what it holds may be added to at any time: documents keep fields that a type does not know, so that
-/// two versions of a service can work side by side. Where a new version cannot read what an older one wrote, add an upgrade.
-/// `Shared/Storage/README.md` shows a whole store.
+/// Optional fields can be added at any time: documents keep fields that a type does not know, so two versions of a service can
+/// work side by side. If a new version cannot read the documents of an older one, add an upgrade. `Shared/Storage/README.md`
+/// shows a whole store.
 package struct Collection<Document: StoredDocument>: Sendable {
     package var name: String { form.name }
     let form: CollectionForm
@@ -23,8 +23,9 @@ package struct Collection<Document: StoredDocument>: Sendable {
 
     /// - Parameters:
     ///   - name: The MongoDB collection and the SQLite table: lower-case letters and `_`.
-    ///   - upgrades: The first makes of a document of schema 1 one of schema 2, and so on. They run when the store is opened, and
-    ///     on what an older instance writes afterwards. Never change one that has been released: append another.
+    ///   - upgrades: The first turns a document of schema 1 into one of schema 2, and so on. They run when the store is opened,
+    ///   and
+    ///     on documents that an older instance writes afterwards. Never change a released one: append another.
     package init(_ name: String, indexes: [Index<Document>] = [], upgrades: [DocumentUpgrade] = []) {
         precondition(
             !name.isEmpty && name != StoreRegister.name && name.allSatisfy { $0 == "_" || ("a"..."z").contains($0) },
@@ -36,12 +37,12 @@ package struct Collection<Document: StoredDocument>: Sendable {
     }
 }
 
-/// Makes a stored document one of the next schema.
+/// Turns a stored document into one of the next schema.
 ///
-/// - Throws: Anything, for a document that it cannot make sense of: that is left as it is, and set aside.
+/// - Throws: Any error, for a document that it cannot upgrade. The document stays unchanged and is reported as unreadable.
 package typealias DocumentUpgrade = @Sendable (_ fields: inout StoredFields) throws -> Void
 
-/// A collection as the databases know it.
+/// A collection without its Swift type, for the databases.
 struct CollectionForm: Sendable {
     let name: String
     /// `_id`.
@@ -49,14 +50,14 @@ struct CollectionForm: Sendable {
     let indexes: [IndexForm]
     let upgrades: [DocumentUpgrade]
 
-    /// The schema of the documents that are written.
+    /// The schema of newly written documents.
     var schema: Int64 { Int64(upgrades.count) + 1 }
 
-    /// The field that says when a document expires.
+    /// The field with a document's expiry.
     var expiry: FieldForm? { indexes.first { $0.kind == .expiring }?.fields.first }
 }
 
-/// The collections that belong together: one SQLite file, and the unit that transactions span and `msi migrate` moves.
+/// Collections that belong together: they share a SQLite file, transactions span them, and `msi migrate` moves them together.
 package struct StoreDeclaration: Sendable {
     /// The SQLite file is `NAME.sqlite`.
     package let name: String

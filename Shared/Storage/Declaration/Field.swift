@@ -2,9 +2,9 @@ package import JSON
 package import MongoDatabase
 package import Schemas
 
-/// A value that can be in an index: it sorts the same way on both databases.
+/// A value that can be indexed: it sorts the same way in both databases.
 package protocol IndexValue: BSONConvertible, Hashable, Sendable {
-    /// No value of the type sorts before it.
+    /// The value that sorts first.
     static var lowest: BSONValue { get }
 }
 
@@ -28,7 +28,7 @@ extension TopicKey: IndexValue {
     package static var lowest: BSONValue { "" }
 }
 
-/// An enumeration of strings: `extension Role: IndexValue {}` is all that it needs.
+/// An enumeration of strings needs only `extension Role: IndexValue {}`.
 extension IndexValue where Self: ClosedEnum {
     package static var lowest: BSONValue { "" }
     package static var expectedBSON: String { "one of " + allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ") }
@@ -40,7 +40,7 @@ extension IndexValue where Self: ClosedEnum {
     }
 }
 
-/// A field of a document that can be in an index, and so in a query: the name under which it is stored, and where Swift finds it.
+/// A field of a document that indexes and queries can use: its stored name and its property.
 ///
 ///     static let owner = Field("owner", \Device.owner)
 package struct Field<Document, Value: IndexValue>: Sendable {
@@ -59,13 +59,13 @@ package struct Field<Document, Value: IndexValue>: Sendable {
         self.path = { $0[keyPath: path] }
     }
 
-    /// What the field of a document is in a stored document.
+    /// The field's stored value.
     func bson(of document: Document) -> BSONValue { path(document)?.bson ?? .null }
 }
 
-/// A field as the databases know it.
+/// A field without its Swift type, for the databases.
 struct FieldForm: Hashable, Sendable {
-    /// Parts joined by dots.
+    /// A path, joined by dots.
     let name: String
     let lowest: BSONValue
     let isOptional: Bool
@@ -79,12 +79,12 @@ struct FieldForm: Hashable, Sendable {
         self.isOptional = isOptional
     }
 
-    /// By what documents are told apart.
+    /// The field that identifies documents.
     static func identifier(_ lowest: BSONValue) -> FieldForm {
         FieldForm(name: Envelope.identifier, lowest: lowest, isOptional: false)
     }
 
-    /// The field's value in a stored document; null where it is absent.
+    /// The field's value in a stored document; null if it is absent.
     func value(in document: BSONDocument) throws -> BSONValue {
         var value = BSONValue.document(document)
         for part in name.split(separator: ".") {

@@ -1,24 +1,23 @@
 package import Schemas
 
-/// An index of a collection. Queries are answered by an index, or by `_id`, and by nothing else (``Query``).
+/// An index of a collection. Every query needs one, or `_id` (see ``Query``).
 package struct Index<Document>: Sendable {
     let form: IndexForm
-    /// Checks that the fields are stored under the names that they are declared by.
+    /// Checks that the fields are stored under their declared names.
     let check: @Sendable (Document, StoredFields) -> String?
 
-    /// No two documents have the same values in these fields. A document that lacks one of them, where it is optional, is not
-    /// compared with others.
+    /// No two documents have the same values in these fields. Documents that lack an optional one are exempt.
     package static func unique<each Value>(_ fields: repeat Field<Document, each Value>) -> Index {
         Index(.unique, repeat each fields)
     }
 
-    /// For queries by these fields, in this order: any that are compared with `==` first, the ones to sort by last.
+    /// For queries by these fields, in this order: first those compared with `==`, last those to sort by.
     package static func on<each Value>(_ fields: repeat Field<Document, each Value>) -> Index {
         Index(.plain, repeat each fields)
     }
 
-    /// A document is gone once the field's moment has passed: no read returns it, and it is removed within a minute or two.
-    /// One without the field stays.
+    /// A document expires at the time in the field: no read returns it any more, and it is removed within a minute or two.
+    /// Documents without the field stay.
     package static func expiring(_ field: Field<Document, UnixMilliseconds>) -> Index {
         Index(.expiring, field)
     }
@@ -38,7 +37,7 @@ package struct Index<Document>: Sendable {
     }
 }
 
-/// An index as the databases know it.
+/// An index without its Swift types, for the databases.
 struct IndexForm: Hashable, Sendable {
     enum Kind: String {
         case plain = "by"
@@ -48,7 +47,7 @@ struct IndexForm: Hashable, Sendable {
     let kind: Kind
     let fields: [FieldForm]
 
-    /// Says all of its form: an index of another form has another name.
+    /// Contains the whole form: an index of another form has another name.
     var name: String {
         kind.rawValue + " " + fields.map { $0.name + ($0.isOptional && kind == .unique ? "?" : "") }.joined(separator: ",")
     }

@@ -1,12 +1,12 @@
 import MongoDatabase
 
 extension BSONDocument {
-    /// This stored document with a change in it. What the change does not touch stays as it is stored: fields that the document's
-    /// type does not know, and the form of the values that it does.
+    /// This stored document with a change applied. Everything else stays as stored: fields that the document's type does not
+    /// know, and the form of unchanged values.
     ///
     /// - Parameters:
-    ///   - old: What the type wrote of the stored document.
-    ///   - new: What it writes of the changed one.
+    ///   - old: The type's encoding of the stored document.
+    ///   - new: Its encoding of the changed one.
     func merged(from old: BSONDocument, to new: BSONDocument) throws -> BSONDocument {
         guard old != new else { return self }
         let (oldFields, newFields) = (try StoredFields(old), try StoredFields(new))
@@ -30,7 +30,7 @@ extension BSONValue {
         case (.array(let stored), .array(let old), .array(let new)) where stored.count == old.count:
             return .array(
                 try new.enumerated().map { index, value in
-                    // The same element is the one with the same identifier, wherever it is now.
+                    // Elements are matched by their identifiers, not by their positions.
                     let position =
                         if let id = try value.partIdentifier {
                             try old.firstIndex { try $0.partIdentifier == id }
@@ -45,7 +45,7 @@ extension BSONValue {
         }
     }
 
-    /// What tells an inner document from its neighbours in an array.
+    /// The identifier of an inner document in an array.
     private var partIdentifier: BSONValue? {
         get throws {
             guard case .document(let document) = self else { return nil }

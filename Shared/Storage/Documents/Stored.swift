@@ -1,9 +1,9 @@
-/// A document, and how often it has been changed.
+/// A document with its revision.
 @dynamicMemberLookup
 package struct Stored<Document: StoredDocument>: Sendable {
     package let document: Document
-    /// From 1; 0 for another program's document. An edit names it (`unchangedSince`), so that it does not undo a change that its
-    /// author has not seen.
+    /// From 1; 0 for another program's document. An edit passes it as `unchangedSince`, so that it does not undo a change that
+    /// its author has not seen.
     package let revision: Int64
 
     package subscript<Value>(dynamicMember path: KeyPath<Document, Value>) -> Value { document[keyPath: path] }

@@ -1,10 +1,10 @@
 package import MongoDatabase
 
-/// The fields of a stored document, in their order: what an upgrade works on.
+/// The fields of a stored document, in their order. Upgrades edit them.
 package struct StoredFields: Sendable {
     private var fields: [(key: String, value: BSONValue)]
 
-    /// - Throws: ``BSONError`` where the bytes are no document.
+    /// - Throws: ``BSONError`` if the bytes are not a document.
     init(_ document: BSONDocument) throws(BSONError) {
         fields = try BSONFields(document).all
     }
@@ -27,14 +27,14 @@ package struct StoredFields: Sendable {
         }
     }
 
-    /// Gives a field another name; nothing where there is none.
+    /// Renames a field, if it is there.
     package mutating func rename(_ key: String, to name: String) {
         guard let value = self[key] else { return }
         self[key] = nil
         self[name] = value
     }
 
-    /// Null where it is absent, or an inner document cannot be read.
+    /// Null if the field is absent or an inner document cannot be read.
     subscript(_ field: FieldForm) -> BSONValue {
         (try? field.value(in: document)) ?? .null
     }

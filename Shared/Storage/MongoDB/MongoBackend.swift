@@ -8,7 +8,8 @@ import Time
 struct MongoBackend: StorageBackend {
     private let database: MongoDatabase
 
-    /// Connects. While the database is away, or the store cannot be prepared there, which the log says, every operation throws.
+    /// Connects. While the database is away or the store cannot be prepared there, every operation throws, and the log has the
+    /// reason.
     init(_ url: MongoURL, _ store: StoreDeclaration, _ upgrade: SchemaUpgrade, logger: Logger) async {
         database = await MongoDatabase.open(url, application: "msi-\(store.name)", logger: logger) { connection in
             try connection.checkTransactions()
@@ -21,7 +22,7 @@ struct MongoBackend: StorageBackend {
         }
     }
 
-    /// Connects, for what needs no indexes.
+    /// Connects without preparing indexes.
     init(_ url: MongoURL, logger: Logger) async {
         database = await MongoDatabase.open(url, application: "msi", logger: logger)
     }

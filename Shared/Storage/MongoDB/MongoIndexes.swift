@@ -1,13 +1,13 @@
 import Logging
 import MongoDatabase
 
-/// Makes the indexes of a collection what its declaration says.
+/// Brings the indexes of a collection in line with its declaration.
 struct MongoIndexes {
     let collection: CollectionForm
     let logger: Logger
 
-    /// Removes unique indexes of the layer's that are not declared any more: they would refuse what is allowed now. Others do no
-    /// harm, and an older instance beside this one may need them.
+    /// Removes the layer's unique indexes that are no longer declared: they would refuse documents that are allowed now. Other
+    /// indexes do no harm, and an older instance may still need them.
     func removeFormer(_ connection: MongoConnection) throws {
         let declared = Set(collection.indexes.map(\.name))
         for index in try present(connection) {
@@ -18,9 +18,9 @@ struct MongoIndexes {
         }
     }
 
-    /// Makes the indexes that are missing. One of the same name in another form, which another program has made, is replaced.
+    /// Creates missing indexes. Replaces another program's index of the same name and another form.
     ///
-    /// - Throws: ``MongoError`` with code `duplicate_key` where stored documents break a unique index.
+    /// - Throws: ``MongoError`` with code `duplicate_key` if stored documents violate a unique index.
     func make(_ connection: MongoConnection) throws {
         for index in collection.indexes {
             do {
@@ -52,7 +52,7 @@ struct MongoIndexes {
         do {
             reply = try BSONFields(connection.read(["listIndexes": .string(collection.name)]))
         } catch let error as MongoError where error.code == .noCollection {
-            // The collection is made with its first index or document.
+            // The first index or document creates the collection.
             return []
         }
         return try reply.fields("cursor").list("firstBatch")
@@ -61,11 +61,11 @@ struct MongoIndexes {
 
 extension IndexForm {
     fileprivate var document: BSONDocument {
-        // A page continues by `_id` where everything else is equal.
+        // `_id` breaks ties, so that a page can continue.
         let keys = fields.map(\.name) + (kind == .unique ? [] : [Envelope.identifier])
         let index: BSONDocument = ["name": .string(name), "key": .document(BSONDocument(keys.map { ($0, 1) }))]
         guard kind == .unique else { return index }
-        // What is absent is like nothing else.
+        // Documents without an optional field are exempt.
         let present = fields.filter(\.isOptional).map { ($0.name, BSONValue.document(["$gte": $0.lowest])) }
         let unique = index.with("unique", true)
         return present.isEmpty ? unique : unique.with("partialFilterExpression", .document(BSONDocument(present)))

@@ -22,7 +22,7 @@ struct MongoSession: DocumentSession {
         }
     }
 
-    /// Writes only the fields that have changed: what another program changes in the others meanwhile stays.
+    /// Writes only the changed fields, so that another program's changes of other fields stay.
     func replace(_ read: BSONDocument, by document: BSONDocument, _ id: BSONValue, in collection: CollectionForm) throws {
         let (old, new) = (try StoredFields(read), try StoredFields(document))
         let set = new.keys.compactMap { key in old[key] == new[key] ? nil : new[key].map { (key, $0) } }
@@ -45,20 +45,20 @@ struct MongoSession: DocumentSession {
     }
 
     func scan(_ collection: String, after id: BSONValue?, limit: Int) throws -> [BSONDocument] {
-        // As an expression it compares values of different types as well.
+        // An expression also compares values of different types.
         let filter: BSONDocument = id.map { ["$expr": ["$gt": ["$_id", ["$literal": $0]]]] } ?? [:]
         return try connection.find(
             filter, in: collection, options: ["sort": ["_id": 1], "limit": .int64(Int64(limit))])
     }
 
-    /// The document as long as it has the revision that it was read with.
+    /// Matches the document only at the revision that was read.
     private func asRead(_ read: BSONDocument, _ id: BSONValue) throws -> BSONDocument {
         BSONDocument([
             (Envelope.identifier, id), (Envelope.revision, try Envelope.revision(of: read).map { .int64($0) } ?? .null),
         ])
     }
 
-    /// Runs an operation whose error says which index it violates: "… index: NAME dup key: …".
+    /// Runs an operation whose error names the violated index: "… index: NAME dup key: …".
     private func naming<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()

@@ -67,7 +67,7 @@ struct CollectionsMove: StoreMove {
 
     // MARK: Documents
 
-    /// - Returns: Whether it was not there, as it is, before.
+    /// - Returns: Whether it has written anything.
     private func write(
         _ document: BSONDocument, _ id: BSONValue, to copy: any StorageBackend, _ collection: RegisteredCollection
     ) async throws -> Bool {
@@ -127,12 +127,12 @@ struct CollectionsMove: StoreMove {
 }
 
 extension StorageBackend {
-    /// The next documents in the order of their identifiers, in the form that is the same on both sides.
+    /// The next documents in the order of their identifiers, in a form that is the same on both sides.
     fileprivate func page(
         of collection: RegisteredCollection, after id: BSONValue?
     ) async throws -> [(document: BSONDocument, id: BSONValue)] {
         try await read { try $0.scan(collection.name, after: id, limit: CollectionsMove.pageSize) }.map { document in
-            // Throws for what is no document.
+            // Throws if it is not a document.
             _ = try Envelope.schema(of: document)
             return (try document.normalised, try BSONFields(document)[Envelope.identifier] ?? .null)
         }

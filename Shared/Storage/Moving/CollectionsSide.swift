@@ -18,7 +18,7 @@ struct RegisteredCollection: Hashable, Sendable {
         schema = try fields.value("schema")
     }
 
-    /// As far as a move has to know it: by its documents' identifiers.
+    /// The part of its form that a move needs: the identifier.
     var form: CollectionForm {
         CollectionForm(name: name, identifier: .identifier(String.lowest), indexes: [], upgrades: [])
     }
@@ -28,7 +28,7 @@ struct RegisteredCollection: Hashable, Sendable {
 final class CollectionsSide: Sendable {
     private let folder: String?
     private let mongodb: MongoBackend?
-    /// Those that have been opened, by the names of their stores.
+    /// The opened files, by the names of their stores.
     private let files = Mutex<[String: SQLiteBackend]>([:])
 
     private init(folder: String?, mongodb: MongoBackend?) {
@@ -62,7 +62,7 @@ final class CollectionsSide: Sendable {
         return try entries.map { try RegisteredCollection($0) }.sorted { $0.name < $1.name }
     }
 
-    /// The database of a collection; `nil` where there is none, so that it has no documents.
+    /// The database of a collection; `nil` if the collection does not exist, and so has no documents.
     func present(_ collection: RegisteredCollection) async throws -> (any StorageBackend)? {
         if let mongodb { return mongodb }
         guard let folder, FileManager.default.fileExists(atPath: "\(folder)/\(collection.store).sqlite") else { return nil }
@@ -70,7 +70,7 @@ final class CollectionsSide: Sendable {
         return try await file.has(collection.name) ? file : nil
     }
 
-    /// The database of a collection, which is made where there is none.
+    /// The database of a collection. Creates the collection if it is missing.
     func made(_ collection: RegisteredCollection) async throws -> any StorageBackend {
         if let mongodb { return mongodb }
         let file = try file(of: collection.store)

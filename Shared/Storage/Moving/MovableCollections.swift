@@ -1,5 +1,5 @@
-/// All stores of collections, by what they have registered in the database that they are moved from (``StoreRegister``): a new one needs
-/// no line here. Documents are moved as they are stored, with fields that no type knows.
+/// All stores of collections, as registered in the source database (``StoreRegister``). A new store needs no line here. Documents
+/// are moved as stored, with fields that no type knows.
 package struct MovableCollections: MovableStore {
     package init() {}
 

@@ -1,14 +1,14 @@
 package import MongoDatabase
 
-/// A store that `msi migrate` moves: how its two sides are opened. `RegisteredStores` lists them.
+/// A store that `msi migrate` can move. `RegisteredStores` lists them.
 package protocol MovableStore: Sendable {
-    /// SQLite files that are there wherever a service has worked: a folder without them is the wrong one.
+    /// The SQLite files that a service always creates. A folder without them is the wrong one.
     var requiredFiles: [String] { get }
 
     func open(_ places: MovePlaces) async throws -> any StoreMove
 }
 
-/// Where a move reads, and where it writes.
+/// The source and the target of a move.
 package struct MovePlaces: Sendable {
     /// The folder of the SQLite files.
     package let folder: String
@@ -39,8 +39,8 @@ package struct MovePlaces: Sendable {
     }
 }
 
-/// The move of one store's data from one database to the other. It can be interrupted at any time and run again. It does not change
-/// its source.
+/// The move of one store's data from one database to the other. It can be interrupted at any time and run again. It does not
+/// change its source.
 package protocol StoreMove: Sendable {
     /// Checks that the target contains only the source's data, in its current or an earlier state. Writes nothing.
     ///
@@ -60,7 +60,7 @@ package protocol StoreMove: Sendable {
     func close() async throws
 }
 
-/// What both sides of a move hold.
+/// The contents of both sides of a move, compared.
 package struct StoreComparison: Sendable {
     let name: String
     let things: String
@@ -68,8 +68,8 @@ package struct StoreComparison: Sendable {
     let target: StoreDigest
 
     /// - Parameters:
-    ///   - name: What has been moved.
-    ///   - things: What there are several of.
+    ///   - name: The name of the moved part.
+    ///   - things: The plural of its elements.
     package init(_ name: String, of things: String, source: StoreDigest, target: StoreDigest) {
         self.name = name
         self.things = things
@@ -77,9 +77,9 @@ package struct StoreComparison: Sendable {
         self.target = target
     }
 
-    /// What the operator is told.
+    /// The report to the operator.
     ///
-    /// - Throws: ``MigrationFailure`` where the sides differ.
+    /// - Throws: ``MigrationFailure`` if the sides differ.
     package var report: String {
         get throws {
             guard source == target else {

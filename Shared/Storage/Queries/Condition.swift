@@ -1,6 +1,6 @@
 import MongoDatabase
 
-/// What a query asks of an indexed field: `Device.owner == id`, `Post.time >= start`.
+/// A query's condition on an indexed field, such as `Device.owner == id` or `Post.time >= start`.
 package struct Condition<Document>: Sendable {
     let field: FieldForm
     let predicate: Predicate
@@ -13,7 +13,7 @@ package struct Condition<Document>: Sendable {
     }
 }
 
-/// `nil` asks for documents without the field.
+/// `nil` matches documents without the field.
 package func == <Document, Value>(field: Field<Document, Value>, value: Value?) -> Condition<Document> {
     Condition(field.form, .equal(field.form, value?.bson ?? .null), isEquality: true)
 }
@@ -34,7 +34,8 @@ package func >= <Document, Value>(field: Field<Document, Value>, value: Value) -
     Condition(field.form, .greater(field.form, value.bson, orEqual: true))
 }
 
-/// A condition as the databases know it. An absent field is null; null is less than nothing and greater than nothing.
+/// A condition without its Swift types, for the databases. An absent field is null. Null is neither less nor greater than any
+/// value.
 indirect enum Predicate: Sendable {
     case equal(FieldForm, BSONValue)
     case isPresent(FieldForm)

@@ -1,5 +1,4 @@
-/// The order of a query's documents: by these fields, and by `_id` where they are equal. Documents without a field come before
-/// all others.
+/// The order of a query's documents: by these fields, then by `_id`. Documents without a field sort first.
 package struct Order<Document>: Sendable {
     let fields: [FieldForm]
     let isDescending: Bool

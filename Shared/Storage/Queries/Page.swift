@@ -1,18 +1,18 @@
 import FoundationEssentials
 import MongoDatabase
 
-/// A part of what a query finds.
+/// A page of a query's documents.
 package struct Page<Document: StoredDocument>: Sendable {
     package let documents: [Stored<Document>]
     /// Where the next page begins; `nil` after the last one.
     package let next: Cursor?
 }
 
-/// A place between two documents in the order of a query. It stays where it is whatever becomes of the documents.
+/// A position between two documents in the order of a query. It stays valid if documents change or are removed.
 ///
-/// As text, and in JSON, it is unpadded URL-safe Base64, which callers hand back as they got it.
+/// As text and in JSON it is unpadded URL-safe Base64, opaque to callers.
 package struct Cursor: Hashable, Sendable {
-    /// Those of the last document before the place, in the fields of the order.
+    /// The last document's values in the fields of the order.
     let values: [BSONValue]
 }
 

@@ -1,10 +1,10 @@
 import MongoDatabase
 
-/// What to read of a collection, in which order.
+/// The documents to read from a collection, and their order.
 ///
-/// An index has to answer it, which has exactly the fields that are compared with `==` and behind them those of the order; without any of
-/// both it is `_id`. At most one more field may be compared: the first of the order. A query that no index of the collection
-/// answers is a fault of the program, and ends it.
+/// It needs an index with exactly the fields compared with `==`, followed by those of the order; without either, `_id` serves.
+/// Only one further field may be compared: the first of the order. A query without an index is a programming error and ends the
+/// process.
 package struct Query<Document>: Sendable {
     let conditions: [Condition<Document>]
     let order: Order<Document>
@@ -14,14 +14,14 @@ package struct Query<Document>: Sendable {
         self.order = order
     }
 
-    /// Ends the process where no index of a collection answers the query.
+    /// Ends the process if no index of a collection serves the query.
     func check(against collection: CollectionForm) {
         let equal = Set(conditions.filter(\.isEquality).map(\.field))
         let ranges = Set(conditions.filter { !$0.isEquality }.map(\.field))
         let isAnswered =
             equal.isEmpty && order.fields.isEmpty
             || collection.indexes.contains { index in
-                // One that lacks documents can only find those that it has.
+                // A unique index lacks documents without its optional fields.
                 let isWhole = index.kind != .unique || !index.fields.contains(where: \.isOptional) || order.fields.isEmpty
                 return isWhole && Set(index.fields.prefix(equal.count)) == equal
                     && Array(index.fields.dropFirst(equal.count)) == order.fields

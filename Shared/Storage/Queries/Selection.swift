@@ -1,7 +1,7 @@
 import MongoDatabase
 import Schemas
 
-/// What a database is asked for: a query as it knows it.
+/// A query without its Swift types, for the databases.
 struct Selection: Sendable {
     let collection: CollectionForm
     let predicate: Predicate
@@ -13,7 +13,7 @@ struct Selection: Sendable {
 
     /// - Parameters:
     ///   - cursor: The document after which to begin.
-    ///   - now: Documents that have expired by then are left out.
+    ///   - now: Documents that have expired by this time are left out.
     /// - Throws: ``CommandFailure`` with status `invalid` for the cursor of another query.
     init<Document>(
         _ query: Query<Document>, of collection: CollectionForm, after cursor: Cursor?, limit: Int, now: UnixMilliseconds
@@ -51,19 +51,20 @@ struct Selection: Sendable {
         self.limit = limit
     }
 
-    /// What comes after a place in the order: later in the first field; or the same in it, and later in the second; and so on.
+    /// Matches the documents after a place in the order: later in the first field; or equal in it and later in the second; and so
+    /// on.
     private static func beyond(_ place: [(field: FieldForm, value: BSONValue)], isDescending: Bool) -> [Predicate] {
         let later = place.indices.compactMap { index -> Predicate? in
             guard let beyond = beyond(place[index].field, place[index].value, isDescending) else { return nil }
             return .all(place[..<index].map { .equal($0.field, $0.value) } + [beyond])
         }
         guard let (field, value) = place.first, place.count > 1, value != .null else { return [.any(later)] }
-        // So that the index is entered at the place. Null is in no range.
+        // The database then starts in the index at the place. Null is in no range.
         if isDescending { return field.isOptional ? [.any(later)] : [.less(field, value, orEqual: true), .any(later)] }
         return [.greater(field, value, orEqual: true), .any(later)]
     }
 
-    /// `nil` where nothing is.
+    /// `nil` if no document can be after it.
     private static func beyond(_ field: FieldForm, _ value: BSONValue, _ isDescending: Bool) -> Predicate? {
         guard isDescending else {
             return value == .null ? .isPresent(field) : .greater(field, value, orEqual: false)
@@ -75,13 +76,13 @@ struct Selection: Sendable {
 }
 
 extension CollectionForm {
-    /// What is true of documents that have not expired.
+    /// Matches documents that have not expired.
     func unexpired(at now: UnixMilliseconds) -> [Predicate] {
         guard let expiry else { return [] }
         return [.any([.greater(expiry, now.bson, orEqual: false), .equal(expiry, .null)])]
     }
 
-    /// What is true of those that have.
+    /// Matches expired documents.
     func expired(at now: UnixMilliseconds) -> Predicate? {
         expiry.map { .less($0, now.bson, orEqual: true) }
     }

@@ -3,10 +3,10 @@ import Logging
 import MongoDatabase
 import Schemas
 
-/// Makes the tables of a store, and their indexes, what its declaration says.
+/// Brings the tables of a store and their indexes in line with its declaration.
 enum CollectionTables {
     /// - Parameter upgrade: Brings the documents of a collection to its schema.
-    /// - Throws: ``CommandFailure`` with status `unavailable` where documents that are stored already break a unique index.
+    /// - Throws: ``CommandFailure`` with status `unavailable` if stored documents violate a unique index.
     static func prepare(
         _ store: StoreDeclaration, in database: Database, _ upgrade: (CollectionForm, SQLiteSession) throws -> Void
     ) throws {
@@ -17,7 +17,7 @@ enum CollectionTables {
                 database, sql: "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL",
                 arguments: [collection.name])
             let declared = Set(collection.indexes.map { $0.sqlName(in: collection.name) })
-            // Also one that had this form in an older version.
+            // Also an index of an older version.
             for name in present where !declared.contains(name) {
                 try database.execute(sql: "DROP INDEX \(name.quotedDatabaseIdentifier)")
             }
@@ -28,9 +28,9 @@ enum CollectionTables {
         }
     }
 
-    /// Makes the table of a collection where there is none.
+    /// Creates the table of a collection if it is missing.
     static func create(_ name: String, in database: Database) throws {
-        // No type for the identifier: numbers stay numbers, and texts texts.
+        // Without a column type, numbers stay numbers and texts stay texts.
         try database.execute(
             sql: """
                 CREATE TABLE IF NOT EXISTS \(name.quotedDatabaseIdentifier) (
@@ -41,7 +41,7 @@ enum CollectionTables {
 
     private static func create(_ index: IndexForm, of collection: CollectionForm, in database: Database) throws {
         let isUnique = index.kind == .unique
-        // A page continues by `id` where everything else is equal.
+        // `id` breaks ties, so that a page can continue.
         let columns = (index.fields.map(\.sql) + (isUnique ? [] : ["id"])).joined(separator: ", ")
         let (name, table) = (index.sqlName(in: collection.name), collection.name.quotedDatabaseIdentifier)
         do {
@@ -57,6 +57,6 @@ enum CollectionTables {
 }
 
 extension IndexForm {
-    /// The names of indexes are the whole file's.
+    /// SQLite's index names are unique in the whole file.
     func sqlName(in collection: String) -> String { "\(collection) \(name)" }
 }

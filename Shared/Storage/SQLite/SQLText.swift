@@ -2,12 +2,12 @@ import GRDB
 import MongoDatabase
 import Schemas
 
-/// A part of a statement, and the arguments for its question marks.
+/// A part of a statement, with its arguments.
 struct SQLText {
     var sql: String
     var arguments: [DatabaseValue] = []
 
-    /// - Throws: ``BSONError`` for a value that SQLite has no form for.
+    /// - Throws: ``BSONError`` for a value that SQLite cannot represent.
     init(_ predicate: Predicate) throws(BSONError) {
         switch predicate {
         case .equal(let field, .null): self.init(sql: "\(field.sql) IS NULL")
@@ -37,7 +37,7 @@ struct SQLText {
 }
 
 extension FieldForm {
-    /// Written alike in indexes and in queries: that is how SQLite knows that the one is for the other.
+    /// SQLite uses an index only if the query contains the same expression.
     var sql: String {
         if name == Envelope.identifier { return "id" }
         let path = name.split(separator: ".").map { "\"\($0)\"" }.joined(separator: ".")
@@ -47,7 +47,7 @@ extension FieldForm {
 }
 
 extension BSONValue {
-    /// What `json_extract` makes of the value.
+    /// The result of `json_extract` for the value.
     var databaseValue: DatabaseValue {
         get throws(BSONError) {
             switch self {

@@ -7,12 +7,12 @@ import MongoDatabase
 struct SQLiteBackend: StorageBackend {
     private let database: EmbeddedDatabase
 
-    /// - Throws: ``CommandFailure`` with status `unavailable` where the file cannot be used.
+    /// - Throws: ``CommandFailure`` with status `unavailable` if the file cannot be used.
     init(path: String) throws {
         database = try EmbeddedDatabase(path: path, durability: .everyCommit) { _ in }
     }
 
-    /// Whether a file has collections, without changing it.
+    /// Whether a file has collections. Does not change the file.
     static func hasCollections(_ path: String) throws -> Bool {
         var configuration = Configuration()
         configuration.readonly = true
@@ -28,14 +28,14 @@ struct SQLiteBackend: StorageBackend {
         }
     }
 
-    /// Makes the tables of collections without their indexes, which the next opening of their store adds.
+    /// Creates the tables of collections without their indexes. Opening the store adds these.
     func make(_ collections: [String]) async throws {
         try await database.write { database in
             for name in collections { try CollectionTables.create(name, in: database) }
         }
     }
 
-    /// Whether there is the table of a collection.
+    /// Whether the table of a collection exists.
     func has(_ collection: String) async throws -> Bool {
         try await database.read { try $0.tableExists(collection) }
     }

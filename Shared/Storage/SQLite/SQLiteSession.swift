@@ -2,10 +2,10 @@ import EmbeddedDatabase
 import GRDB
 import MongoDatabase
 
-/// The collections in a SQLite file: a table for each, a row for each document, which is there as Extended JSON.
+/// The collections in a SQLite file: each has a table with a row for each document, in Extended JSON.
 struct SQLiteSession: DocumentSession {
     let database: Database
-    /// Refuses what takes up room where the disk has no more than its reserve; `nil` where nothing is written.
+    /// Refuses writes that need room while the disk has only its reserve; `nil` if nothing is written.
     var checkRoom: (() throws -> Void)?
 
     var survivesViolation: Bool { true }
@@ -75,7 +75,7 @@ struct SQLiteSession: DocumentSession {
         try database.cachedStatement(sql: sql).execute(arguments: StatementArguments(arguments))
     }
 
-    /// Runs a statement whose error says which index it violates.
+    /// Runs a statement whose error names the violated index.
     private func naming(in collection: CollectionForm, _ body: () throws -> Void) throws {
         do {
             try body()
