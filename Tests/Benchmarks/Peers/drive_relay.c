@@ -20,7 +20,7 @@ static char *key;
 static void *dealer;
 static double *due;
 static float *latencies;
-static long sent, answered, accepted;
+static long run, sent, answered, accepted;
 
 static double now(clockid_t clock) {
     struct timespec time;
@@ -46,7 +46,8 @@ static void read_payload(const char *path) {
 static void request(long deadline) {
     char header[128], number[25];
     int length = snprintf(header, sizeof header, "{\"id\":\"%lx\",\"command\":\"message.relay\",\"deadline\":%ld}", sent, deadline);
-    snprintf(number, sizeof number, "%024lx", sent);
+    // New keys in each run: the relay does not send again what it has sent in the last minutes.
+    snprintf(number, sizeof number, "%016lx%08lx", run, sent);
     memcpy(key, number, 24);
     if (zmq_send(dealer, header, length, ZMQ_SNDMORE) < 0 || zmq_send(dealer, payload, payload_length, 0) < 0)
         fail("cannot send", zmq_strerror(errno));
@@ -95,6 +96,7 @@ int main(int argc, char **argv) {
 
     zmq_pollitem_t item = {.socket = dealer, .events = ZMQ_POLLIN};
     double start = now(CLOCK_MONOTONIC), last = start;
+    run = (long)(now(CLOCK_REALTIME) * 1e6);
     while (answered < commands) {
         double time = now(CLOCK_MONOTONIC);
         long deadline = (long)((now(CLOCK_REALTIME) + 20) * 1e3);
