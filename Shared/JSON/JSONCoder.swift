@@ -2,10 +2,10 @@ package import FoundationEssentials
 
 /// Reads and writes Swift types as JSON: the same rules everywhere, and errors that name the field.
 ///
-/// JSON is that of RFC 8259, in UTF-8, and no object has two fields of one name.
+/// JSON is that of RFC 8259 in UTF-8, and an object must not have repeated names.
 package enum JSONCoder {
-    /// Reads what another service answered, an event, or a stored document. Fields that the type does not know are ignored, so that
-    /// versions can work side by side; null for an optional field means that it is not there.
+    /// Reads a reply, an event or a stored document. Unknown fields are ignored, so that versions can work side by side. Null for
+    /// an optional field means that it is missing.
     ///
     /// - Throws: ``SchemaViolation``, and nothing else.
     package static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from json: Data) throws -> Value {
@@ -19,8 +19,8 @@ package enum JSONCoder {
         try read(type, from: json, .lenient)
     }
 
-    /// Reads what a caller sent, and refuses what is wrong by the path of its field: one that is unknown, missing, null, there
-    /// twice or of another type, and a value that fails its ``Checked/check()``.
+    /// Reads a caller's document strictly. An unknown, missing, null or repeated field, a value of another type, and a value that
+    /// fails its ``Checked/check()`` are errors that name the field's path.
     ///
     /// The error for an unknown field lists the known ones if the type's `CodingKeys` are `CaseIterable`.
     ///
@@ -33,9 +33,9 @@ package enum JSONCoder {
         }
     }
 
-    /// The text of a field of an object, also of one that is not JSON behind that field.
+    /// The text of a field of an object, even if the document has a syntax error after that field.
     ///
-    /// - Returns: `nil` if there is no such field before the place where the document is wrong, or it is not a text.
+    /// - Returns: `nil` if there is no such field before the error, or if it is not a text.
     package static func text(of name: String, inDamaged json: UnsafeRawBufferPointer) -> String? {
         JSONDocument.text(of: name, inDamaged: json)
     }

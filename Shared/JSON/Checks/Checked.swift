@@ -1,21 +1,21 @@
-/// A type with rules that the types of its fields cannot express, such as how long a text may be.
+/// A type with rules that the types of its fields cannot express, such as the length of a text.
 ///
-/// ``JSONCoder/decodeStrictly(_:from:)`` calls the check after it has read an object as this type. ``JSONCoder/decode(_:from:)`` does not: a
-/// rule that becomes stricter must not make stored documents unreadable.
+/// ``JSONCoder/decodeStrictly(_:from:)`` calls the check after it has read an object as this type. ``JSONCoder/decode(_:from:)``
+/// does not: a rule that becomes stricter must not make stored documents unreadable.
 package protocol Checked {
-    /// - Throws: What is wrong, with the field's path inside this object.
+    /// - Throws: The violation, with the field's path inside this object.
     func check() throws(SchemaViolation)
 }
 
 extension SchemaViolation {
-    /// What is wrong with one field of the object that is checked.
+    /// A violation of one field of the checked object.
     package init(_ field: some CodingKey, _ problem: String) {
         self.init(field: field.stringValue, problem: problem)
     }
 }
 
 extension ClosedRange {
-    /// Checks a number that may have been left out.
+    /// Checks an optional number.
     ///
     /// - Throws: A violation that names the field and the range.
     package func check(_ number: Bound?, _ field: some CodingKey) throws(SchemaViolation) {

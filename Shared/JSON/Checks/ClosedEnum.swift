@@ -1,4 +1,4 @@
-/// An enumeration of strings whose every other value is an error that lists the right ones.
+/// An enumeration of strings. Any other value is an error that lists the valid ones.
 package protocol ClosedEnum: CaseIterable, Codable, Hashable, RawRepresentable, Sendable where RawValue == String {}
 
 extension ClosedEnum {

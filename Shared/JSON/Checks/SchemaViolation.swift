@@ -1,11 +1,10 @@
-/// What is wrong with a document or a command: the field, and what was expected of it.
+/// An error in a document or a command: the field and the problem.
 ///
-/// The text is written for whoever sent the document. It never quotes values longer than a few words, so that it is
-/// safe to log and to show.
+/// The text is for the document's sender. It quotes at most a few words of a value, so it is safe to log and to show.
 package struct SchemaViolation: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The field's path, such as `opt.level` or `areas[2].name`; empty when the document as a whole is wrong.
+    /// The field's path, such as `opt.level` or `areas[2].name`; empty if the whole document is invalid.
     package let field: String
-    /// What is wrong with it, such as `missing, expected a string`.
+    /// The problem, such as `missing, expected a string`.
     package let problem: String
 
     package init(field: String, problem: String) {
@@ -13,7 +12,7 @@ package struct SchemaViolation: Error, Hashable, Sendable, CustomStringConvertib
         self.problem = problem
     }
 
-    /// The same about a value that is part of a larger one.
+    /// The violation with the path of an enclosing value in front.
     func inside(_ path: [any CodingKey]) -> SchemaViolation {
         let outer = SchemaViolation(path: path, problem: problem).field
         if outer.isEmpty { return self }
@@ -39,7 +38,7 @@ extension SchemaViolation {
         }
     }
 
-    /// - Parameter path: From the root of the document.
+    /// - Parameter path: The path from the root of the document.
     init(path: [any CodingKey], problem: String) {
         var field = ""
         for key in path {

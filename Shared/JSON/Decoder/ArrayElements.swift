@@ -29,7 +29,7 @@ struct ArrayElements: UnkeyedDecodingContainer {
         return value
     }
 
-    /// Takes the next element where it is null, and leaves it otherwise.
+    /// Takes the next element only if it is null.
     mutating func decodeNil() throws -> Bool {
         guard index < size, document.pointee.kind(Int(node)) == .null else { return false }
         try take { _ in }

@@ -85,11 +85,11 @@ private enum NoFields: CodingKey, CaseIterable {}
 extension DocumentDecoder {
     private var digits: String { String(decoding: document.pointee.raw(node), as: UTF8.self) }
 
-    /// An integer of any other form: of more digits, or such as `1.0` and `1e3`.
+    /// An integer of another form: with more digits, or such as `1.0` and `1e3`.
     private func longInteger<Value: FixedWidthInteger>() throws -> Value {
         if let value = Value(digits) { return value }
         guard let number = Double(digits), number == number.rounded() else { throw violation("expected an integer") }
-        // A greater one may not be what was written.
+        // A larger one may have lost precision.
         guard abs(number) <= 0x1p53, let value = Value(exactly: number) else { throw outOfRange(Value.self) }
         return value
     }

@@ -24,14 +24,14 @@ struct ObjectFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return DocumentDecoder(document: document, node: node)
     }
 
-    /// A field that is there, and is not null unless null is an error.
+    /// A present field; a null field counts as missing unless null is an error.
     private func optionalField(_ key: Key) -> DocumentDecoder? {
         guard let node = document.pointee.value(of: key.stringValue, in: object) else { return nil }
         let field = DocumentDecoder(document: document, node: node)
         return document.pointee.isStrict || !field.decodeNil() ? field : nil
     }
 
-    /// In a strict document null is a value like any other, which no type takes.
+    /// In a strict document null is an ordinary value, which no type accepts.
     func decodeNil(forKey key: Key) throws -> Bool { try !document.pointee.isStrict && field(key).decodeNil() }
 
     func decode(_ type: String.Type, forKey key: Key) throws -> String { try field(key).decode(type) }
@@ -75,7 +75,7 @@ struct ObjectFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     // MARK: Unknown names
 
-    /// The sender of a field that is not known meant something by it that would be lost.
+    /// Refuses unknown fields: what their sender meant would be lost.
     func refuseUnknownNames() throws {
         try document.pointee.forEachName(in: object) { node in
             guard let name = document.pointee.text(node), Key(stringValue: name) == nil else { return }
@@ -84,7 +84,7 @@ struct ObjectFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
         }
     }
 
-    /// The names of the fields, where the type of the keys can list them.
+    /// The names of the fields, if the key type can list them.
     private static var knownNames: String {
         guard let keys = Key.self as? any CaseIterable.Type else { return "" }
         func names(_ keys: (some CaseIterable).Type) -> [String] { keys.allCases.compactMap { ($0 as? Key)?.stringValue } }

@@ -4,7 +4,7 @@ struct DocumentScanner {
     private let rules: JSONRules
     var nodes: [JSONDocument.Node] = []
 
-    /// Names are compared one by one up to this many fields of an object.
+    /// Up to this many fields, names are compared one by one.
     private static let maxComparedNames = 64
 
     init(_ bytes: UnsafeRawBufferPointer, rules: JSONRules) {
@@ -12,7 +12,7 @@ struct DocumentScanner {
         self.rules = rules
     }
 
-    /// Finds the nodes of a whole document. After an error ``nodes`` are those that are before it.
+    /// Finds the nodes of a whole document. After an error ``nodes`` contains the nodes before it.
     mutating func scan() throws(JSONSyntaxError) {
         let bytes = scanner.bytes
         precondition(bytes.count < Int(Int32.max) / 2, "a document of more than a gigabyte")
@@ -22,7 +22,7 @@ struct DocumentScanner {
             if scanner.peek() != nil { throw scanner.failure(.expectedEnd) }
             if !scanner.isASCII { try TextEncoding.checkUTF8(bytes) }
         } catch {
-            // What is in another encoding is no JSON either: then that is the reason.
+            // A document in another encoding also has a syntax error. The encoding is the better reason.
             if case .repeatedName = error.problem { throw error }
             try TextEncoding.check(bytes)
             throw error
@@ -92,12 +92,12 @@ struct DocumentScanner {
 
     // MARK: Names
 
-    /// The names of an object that cannot be compared byte by byte, because they have escapes, are not ASCII or are too many.
+    /// The names of an object that cannot be compared byte by byte, because they have escapes, are not ASCII, or are too many.
     private struct NamesSeen {
         var names: Set<String>?
     }
 
-    /// Whether the object has a field of the same name already, however it is spelt.
+    /// Whether the object already has a field of the same name, plain or escaped.
     private func isRepeated(_ name: JSONScanner.Text, of object: Int, among count: Int32, _ seen: inout NamesSeen) -> Bool {
         if seen.names == nil {
             guard name.hasEscapes || !name.isASCII || count >= Self.maxComparedNames else {

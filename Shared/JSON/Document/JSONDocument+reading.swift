@@ -1,7 +1,7 @@
 extension JSONDocument {
     /// Finds the values of a document, and lends it.
     ///
-    /// - Throws: ``SchemaViolation`` for what is not JSON; what `body` throws.
+    /// - Throws: ``SchemaViolation`` for a syntax error, or the body's error.
     static func read<Value>(
         _ bytes: UnsafeRawBufferPointer, _ strictness: Strictness,
         _ body: (UnsafePointer<JSONDocument>) throws -> Value
@@ -20,10 +20,10 @@ extension JSONDocument {
         }
     }
 
-    /// The text of a field of an object that may be wrong behind it.
+    /// The text of a field of an object that may be invalid after that field.
     static func text(of name: String, inDamaged bytes: UnsafeRawBufferPointer) -> String? {
         var scanner = DocumentScanner(bytes, rules: .strict)
-        // The error is known already.
+        // The error is reported elsewhere.
         try? scanner.scan()
         return scanner.nodes.withUnsafeMutableBufferPointer { nodes in
             guard let root = nodes.first, root.kind == .object else { return nil }
@@ -32,7 +32,7 @@ extension JSONDocument {
             while key + 1 < nodes.count {
                 if document.text(key) == name { return document.text(key + 1) }
                 let next = Int(nodes[key + 1].next)
-                // The rest of the document is inside a value that has no end.
+                // The rest of the document is inside an unclosed value.
                 if next == 0 { return nil }
                 key = next
             }

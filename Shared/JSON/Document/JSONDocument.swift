@@ -1,22 +1,22 @@
-/// A JSON document whose values have been found and not yet read: where each begins and ends, in the order of the text.
+/// A scanned JSON document: the positions of its values, in the order of the text. The values are not decoded yet.
 ///
-/// Held by a pointer for as long as the decoding lasts: an object would be retained for every field.
+/// The decoder uses it by a pointer: an object would be retained for every field.
 struct JSONDocument {
     enum Kind: UInt8 {
         case object, array, text, escapedText, shortInteger, number, `true`, `false`, null
     }
 
-    /// A value, or the name of a field: the nodes of an object are its names and values in turn.
+    /// A value or the name of a field. The nodes of an object are its names and values, alternating.
     struct Node {
         let kind: Kind
         /// Whether a type has asked what the value is, or a type that has the field has asked for its name.
         var isRead = false
-        /// Where its bytes begin, without the quote of a text. Of an object: the node of the name that is compared first when the
-        /// next field is looked for.
+        /// The begin of its bytes, after the quote of a text. For an object, the node of the name with which the next lookup of a
+        /// field starts.
         var start: Int32
-        /// How many bytes a text or a number has; how many fields or elements an object or an array.
+        /// The length of a text or a number in bytes, or the number of fields or elements.
         var count: Int32
-        /// The node after this one and all that is in it; 0 while the object or array is not closed.
+        /// The node after this one and its content; 0 while the object or array is not closed.
         var next: Int32
     }
 
@@ -30,8 +30,8 @@ struct JSONDocument {
         case lenient
         /// A field that is unknown or null, and a value that fails its ``Checked/check()``.
         case strict
-        /// The same, in the order in which the errors tell most: an unknown field, which may be a misspelt one, before a missing one.
-        /// This costs more, and is for documents that are known to be wrong.
+        /// The same, in the order in which the errors tell most: an unknown field, which may be a misspelt one, before a missing
+        /// one. This costs more, and is for documents that are known to be wrong.
         case explaining
     }
 
@@ -57,13 +57,13 @@ struct JSONDocument {
 
     // MARK: Objects
 
-    /// The node of the value of an object's field.
+    /// The node of a field's value.
     func value(of name: String, in object: Int) -> Int? {
         var name = name
         return name.withUTF8 { name in
             let fields = nodes[object].count
             let end = Int(nodes[object].next)
-            // Fields are mostly asked for in the order in which they are written.
+            // Fields are mostly read in the order of the text.
             var key = Int(nodes[object].start)
             for _ in 0..<fields {
                 if isKey(key, name) {
@@ -112,7 +112,7 @@ struct JSONDocument {
 
     // MARK: Paths
 
-    /// The fields and elements on the way from the root to a node.
+    /// The path from the root to a node.
     func path(to target: Int) -> [any CodingKey] {
         var path: [any CodingKey] = []
         var node = 0
@@ -131,7 +131,7 @@ struct JSONDocument {
             let name = nodes[container].kind == .object ? text(node) : nil
             let value = name == nil ? node : node + 1
             let key = name.map { PathStep($0) } ?? PathStep(index)
-            // The name itself, or its value; a container that is not closed holds all that follows.
+            // The name itself or its value. An unclosed container contains everything after its begin.
             if target <= value { return (key, target) }
             let next = Int(nodes[value].next)
             if next == 0 || target < next { return (key, value) }

@@ -21,7 +21,7 @@ struct DocumentEncoder: Encoder {
         return writer.move().json.data()
     }
 
-    /// Lets a value write itself.
+    /// Encodes a value by its `encode(to:)`.
     static func write<Value: Encodable>(_ value: Value, to writer: UnsafeMutablePointer<DocumentWriter>) throws {
         let encoder = DocumentEncoder(writer: writer, value: writer.pointee.beginValue())
         try value.encode(to: encoder)

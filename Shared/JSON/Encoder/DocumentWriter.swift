@@ -14,7 +14,7 @@ struct DocumentWriter: ~Copyable {
         var kind = Kind.nothing
         /// Where an object or array begins, after the bracket.
         var start = 0
-        /// Where the fields of the object begin among all of `fields`.
+        /// The index of the object's first field in `fields`.
         var firstField = 0
         var isEmpty = true
     }
@@ -26,8 +26,8 @@ struct DocumentWriter: ~Copyable {
         var end: Int
     }
 
-    /// A value that is being written: its place among those that are not finished, and a number of its own, since another value may
-    /// have come to the same place.
+    /// A value that is being written: its place among those that are not finished, and a number of its own, since another value
+    /// may have come to the same place.
     struct Value {
         fileprivate let index: Int
         fileprivate let id: Int
@@ -51,7 +51,7 @@ struct DocumentWriter: ~Copyable {
 
     // MARK: Values
 
-    /// Begins a value that writes itself.
+    /// Begins a value that is encoded by its `encode(to:)`.
     mutating func beginValue() -> Value {
         lastID += 1
         frames.append(Frame(id: lastID))
@@ -113,14 +113,14 @@ struct DocumentWriter: ~Copyable {
 
     // MARK: Fields and elements
 
-    /// The next element of an array begins.
+    /// Begins the next element of an array.
     mutating func beginElement(_ array: Value) throws {
         try finishValues(inside: array)
         if !frames[array.index].isEmpty { json.append(UInt8(ascii: ",")) }
         frames[array.index].isEmpty = false
     }
 
-    /// The next field of an object begins.
+    /// Begins the next field of an object.
     mutating func beginField(_ object: Value, _ name: String) throws {
         try finishValues(inside: object)
         if !frames[object.index].isEmpty { json.append(UInt8(ascii: ",")) }
@@ -131,7 +131,7 @@ struct DocumentWriter: ~Copyable {
         json.append(UInt8(ascii: ":"))
     }
 
-    /// The field that was begun last has its value.
+    /// Ends the field that was begun last.
     mutating func endField() {
         fields[fields.count - 1].end = json.count
     }

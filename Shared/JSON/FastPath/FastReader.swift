@@ -1,6 +1,6 @@
-/// Reads a document of a known form into variables, for the few types that are read for every message: nothing is looked up or kept
-/// but the values themselves. Everything unusual, errors among it, ends the reading with `nil` or `false`. The document is then for
-/// ``JSONCoder``.
+/// Reads a document of a known form into variables, for the few types that are read for every message: nothing is looked up or
+/// kept but the values themselves. Everything unusual, errors among it, ends the reading with `nil` or `false`. The document is
+/// then for ``JSONCoder``.
 package struct FastReader {
     private var scanner: JSONScanner
 
@@ -39,7 +39,7 @@ package struct FastReader {
         return scanner.take(UInt8(ascii: "]"))
     }
 
-    /// Whether nothing follows.
+    /// Whether the document ends here.
     package mutating func isAtEnd() -> Bool {
         scanner.peek() == nil
     }
@@ -63,7 +63,7 @@ package struct FastReader {
     /// A text without escapes.
     package mutating func text() -> String? {
         guard let (characters, isASCII) = plainText() else { return nil }
-        // The general way costs several times as much.
+        // The general decoder takes several times as long.
         return isASCII ? String(decoding: characters, as: UTF8.self) : String(validating: characters, as: UTF8.self)
     }
 

@@ -1,7 +1,7 @@
-/// Hexadecimal digits without a branch: those of an identifier are random, so that a processor that guesses which way each goes
-/// is wrong for every third.
+/// Branch-free conversion of hexadecimal digits. An identifier's digits are random, so a branch would be mispredicted for every
+/// third digit.
 extension UInt8 {
-    /// The value of a hexadecimal digit of either case; 16 or more for any other character.
+    /// The value of an upper- or lower-case hexadecimal digit; 16 or more for any other character.
     @inlinable package var hexadecimalValue: UInt8 {
         let decimal = self &- UInt8(ascii: "0")
         let letter = (self | 0x20) &- UInt8(ascii: "a")

@@ -17,29 +17,29 @@ package struct JSONBytes: ~Copyable {
         memory.deallocate()
     }
 
-    /// What is written; valid until more is.
+    /// The written bytes; valid until the next write.
     package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
 
-    /// What is written, as a value of its own.
+    /// A copy of the written bytes.
     package consuming func data() -> Data {
         let data = Data(bytesNoCopy: memory, count: count, deallocator: .custom { memory, _ in memory.deallocate() })
         discard self
         return data
     }
 
-    /// Begins anew with the same memory.
+    /// Clears the buffer and keeps its memory.
     package mutating func removeAll() {
         count = 0
     }
 
     // MARK: Pieces
 
-    /// Appends the characters of a literal as they are.
+    /// Appends the characters of a literal unchanged.
     package mutating func append(_ literal: StaticString) {
         append(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 
-    /// Appends bytes as they are.
+    /// Appends bytes unchanged.
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress else { return }
         room(for: bytes.count).copyMemory(from: start, byteCount: bytes.count)
@@ -107,7 +107,7 @@ package struct JSONBytes: ~Copyable {
         let most = 20
         let end = room(for: 2 * most) + most
         var first = end
-        // The last digit first, before they are moved to where they belong.
+        // The digits are written from the last one, and moved afterwards.
         repeat {
             first -= 1
             first.storeBytes(of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10), as: UInt8.self)
@@ -116,7 +116,7 @@ package struct JSONBytes: ~Copyable {
         append(UnsafeRawBufferPointer(start: first, count: end - first))
     }
 
-    /// Appends as many bytes as `write` puts into the buffer that it is given, which is all of them.
+    /// Appends a number of bytes, which `write` must fill completely.
     @inlinable
     package mutating func append(count more: Int, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
         write(UnsafeMutableBufferPointer(start: room(for: more).assumingMemoryBound(to: UInt8.self), count: more))
@@ -139,7 +139,7 @@ package struct JSONBytes: ~Copyable {
 
     // MARK: Memory
 
-    /// Where the next bytes go.
+    /// The position of the next byte.
     @inlinable
     mutating func room(for more: Int) -> UnsafeMutableRawPointer {
         if count + more > capacity { grow(to: 2 * (count + more)) }

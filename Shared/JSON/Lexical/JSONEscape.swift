@@ -1,6 +1,6 @@
-/// The escapes of JSON's texts, in both directions.
+/// JSON's escapes, in both directions.
 enum JSONEscape {
-    /// The character that `\` and this letter stand for; `nil` if there is no such escape, and for `u`.
+    /// The character of the escape `\` and this letter; `nil` for an unknown letter and for `u`.
     static func character(ofLetter letter: UInt8) -> UInt8? {
         switch letter {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter
@@ -13,7 +13,7 @@ enum JSONEscape {
         }
     }
 
-    /// The letter that a character is escaped with; `nil` for one that has none.
+    /// The letter that escapes a character; `nil` if there is none.
     static func letter(ofCharacter character: UInt8) -> UInt8? {
         switch character {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"): character
@@ -26,7 +26,7 @@ enum JSONEscape {
         }
     }
 
-    /// The four digits after a `\u` that begins at `start`; `nil` for anything else.
+    /// The value of the four digits after a `\u` at `start`; `nil` if they are invalid.
     static func codeUnit(in bytes: UnsafeRawBufferPointer, at start: Int) -> UInt16? {
         guard start + 6 <= bytes.count, bytes[start] == UInt8(ascii: "\\"), bytes[start + 1] == UInt8(ascii: "u") else {
             return nil
@@ -40,7 +40,7 @@ enum JSONEscape {
         return unit
     }
 
-    /// A text whose escapes a ``JSONScanner`` has found to be valid, with what they stand for.
+    /// Unescapes a text whose escapes a ``JSONScanner`` has validated.
     static func unescaped(_ text: UnsafeRawBufferPointer) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)

@@ -1,6 +1,6 @@
-/// Reads the words of JSON one after another: brackets and commas, texts, numbers, `true`, `false` and `null`.
+/// The lexical scanner for JSON: brackets and commas, texts, numbers, `true`, `false` and `null`.
 struct JSONScanner {
-    /// Where a text is, without its quotes.
+    /// The position of a text, without its quotes.
     struct Text {
         let range: Range<Int>
         let hasEscapes: Bool
@@ -9,7 +9,7 @@ struct JSONScanner {
 
     let bytes: UnsafeRawBufferPointer
     private(set) var position = 0
-    /// Whether all texts so far are of ASCII alone.
+    /// Whether all texts so far are ASCII.
     private(set) var isASCII = true
 
     init(_ bytes: UnsafeRawBufferPointer) {
@@ -56,7 +56,7 @@ struct JSONScanner {
 
     // MARK: Texts
 
-    /// Takes a text. The scanner stands at its quote.
+    /// Takes a text, whose opening quote is the next byte.
     mutating func text() throws(JSONSyntaxError) -> Text {
         position += 1
         let start = position
@@ -124,7 +124,7 @@ struct JSONScanner {
     /// Takes a number.
     ///
     /// - Parameter anySize: Whether a number may be too large or too small for 64 bits.
-    /// - Returns: Where it is, and whether it is an integer of at most 18 digits, which cannot overflow, and not `-0`.
+    /// - Returns: Its position, and whether it is an integer of at most 18 digits, which cannot overflow, and not `-0`.
     mutating func number(anySize: Bool) throws(JSONSyntaxError) -> (range: Range<Int>, isShortInteger: Bool) {
         let start = position
         let isNegative = skip(UInt8(ascii: "-"))
@@ -150,7 +150,7 @@ struct JSONScanner {
         return (start..<position, isShortInteger)
     }
 
-    /// Whether a number can be represented, and is not so small that it would be read as 0.
+    /// Whether a number can be represented, and does not underflow to 0.
     private func fits(_ digits: Slice<UnsafeRawBufferPointer>) -> Bool {
         let value = Double(String(decoding: digits, as: UTF8.self)) ?? .infinity
         let mantissa = digits.prefix { $0 != UInt8(ascii: "e") && $0 != UInt8(ascii: "E") }
@@ -158,7 +158,7 @@ struct JSONScanner {
         return value.isFinite && (value != 0 || isZero)
     }
 
-    /// - Returns: How many there were.
+    /// - Returns: The number of digits.
     private mutating func skipDigits() -> Int {
         let start = position
         while position < bytes.count, bytes[position] &- UInt8(ascii: "0") < 10 { position += 1 }

@@ -1,4 +1,4 @@
-/// Why bytes are not JSON (RFC 8259), and where.
+/// A syntax error (RFC 8259) with its position.
 package struct JSONSyntaxError: Error, Hashable, Sendable {
     package enum Problem: Hashable, Sendable {
         case expectedValue, expectedEnd
@@ -7,12 +7,12 @@ package struct JSONSyntaxError: Error, Hashable, Sendable {
         case leadingZero, expectedDigit, numberDoesNotFit
         case tooDeep(Int)
         case byteOrderMark, otherEncoding, notUTF8
-        /// An object has two fields of one name. The node is the second name.
+        /// An object has a repeated name. The node is the second name.
         case repeatedName(node: Int)
     }
 
     package let problem: Problem
-    /// How many bytes are before it.
+    /// The position in bytes from the start.
     package let position: Int
 }
 
@@ -20,8 +20,8 @@ extension JSONSyntaxError: CustomStringConvertible {
     /// Where ``description(in:)`` tells lines, this tells bytes.
     package var description: String { "\(problem) at byte \(position)" }
 
-    /// One sentence for the sender: what was expected, and where. Positions are bytes from 0; a document of several lines also has
-    /// the line and the character in it, both from 1.
+    /// One sentence for the sender with the expectation and the position. Positions are bytes from 0. For a document of several
+    /// lines they include the line and the character in it, both from 1.
     func description(in bytes: UnsafeRawBufferPointer) -> String {
         let words: String
         switch problem {

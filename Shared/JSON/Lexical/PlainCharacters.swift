@@ -1,6 +1,6 @@
 extension UnsafeRawBufferPointer {
-    /// Where the characters end that stand for themselves in a JSON string, all but quotes, backslashes and control characters,
-    /// and whether they are ASCII. Looks at eight bytes at a time.
+    /// Finds the end of the characters that need no escape in a JSON string, and whether they are ASCII. Quotes, backslashes and
+    /// control characters need one. It checks eight bytes at a time.
     func plainCharacters(from start: Int) -> (end: Int, isASCII: Bool) {
         let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
         var position = start
@@ -9,7 +9,7 @@ extension UnsafeRawBufferPointer {
             let word = loadUnaligned(fromByteOffset: position, as: UInt64.self)
             let quotes = word ^ (ones &* 0x22)
             let backslashes = word ^ (ones &* 0x5C)
-            // A byte's high bit is set where subtracting made it negative, which it was not before.
+            // A byte's high bit is set if the subtraction made it negative.
             let special =
                 ((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes) | ((word &- ones &* 0x20) & ~word)
             guard special & highs == 0 else { break }

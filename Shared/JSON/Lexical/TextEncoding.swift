@@ -3,7 +3,7 @@ enum TextEncoding {
     static func check(_ bytes: UnsafeRawBufferPointer) throws(JSONSyntaxError) {
         let start = Array(bytes.prefix(4))
         if start.starts(with: [0xEF, 0xBB, 0xBF]) { throw JSONSyntaxError(problem: .byteOrderMark, position: 0) }
-        // A document begins with ASCII: in UTF-16 and UTF-32 one to three of its first four bytes are zeros.
+        // A document begins with ASCII, so in UTF-16 and UTF-32 one to three of its first four bytes are zeros.
         if start.contains(0) || start.starts(with: [0xFE, 0xFF]) || start.starts(with: [0xFF, 0xFE]) {
             throw JSONSyntaxError(problem: .otherEncoding, position: 0)
         }

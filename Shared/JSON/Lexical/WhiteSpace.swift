@@ -1,5 +1,5 @@
 extension UnsafeRawBufferPointer {
-    /// Where the next byte is that is no white space of JSON's, or the end.
+    /// The position of the next byte that is not JSON white space, or the end.
     func skippingWhiteSpace(from start: Int) -> Int {
         var position = start
         while position < count {
