@@ -12,7 +12,7 @@ package enum JSONCoder {
         try json.withUnsafeBytes { try read(type, from: $0, .lenient) }
     }
 
-    /// The same from bytes that are somewhere in memory.
+    /// The same for a buffer.
     package static func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, from json: UnsafeRawBufferPointer
     ) throws -> Value {
@@ -58,7 +58,7 @@ package enum JSONCoder {
 
     /// Writes a document: without spaces, fields sorted by name, so that equal documents are equal bytes.
     ///
-    /// - Throws: `EncodingError` for a number that is infinite or not one; the error of a type that writes itself.
+    /// - Throws: `EncodingError` for an infinite number or NaN; the errors of the type's `encode(to:)`.
     package static func encode(_ value: some Encodable) throws -> Data {
         try DocumentEncoder.encode(value)
     }

@@ -4,7 +4,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// What holds on both databases for one document.
+/// The operations on one document, in both databases.
 @Suite("Collection", .timeLimit(.minutes(2)))
 struct CollectionTests {
     private var everything: Device {
@@ -143,7 +143,7 @@ struct CollectionTests {
             let samePair = await failure { [second] in try await store.insert(second, into: Devices.all) }
             #expect(samePair?.field == "owner, serial")
 
-            // What is absent is like nothing else.
+            // Documents without an optional field are exempt.
             second.serial = nil
             try await store.insert(second, into: Devices.all)
             try await store.insert(Device.sample(owner: first.owner), into: Devices.all)
@@ -167,7 +167,7 @@ struct CollectionTests {
                 var stored = try BSONFields(BSONCoder.encode(device)).all
                 for index in stored.indices {
                     switch stored[index].key {
-                    // As MongoDB's shell writes a number.
+                    // MongoDB's shell writes a number so.
                     case "seen": stored[index].value = .double(7)
                     case "parts":
                         stored[index].value = .array(

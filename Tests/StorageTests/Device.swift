@@ -3,7 +3,7 @@ import JSON
 import Schemas
 import Storage
 
-/// A document with something of everything.
+/// A document with fields of all types.
 struct Device: StoredDocument, Equatable {
     let id: ObjectID
     var owner: ObjectID
@@ -44,7 +44,7 @@ struct Device: StoredDocument, Equatable {
 }
 
 extension Device {
-    /// One with a token of its own.
+    /// A device with a unique token.
     static func sample(_ number: Int64 = 0, owner: ObjectID = ObjectID()) -> Device {
         Device(id: ObjectID(), owner: owner, token: "t\(number)-\(ObjectID())", seen: number)
     }

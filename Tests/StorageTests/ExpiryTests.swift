@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// That documents are gone when their time has come, on servers without a TTL monitor too.
+/// Documents expire at their time, also on servers without a TTL monitor.
 @Suite("Expiry", .timeLimit(.minutes(2)))
 struct ExpiryTests {
     private final class Clock: Sendable {
@@ -37,7 +37,7 @@ struct ExpiryTests {
                 #expect(await failure { try await store.update(short.id, in: Devices.all) { $0.seen = 2 } }?.status == .notFound)
                 #expect(await failure { try await store.delete(short.id, from: Devices.all) }?.status == .notFound)
 
-                // Its keys are free, for a change and for another document, alone and in a transaction.
+                // Its keys can be used again by a change and by another document, alone and in a transaction.
                 try await store.update(long.id, in: Devices.all) { $0.serial = "1" }
                 #expect(try await place.document(short.id, in: "device") == nil)
                 clock.set(3_000)

@@ -4,7 +4,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// What a store answers while its database cannot do what it should, and that it goes on by itself afterwards.
+/// A store's answers while its database fails, and its recovery.
 @Suite("Storage faults", .timeLimit(.minutes(2)))
 struct FaultTests {
     private func withServer(

@@ -4,7 +4,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// How the stores of collections move from one database to the other.
+/// The moves of collections from one database to the other.
 @Suite("Moving collections", .timeLimit(.minutes(2)))
 struct MoveTests {
     /// Moves everything, as `msi migrate` does, and returns its report.
@@ -67,7 +67,7 @@ struct MoveTests {
                 #expect(try stored["owner"] == .objectID(devices[0].owner) && stored["_revision"] == .int64(1))
                 try await store.update(devices[7].id, in: Devices.all) { $0.seen = 7_000 }
             }
-            // The other way round takes nothing back.
+            // A copy in the other direction reverts nothing.
             let refusal = await #expect(throws: MigrationFailure.self) {
                 try await move(to: .mongodb, folder: sqlite.folder, url: url)
             }

@@ -3,7 +3,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// What queries find, in which order, and how they go on.
+/// The documents of queries, their order, and further pages.
 @Suite("Queries", .timeLimit(.minutes(2)))
 struct QueryTests {
     private func all(
@@ -14,7 +14,7 @@ struct QueryTests {
             let page = try await store.page(of: Devices.all, query, after: cursor, limit: limit)
             #expect(page.documents.count <= limit && (page.next == nil || page.documents.count == limit))
             devices += page.documents.map(\.document)
-            // As a caller hands it back.
+            // Callers hand it back as text.
             cursor = try page.next.map { try #require(Cursor($0.description)) }
         } while cursor != nil
         return devices
@@ -62,7 +62,7 @@ struct QueryTests {
             #expect(try await all(of: store, Query(where: Devices.room == "é 1"), limit: 2) == Array(devices[6...]))
             #expect(try await all(of: store, Query(where: Devices.floor == nil), limit: 3) == Array(devices[..<4]))
             #expect(try await all(of: store, Query(where: Devices.token == devices[3].token), limit: 3) == [devices[3]])
-            // What is absent comes first, and is in no range.
+            // Documents without the field come first and are in no range.
             for limit in [1, 3, 5, 20] {
                 #expect(try await all(of: store, Query(order: .ascending(Devices.floor)), limit: limit) == devices)
                 #expect(try await all(of: store, Query(order: .descending(Devices.floor)), limit: limit) == devices.reversed())

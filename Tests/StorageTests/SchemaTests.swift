@@ -4,10 +4,10 @@ import Storage
 import TestSupport
 import Testing
 
-/// Stores that another version of the program, or another program, has left behind.
+/// Stores written by another version of the program or by another program.
 @Suite("Schemas and indexes", .timeLimit(.minutes(2)))
 struct SchemaTests {
-    /// `Device` before its token had that name.
+    /// `Device` in an earlier version, with another name for its token.
     private struct OldDevice: StoredDocument {
         let id: ObjectID
         var owner: ObjectID
@@ -19,7 +19,7 @@ struct SchemaTests {
         }
     }
 
-    /// `Device` as a later version has it.
+    /// `Device` in a later version.
     private struct NewDevice: StoredDocument, Equatable {
         let id: ObjectID
         var owner: ObjectID
@@ -70,10 +70,10 @@ struct SchemaTests {
                 let found = try await store.get(devices[7].id, from: New.all)
                 #expect(found?.document == NewDevice(id: devices[7].id, owner: devices[7].owner, token: "k7", uses: 0))
                 #expect(found?.revision == 2)
-                // By an index that no stored document was in before.
+                // By a new index.
                 let page = try await store.page(of: New.all, Query(where: New.token == "k300"), limit: 5)
                 #expect(page.documents.map(\.id) == [devices[300].id])
-                // What was unique need not be any more.
+                // The former unique index no longer applies.
                 for number in 0..<2 {
                     try await store.insert(NewDevice(id: ObjectID(), owner: owner, token: "n\(number)", uses: 1), into: New.all)
                 }
@@ -85,7 +85,7 @@ struct SchemaTests {
                 let changed = try BSONFields(try #require(try await place.document(late.id, in: "device")))
                 #expect(try changed["key"] == nil && changed.value("uses", as: Int64.self) == 1)
 
-                // The other way round it is set aside, and not touched.
+                // The older version reports it as unreadable and does not change it.
                 #expect(try await older.get(late.id, from: Old.all) == nil)
                 let refusal = await failure { try await older.update(late.id, in: Old.all) { $0.key = "" } }
                 #expect(refusal?.status == .conflict && refusal?.message.contains("newer version") == true)
@@ -184,7 +184,7 @@ struct SchemaTests {
             }
             let refusal = await failure { try await place.open(New.store) }
             #expect(refusal?.status == .unavailable && refusal?.message.contains("the same token") == true)
-            // Nothing was changed: the older version goes on with it.
+            // Nothing was changed: the older version still works with it.
             let documents = try await place.withStore(Old.store) { try await $0.page(of: Old.all, limit: 5).documents }
             #expect(documents.count == 2)
         }

@@ -6,7 +6,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// Where a store is kept: it can be opened more than once, and others can write there past the layer.
+/// The place of a store. A test can open it more than once and write there past the layer.
 struct StorePlace: Sendable {
     let kind: StoreKind
     let folder: String
@@ -45,7 +45,7 @@ struct StorePlace: Sendable {
         }
     }
 
-    /// A document as it is stored.
+    /// A stored document.
     func document(_ id: ObjectID, in collection: String) async throws -> BSONDocument? {
         if let url {
             return try await withMongoDatabase(url) { database in
@@ -59,7 +59,7 @@ struct StorePlace: Sendable {
         }
     }
 
-    /// Lends the file, past the layer.
+    /// Calls the body with the file, past the layer.
     func withFile<Value>(_ body: (GRDB.Database) throws -> Value) throws -> Value {
         let queue = try DatabaseQueue(path: folder + "/devices.sqlite")
         let value = try queue.write(body)
@@ -92,7 +92,7 @@ func withPlace<Value>(
 }
 
 extension StorePlace {
-    /// Runs a part of a test with the store, and closes it.
+    /// Runs a part of a test with the open store.
     func withStore<Value>(
         _ declaration: StoreDeclaration = Devices.store, logger: Logger = quietLogger,
         now: @escaping @Sendable () -> UnixMilliseconds = { .now }, isolation: isolated (any Actor)? = #isolation,
@@ -117,7 +117,7 @@ func withStore<Value>(
     try await withPlace(kind) { place in try await place.withStore { try await body($0) } }
 }
 
-/// The failure that something ends with.
+/// The failure of an operation.
 func failure(_ body: () async throws -> some Any) async -> CommandFailure? {
     do {
         _ = try await body()

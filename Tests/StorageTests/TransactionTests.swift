@@ -3,7 +3,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// Changes across collections, all of which are done or none.
+/// Changes across collections, all or none.
 @Suite("Transactions", .timeLimit(.minutes(2)))
 struct TransactionTests {
     private struct Refused: Error {}

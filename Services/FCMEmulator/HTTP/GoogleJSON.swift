@@ -1,14 +1,14 @@
 import JSON
 
 extension JSONRules {
-    /// What Google's APIs take: of repeated fields the last one counts, and there are as many levels as protobuf's JSON allows.
+    /// The rules of Google's APIs: of repeated fields the last one counts, and the depth limit is that of protobuf's JSON.
     static let google = JSONRules(maxDepth: 100, allowsRepeatedNames: true, allowsNumbersOfAnySize: true)
 }
 
 extension JSONSyntaxError {
-    /// What is wrong, in the words of Google's own parser.
+    /// The error in the words of Google's parser.
     ///
-    /// - Parameter count: How many bytes the document has.
+    /// - Parameter count: The document's length in bytes.
     func googleDescription(ofBytes count: Int) -> String {
         switch problem {
         case .expectedValue where position >= count: "Unexpected end of string. Expected a value."

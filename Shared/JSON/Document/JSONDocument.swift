@@ -11,7 +11,7 @@ struct JSONDocument {
         let kind: Kind
         /// Whether a type has asked what the value is, or a type that has the field has asked for its name.
         var isRead = false
-        /// The begin of its bytes, after the quote of a text. For an object, the node of the name with which the next lookup of a
+        /// The start of its bytes, after the quote of a text. For an object, the node of the name at which the next lookup of a
         /// field starts.
         var start: Int32
         /// The length of a text or a number in bytes, or the number of fields or elements.
@@ -24,14 +24,14 @@ struct JSONDocument {
     let nodes: UnsafeMutableBufferPointer<Node>
     let strictness: Strictness
 
-    /// What is an error beside a missing field and a wrong type.
+    /// The errors besides a missing field and a wrong type.
     enum Strictness {
-        /// Nothing: a field that the type does not know is ignored, and null stands for a field that is left out.
+        /// None. Unknown fields are ignored, and null means a missing field.
         case lenient
-        /// A field that is unknown or null, and a value that fails its ``Checked/check()``.
+        /// Unknown and null fields, and values that fail their ``Checked/check()``.
         case strict
-        /// The same, in the order in which the errors tell most: an unknown field, which may be a misspelt one, before a missing
-        /// one. This costs more, and is for documents that are known to be wrong.
+        /// The same, in the most helpful order: an unknown field, which may be a misspelt one, before a missing one. This is
+        /// slower, so it is for documents that are known to be invalid.
         case explaining
     }
 
@@ -104,7 +104,7 @@ struct JSONDocument {
         return isRead
     }
 
-    /// Tells that a value is read with all that is in it.
+    /// Marks a value and its contents as read.
     func markAsRead(_ node: Int) {
         nodes[node].isRead = true
         if nodes[node].kind == .object { forEachName(in: node) { nodes[$0].isRead = true } }

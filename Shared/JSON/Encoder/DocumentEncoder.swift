@@ -7,7 +7,7 @@ struct DocumentEncoder: Encoder {
 
     /// Writes a document.
     ///
-    /// - Throws: `EncodingError` for a number that is infinite or not one, and what the type itself throws.
+    /// - Throws: `EncodingError` for an infinite number or NaN; the errors of the type's `encode(to:)`.
     static func encode(_ value: some Encodable) throws -> Data {
         let writer = UnsafeMutablePointer<DocumentWriter>.allocate(capacity: 1)
         defer { writer.deallocate() }
@@ -57,7 +57,7 @@ extension DocumentEncoder: SingleValueEncodingContainer {
         try DocumentEncoder.write(value, to: writer)
     }
 
-    /// Writes a number that is JSON already.
+    /// Writes a number that is already in JSON's form.
     func encode(digits: String) throws { try scalar { $0.append(characters: digits) } }
 
     private func encode<Number: BinaryFloatingPoint & LosslessStringConvertible>(number: Number) throws {

@@ -1,6 +1,6 @@
-/// The JSON that a ``DocumentEncoder`` writes, and the objects and arrays in it that are not finished.
+/// The JSON that a ``DocumentEncoder`` writes, with its open objects and arrays.
 ///
-/// Held by a pointer for as long as the encoding lasts: an object would have each of its many accesses checked.
+/// The encoder holds it by a pointer: a class would have each of its many accesses checked for exclusivity.
 struct DocumentWriter: ~Copyable {
     /// One value that is being written.
     private struct Frame {
@@ -26,8 +26,8 @@ struct DocumentWriter: ~Copyable {
         var end: Int
     }
 
-    /// A value that is being written: its place among those that are not finished, and a number of its own, since another value
-    /// may have come to the same place.
+    /// A handle of an open value: its position in the stack of open values, and a number that is unique, since positions are
+    /// reused.
     struct Value {
         fileprivate let index: Int
         fileprivate let id: Int
@@ -37,7 +37,7 @@ struct DocumentWriter: ~Copyable {
     private var frames: [Frame] = []
     private var fields: [Field] = []
     private var lastID = 0
-    /// Why the document cannot be written, where that was found by a function that cannot throw.
+    /// The first error of a function that cannot throw.
     private(set) var failure: EncodingError?
 
     init() {
@@ -58,7 +58,7 @@ struct DocumentWriter: ~Copyable {
         return Value(index: frames.count - 1, id: lastID)
     }
 
-    /// The value has written itself. One that has written nothing is an empty object.
+    /// Ends a value. A value that has written nothing is an empty object.
     mutating func end(_ value: Value) throws {
         try finishValues(inside: value)
         guard let frame = frames.popLast() else { throw impossible("A value ended twice") }
@@ -71,7 +71,7 @@ struct DocumentWriter: ~Copyable {
         if let failure { throw failure }
     }
 
-    /// Ends the values of nested containers, which do not say that they are complete.
+    /// Ends the values of nested containers, which have no end of their own.
     private mutating func finishValues(inside value: Value) throws {
         guard value.index < frames.count, frames[value.index].id == value.id else {
             throw impossible("A value was written into after the next one had begun")
@@ -92,7 +92,7 @@ struct DocumentWriter: ~Copyable {
         frames[value.index].kind = .scalar
     }
 
-    /// Opens an object or an array, unless that has happened.
+    /// Opens an object or an array, if it is not open.
     mutating func beginObject(_ value: Value) { begin(value, .object, UInt8(ascii: "{")) }
     mutating func beginArray(_ value: Value) { begin(value, .array, UInt8(ascii: "[")) }
 
@@ -131,12 +131,12 @@ struct DocumentWriter: ~Copyable {
         json.append(UInt8(ascii: ":"))
     }
 
-    /// Ends the field that was begun last.
+    /// Ends the current field.
     mutating func endField() {
         fields[fields.count - 1].end = json.count
     }
 
-    /// Calls `body` where an error cannot be thrown. The end of the document throws it.
+    /// Calls `body` in a function that cannot throw. The end of the document throws its error.
     mutating func keepingFailure(_ body: (inout DocumentWriter) throws -> Void) {
         do {
             try body(&self)
@@ -147,7 +147,7 @@ struct DocumentWriter: ~Copyable {
 
     // MARK: The order of fields
 
-    /// Sorts the fields by name. Of two with one name the later counts.
+    /// Sorts the fields by name. Of two with the same name the later one counts.
     private mutating func closeObject(_ frame: Frame) {
         let own = fields[frame.firstField...]
         if !isSorted(own) {
@@ -163,7 +163,7 @@ struct DocumentWriter: ~Copyable {
         zip(fields, fields.dropFirst()).allSatisfy { order($0, $1) == true }
     }
 
-    /// Whether one name comes before another; `nil` where they are the same.
+    /// Whether one name sorts before another; `nil` if they are equal.
     private func order(_ field: Field, _ other: Field) -> Bool? {
         let length = field.nameEnd - field.start
         let otherLength = other.nameEnd - other.start

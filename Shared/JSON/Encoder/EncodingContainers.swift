@@ -34,7 +34,7 @@ struct ObjectEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func superEncoder() -> any Encoder { nested("super") }
     func superEncoder(forKey key: Key) -> any Encoder { nested(key.stringValue) }
 
-    /// A value that is complete when the next field begins, or the object ends.
+    /// A value that ends with the next field or the end of the object.
     private func nested(_ name: String) -> DocumentEncoder {
         writer.pointee.keepingFailure { try $0.beginField(object, name) }
         return DocumentEncoder(writer: writer, value: writer.pointee.beginValue())

@@ -1,6 +1,5 @@
-/// Reads a document of a known form into variables, for the few types that are read for every message: nothing is looked up or
-/// kept but the values themselves. Everything unusual, errors among it, ends the reading with `nil` or `false`. The document is
-/// then for ``JSONCoder``.
+/// Reads documents of a known form, for the few types that are read for every message. It stores nothing but the values. Anything
+/// unusual, such as an error, ends the reading with `nil` or `false`; ``JSONCoder`` then reads the document.
 package struct FastReader {
     private var scanner: JSONScanner
 
@@ -12,8 +11,8 @@ package struct FastReader {
 
     /// Reads an object that is not empty.
     ///
-    /// - Parameter field: Asks which ``name(_:)`` comes next, and reads its value. It sees to it that none comes twice.
-    /// - Returns: Whether all of it was read.
+    /// - Parameter field: Finds out which ``name(_:)`` comes next, and reads its value. It refuses repeated names.
+    /// - Returns: Whether the whole object was read.
     @inline(__always)
     package mutating func object(_ field: (inout FastReader) -> Bool) -> Bool {
         guard scanner.take(UInt8(ascii: "{")) else { return false }
@@ -82,7 +81,7 @@ package struct FastReader {
 extension Optional {
     /// Takes a value that was read.
     ///
-    /// - Returns: Whether one was read, and none before.
+    /// - Returns: Whether a value was read, and it is the first.
     package mutating func takeOnce(_ value: Wrapped?) -> Bool {
         guard self == nil, let value else { return false }
         self = value

@@ -1,13 +1,13 @@
 package import FoundationEssentials
 
-/// JSON that is written from its beginning to its end into memory that grows by itself: an array would look at its place and at
-/// its owners for each piece, and have to be copied to become a `Data`.
+/// A growing buffer for JSON. An array would check its capacity and uniqueness for each piece, and would have to be copied into
+/// a `Data`.
 package struct JSONBytes: ~Copyable {
     @usableFromInline var memory: UnsafeMutableRawPointer
     @usableFromInline var capacity: Int
     @usableFromInline var count = 0
 
-    /// - Parameter capacity: How many bytes there is room for at first.
+    /// - Parameter capacity: The initial capacity in bytes.
     package init(capacity: Int) {
         self.capacity = max(capacity, 16)
         memory = .allocate(byteCount: self.capacity, alignment: 16)
@@ -46,7 +46,7 @@ package struct JSONBytes: ~Copyable {
         count += bytes.count
     }
 
-    /// Appends one byte as it is.
+    /// Appends one byte unchanged.
     package mutating func append(_ byte: UInt8) {
         room(for: 1).storeBytes(of: byte, as: UInt8.self)
         count += 1
@@ -96,7 +96,7 @@ package struct JSONBytes: ~Copyable {
         }
     }
 
-    /// Appends characters as they are.
+    /// Appends characters unchanged.
     package mutating func append(characters: String) {
         var characters = characters
         characters.withUTF8 { append(UnsafeRawBufferPointer($0)) }
@@ -125,7 +125,7 @@ package struct JSONBytes: ~Copyable {
 
     // MARK: Changes
 
-    /// Puts pieces of what was written from `start` on in another order, with a byte between them, and drops the rest of it.
+    /// Reorders pieces of the bytes from `start` on, with a separator between them, and drops the other bytes from there.
     mutating func rearrange(from start: Int, _ pieces: some Collection<Range<Int>>, separator: UInt8) {
         let old = Array(UnsafeRawBufferPointer(rebasing: bytes[start...]))
         count = start

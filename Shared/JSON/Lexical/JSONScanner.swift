@@ -82,7 +82,7 @@ struct JSONScanner {
         }
     }
 
-    /// Takes a field's name and its colon, if it is this one, written without escapes. The scanner stands at its quote.
+    /// Takes a field's name and its colon, if it is this one, without escapes. The scanner is at its quote.
     @inline(__always)
     mutating func takeName(_ literal: StaticString) -> Bool {
         let start = position + 1

@@ -17,7 +17,7 @@ package struct JSONSyntaxError: Error, Hashable, Sendable {
 }
 
 extension JSONSyntaxError: CustomStringConvertible {
-    /// Where ``description(in:)`` tells lines, this tells bytes.
+    /// Gives the position in bytes, where ``description(in:)`` gives lines.
     package var description: String { "\(problem) at byte \(position)" }
 
     /// One sentence for the sender with the expectation and the position. Positions are bytes from 0. For a document of several

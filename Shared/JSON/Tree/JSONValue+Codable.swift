@@ -1,4 +1,5 @@
-/// A tree as a field of a type. ``JSONCoder`` keeps numbers in their digits; other coders, such as BSON's, have numbers of their own.
+/// A tree as a field of a type. ``JSONCoder`` keeps the digits of numbers. Other coders, such as BSON's, convert numbers to their
+/// own types.
 extension JSONValue: Codable {
     package init(from decoder: any Decoder) throws {
         if let decoder = decoder as? DocumentDecoder {

@@ -20,7 +20,7 @@ extension JSONValue {
         }
     }
 
-    /// The document on one line, without spaces, its fields in their order.
+    /// The document without spaces, with its fields in their order.
     package var text: String { String(decoding: utf8, as: UTF8.self) }
 
     /// The bytes of ``text``.
@@ -60,7 +60,7 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// The tree of a value of a document and of all that is in it.
+    /// The tree of a value of a document.
     init(node: Int, of document: JSONDocument) {
         switch document.kind(node) {
         case .object:

@@ -1,6 +1,6 @@
-/// Any JSON, as it was written: fields in their order, numbers in their own digits.
+/// Any JSON value as written: with the order of fields and the digits of numbers.
 ///
-/// Two objects are equal if they have the same fields, in whatever order; two numbers, if they have the same digits.
+/// Objects are equal if they have the same fields in any order. Numbers are equal if they have the same digits.
 package enum JSONValue: Sendable {
     case object([Member])
     case array([JSONValue])
@@ -27,7 +27,7 @@ package enum JSONValue: Sendable {
 // MARK: Parts
 
 extension JSONValue {
-    /// A field of an object, the last one if several have the name; `nil` for a missing one and for anything but an object. Assigning
+    /// A field of an object, the last one if several have the name; `nil` if it is missing or this is not an object. Assigning
     /// `nil` removes the field.
     package subscript(name: String) -> JSONValue? {
         get {

@@ -12,7 +12,7 @@ package struct BSONDocument: Hashable, Sendable {
 
     /// Takes bytes of another program.
     ///
-    /// - Throws: ``BSONError`` where they are no document.
+    /// - Throws: ``BSONError`` if they are not a document.
     package init(bytes: [UInt8]) throws(BSONError) {
         self.init(unchecked: bytes[...])
         _ = try BSONFields(self)

@@ -1,7 +1,7 @@
 extension MongoConnection {
     /// Checks that the server has transactions.
     ///
-    /// - Throws: ``MongoError`` with code `unsuitable` where it stands alone.
+    /// - Throws: ``MongoError`` with code `unsuitable` for a standalone server.
     package func checkTransactions() throws {
         let hello = try BSONFields(read(["hello": 1], in: "admin"))
         let isReplicaSet = try hello.optional("setName", as: String.self) != nil
@@ -13,7 +13,7 @@ extension MongoConnection {
         }
     }
 
-    /// The room on the disk of the server's files, in bytes; `nil` where the server does not tell.
+    /// The space on the disk of the server's files, in bytes; `nil` if the server does not report it.
     package func diskRoom() throws -> (free: Int64, total: Int64)? {
         let sizes = try BSONFields(read(["dbStats": 1]))
         guard let total = try sizes.optional("fsTotalSize", as: Int64.self), total > 0,

@@ -8,7 +8,7 @@ package struct MongoConnection {
     /// The session of the transaction that the operations belong to.
     var session: OpaquePointer?
 
-    /// Whether the operations belong to a transaction, which the first that fails ends.
+    /// Whether the operations belong to a transaction. The first failure ends it.
     package var isInTransaction: Bool { session != nil }
 
     init(client: OpaquePointer, url: MongoURL, socketTimeout: Duration, session: OpaquePointer? = nil) {

@@ -18,9 +18,9 @@ package struct MongoError: Error, Hashable, Sendable, CustomStringConvertible {
         case notAuthorised = "not_authorised"
         /// The server's disk is full.
         case storageFull = "storage_full"
-        /// An index with this name, or with these keys, is there in another form.
+        /// An index with this name or these keys exists in another form.
         case indexConflict = "index_conflict"
-        /// There is no such collection yet.
+        /// The collection does not exist.
         case noCollection = "no_collection"
         /// The connection string cannot be used.
         case badURL = "bad_url"

@@ -18,7 +18,7 @@ package enum DeliveryTimes {
     /// The message log's wait for a relay's answer. The relay may wait for the pacer or an access token, and then for FCM.
     package static let relayTimeout = fcmRequestTimeout * 2
 
-    /// What the relay leaves of a command's time for the way of its reply.
+    /// The part of a command's time that the relay reserves for the transport of its reply.
     package static let relayReplyMargin = Duration.milliseconds(250)
 
     /// How long a relay may work on a command, also if the command has a later deadline or none.

@@ -4,8 +4,8 @@ import FoundationEssentials
 import JSON
 import Schemas
 
-/// How long it takes to read and to write a document: with ``JSONCoder``, with a reader or writer of the type's own where it has
-/// one, and with Foundation's coders.
+/// The time to read and to write a document with ``JSONCoder``, with the type's own reader or writer if it has one, and with
+/// Foundation's coders.
 struct JSONBenchmark {
     private static let rounds = 7
     private static let seconds = 0.05
@@ -182,7 +182,7 @@ struct JSONBenchmark {
         return best.rounded()
     }
 
-    /// Keeps the optimiser from leaving out the work whose result nobody uses.
+    /// Keeps the optimiser from removing work whose result is unused.
     @inline(never)
     private func keep<Value>(_ value: Value) {}
 }

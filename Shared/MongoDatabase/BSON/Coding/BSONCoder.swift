@@ -1,15 +1,16 @@
 import Schemas
 
-/// The way between Codable types and BSON documents.
+/// Encodes Codable types as BSON documents, and decodes them.
 ///
-/// An ``ObjectID`` is an ObjectId, a `Date` a UTC datetime in whole milliseconds, `Data` binary, every whole number an int64 (an
-/// `Int32` an int32), a `nil` that is written null. Everything else is what its `Codable` makes of these.
+/// An ``ObjectID`` becomes an ObjectId, a `Date` a UTC datetime in whole milliseconds, `Data` binary, an `Int32` an int32, any
+/// other whole number an int64, an encoded `nil` null. Other types follow their own `Codable`.
 package enum BSONCoder {
-    /// The deepest nesting of documents and arrays. MongoDB's own limit is 100; the envelope around a document needs some of it.
+    /// The maximum depth of nesting. MongoDB's own limit is 100, of which the envelope around a document needs some.
     static let maxDepth = 80
 
-    /// - Throws: ``BSONError`` for a value that is no document, is nested too deeply, or has a field whose name MongoDB reserves:
-    ///   one that begins with `$`, contains a zero, or contains a dot at the top.
+    /// - Throws: ``BSONError`` if the value is not a document, is nested too deeply, or has a field name that MongoDB reserves:
+    /// one
+    ///   that begins with `$`, contains a zero byte, or contains a dot at the top level.
     package static func encode(_ document: some Encodable) throws -> BSONDocument {
         let node = EncodedNode()
         do {
@@ -21,7 +22,7 @@ package enum BSONCoder {
         return encoded
     }
 
-    /// Fields that the type does not know are passed over.
+    /// Ignores fields that the type does not know.
     ///
     /// - Throws: ``BSONError`` that names the field.
     package static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from document: BSONDocument) throws -> Value {
@@ -56,7 +57,7 @@ extension BSONError {
     }
 }
 
-/// A key that stands for a position in an array, or for the part of a superclass.
+/// A key for a position in an array, or for a superclass.
 struct BSONKey: CodingKey {
     let stringValue: String
     let intValue: Int?

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Schemas
 
-/// Reads one value.
+/// Decodes one value.
 struct BSONValueDecoder: Decoder {
     let value: BSONValue
     let codingPath: [any CodingKey]
@@ -19,7 +19,7 @@ struct BSONValueDecoder: Decoder {
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
-    /// Any type, by its own `init(from:)` unless BSON has a type for it.
+    /// Decodes any type: by its BSON type if it has one, otherwise by its `init(from:)`.
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         if type == ObjectID.self { return try cast(ObjectID(bson: value), "an ObjectId") }
         if type == Date.self { return try cast(date, "a UTC datetime") }
@@ -42,7 +42,7 @@ struct BSONValueDecoder: Decoder {
         return Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
     }
 
-    /// Behind the length and the subtype.
+    /// The content starts after the length and the subtype.
     private var data: Data? {
         guard case .foreign(.binary, let bytes) = value else { return nil }
         return Data(bytes.dropFirst(5))
@@ -153,7 +153,7 @@ private struct BSONUnkeyedDecoding: UnkeyedDecodingContainer {
 
     mutating func superDecoder() throws -> any Decoder { try next { $0 } }
 
-    /// One that cannot be read stays the next one.
+    /// An element that cannot be decoded stays the next one.
     private mutating func next<Value>(_ read: (BSONValueDecoder) throws -> Value) throws -> Value {
         let path = codingPath + [BSONKey(intValue: currentIndex)]
         guard !isAtEnd else { throw BSONError(at: path, "expected a value, found nothing") }

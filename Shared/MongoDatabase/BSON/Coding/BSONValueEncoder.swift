@@ -1,4 +1,4 @@
-/// Fills in one node.
+/// Encodes one value into its node.
 struct BSONValueEncoder: Encoder {
     let node: EncodedNode
     let codingPath: [any CodingKey]
@@ -43,7 +43,7 @@ private struct BSONKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol
 
     func superEncoder(forKey key: Key) -> any Encoder { encoder(key) }
 
-    /// These cannot throw: the name of a nested container is the code's own, and is right.
+    /// These cannot throw. The names of nested containers come from the code, so they are valid.
     private func encoder(_ key: any CodingKey) -> BSONValueEncoder {
         guard let field = try? node.field(key, at: codingPath) else {
             preconditionFailure("MongoDB reserves the field name \(key.stringValue)")

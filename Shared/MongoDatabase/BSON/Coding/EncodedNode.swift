@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Schemas
 
-/// A value on its way into BSON: containers fill it in, in whatever order `encode(to:)` asks for them.
+/// A value that is being encoded. Containers fill it in any order that `encode(to:)` chooses.
 final class EncodedNode {
     private enum Content {
         case nothing
@@ -12,7 +12,7 @@ final class EncodedNode {
 
     private var content = Content.nothing
 
-    /// What has been filled in. A type that writes nothing is an empty document, as in JSON.
+    /// The encoded content. A type that encodes nothing is an empty document, as in JSON.
     var value: BSONValue {
         switch content {
         case .nothing: .document([:])
@@ -40,7 +40,7 @@ final class EncodedNode {
         content = .elements([])
     }
 
-    /// The node of a new field; an earlier one of the same name goes.
+    /// The node of a new field, which replaces an earlier one of the same name.
     func field(_ key: any CodingKey, at path: [any CodingKey]) throws -> EncodedNode {
         let name = key.stringValue
         guard !name.hasPrefix("$"), !name.utf8.contains(0), !path.isEmpty || !name.contains(".") else {
