@@ -1,5 +1,6 @@
 import Foundation
 import Schemas
+import ServiceKit
 import TestSupport
 import Testing
 
@@ -11,11 +12,12 @@ struct RunningGateway {
     let folder: String
 
     /// - Parameters:
+    ///   - services: The executables of the services to run; by default all that the gateway uses.
     ///   - database: The services' database; `nil` for files.
     ///   - folder: A persistent state directory; `nil` for a temporary one.
     static func with<Result>(
-        services: [String] = ["msi-cube", "msi-message-log"], database: String? = nil, in folder: String? = nil,
-        settings: [String: String] = [:],
+        services: [String] = ServiceEntry.gateway.uses.map(\.service.executable), database: String? = nil,
+        in folder: String? = nil, settings: [String: String] = [:],
         isolation: isolated (any Actor)? = #isolation, _ body: (RunningGateway) async throws -> Result
     ) async throws -> Result {
         guard let folder else {

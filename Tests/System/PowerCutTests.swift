@@ -3,6 +3,7 @@ import JSON
 import NIOHTTP1
 import PowerCut
 import SeededRandom
+import ServiceKit
 import TestSupport
 import Testing
 
@@ -106,7 +107,7 @@ private func withServices<Value: Sendable>(
     var processes: [ServiceProcess] = []
     let outcome: Result<Value, any Error>
     do {
-        for name in ["msi-cube", "msi-message-log", "msi-gateway"] {
+        for name in (ServiceEntry.all.filter(\.keepsData) + [.gateway]).map(\.executable) {
             processes.append(
                 try await ServiceProcess(
                     name, in: folder, settings: settings.merging(["MSI_GATEWAY_PORT": "\(port)"]) { $1 },

@@ -1,7 +1,7 @@
 /// One service of the product: everything that other parts need to know about it, declared once.
 ///
 /// `msi up`, the settings of endpoints, `GET /health`, the tests' stacks and the chaos run are derived from the entries. To add a
-/// service, add an entry and list it in ``all``.
+/// service, add an entry and list it in ``behindGateway``.
 package struct ServiceEntry: Sendable {
     /// The service's name in `GET /health`. Its executable, its sockets and its settings are named after it.
     package let name: String

@@ -53,7 +53,7 @@ package struct SettingDeclaration: Hashable, Sendable {
     package var file: SettingDeclaration? {
         guard isSecret else { return nil }
         return SettingDeclaration(
-            key: key + ".file", summary: "Holds the value of \(name), instead of that: for credentials of systemd, for one.",
+            key: key + ".file", summary: "A file that holds the value of \(name), such as a credential of systemd.",
             expected: "a file", fallback: nil, follows: nil, isSecret: false)
     }
 
