@@ -29,12 +29,12 @@ struct MessageBenchmark {
         let parts = MessageParts(peers: peers, folder: folder)
         let relays = try await parts.relays(clients: Self.clients)
         let sqlite = try await measure(
-            .sqlite(folder: folder, peers: peers), database: nil, in: try makeFolder("sqlite"), parts, relays)
+            .sqlite(folder: folder, peers: peers), database: nil, in: try makeFolder("sqlite-state"), parts, relays)
         let mongodb = try await BenchmarkedDatabase.withMongoDB(in: folder) { url, process -> MessageFigures.Database in
             let url = BenchmarkedDatabase.url(url, database: "message\(ObjectID())")
             return try await measure(
                 .mongodb(try MongoURL(url), text: url, peers: peers), database: (url, process),
-                in: try makeFolder("mongodb"), parts, relays)
+                in: try makeFolder("mongodb-state"), parts, relays)
         }
         say(
             String(decoding: try JSONCoder.encode(MessageFigures(databases: [sqlite, mongodb])), as: UTF8.self))
