@@ -65,7 +65,7 @@ struct Cell: Hashable, Sendable, CustomTestStringConvertible {
         switch hits {
         case .first(let number): rule["count"] = .integer(Int64(number * components * messages))
         case .percent(let percent):
-            rule["share"] = .number(Double(percent) / 100)
+            rule["share"] = .number("\(Double(percent) / 100)")
             rule["count"] = .integer(Int64(max(1, components * messages * percent / 100)))
         case .all: break
         }

@@ -1,3 +1,4 @@
+import JSON
 import TestSupport
 
 /// The outcome of one cell's messages of one distribution.
