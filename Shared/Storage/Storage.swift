@@ -113,14 +113,18 @@ package final class Storage: Sendable {
         _ id: Document.ID, in collection: Collection<Document>, unchangedSince revision: Int64? = nil,
         _ change: @escaping @Sendable (inout Document) throws -> Void
     ) async throws -> Stored<Document> {
-        try await write { try $0.update(id, in: collection, unchangedSince: revision, change) }
+        try await backend.change("\(collection.name) \(id)") { [self] in
+            try transaction($0).update(id, in: collection, unchangedSince: revision, change)
+        }
     }
 
     @discardableResult
     package func delete<Document>(
         _ id: Document.ID, from collection: Collection<Document>, unchangedSince revision: Int64? = nil
     ) async throws -> Document {
-        try await write { try $0.delete(id, from: collection, unchangedSince: revision) }
+        try await backend.change("\(collection.name) \(id)") { [self] in
+            try transaction($0).delete(id, from: collection, unchangedSince: revision)
+        }
     }
 
     // MARK: Several at once

@@ -13,6 +13,15 @@ protocol StorageBackend: Sendable {
     /// - Parameter body: May run more than once.
     func write<Value: Sendable>(_ body: @escaping @Sendable (any DocumentSession) throws -> Value) async throws -> Value
 
+    /// One change of a document that is there.
+    ///
+    /// - Parameters:
+    ///   - key: What no other document has.
+    ///   - body: May run more than once.
+    func change<Value: Sendable>(
+        _ key: String, _ body: @escaping @Sendable (any DocumentSession) throws -> Value
+    ) async throws -> Value
+
     /// Several changes, all or none.
     ///
     /// - Parameter body: May run more than once.
@@ -32,6 +41,12 @@ protocol StorageBackend: Sendable {
 extension StorageBackend {
     func snapshot<Value: Sendable>(_ body: @escaping @Sendable (any DocumentSession) throws -> Value) async throws -> Value {
         try await read(body)
+    }
+
+    func change<Value: Sendable>(
+        _ key: String, _ body: @escaping @Sendable (any DocumentSession) throws -> Value
+    ) async throws -> Value {
+        try await write(body)
     }
 
     func transaction<Value: Sendable>(_ body: @escaping @Sendable (any DocumentSession) throws -> Value) async throws -> Value {

@@ -7,6 +7,7 @@ import Time
 /// A store in MongoDB.
 struct MongoBackend: StorageBackend {
     private let database: MongoDatabase
+    private let locks = KeyedLock<String>()
 
     /// Connects. While the database is away or the store cannot be prepared there, every operation throws, and the log has the
     /// reason.
@@ -33,6 +34,13 @@ struct MongoBackend: StorageBackend {
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (any DocumentSession) throws -> Value) async throws -> Value {
         try await MongoError.asFailure { try await database.run { try body(MongoSession(connection: $0)) } }
+    }
+
+    func change<Value: Sendable>(
+        _ key: String, _ body: @escaping @Sendable (any DocumentSession) throws -> Value
+    ) async throws -> Value {
+        // Within one process the changes of a document wait for one another instead of trying again.
+        try await locks.take(key) { try await write(body) }
     }
 
     func write<Value: Sendable>(_ body: @escaping @Sendable (any DocumentSession) throws -> Value) async throws -> Value {

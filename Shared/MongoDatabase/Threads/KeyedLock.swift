@@ -2,11 +2,13 @@ import DequeModule
 import Synchronization
 
 /// A lock for each key, in FIFO order. It avoids conflicts between changes of the same document within one process.
-final class KeyedLock<Key: Hashable & Sendable>: Sendable {
+package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     /// The waiting tasks for each locked key.
     private let waiting = Mutex<[Key: Deque<CheckedContinuation<Void, Never>>]>([:])
 
-    func take<Value>(
+    package init() {}
+
+    package func take<Value>(
         _ key: Key, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
     ) async rethrows -> Value {
         await withCheckedContinuation { continuation in
