@@ -6,7 +6,7 @@ package struct FCMAcceptance: Decodable, Sendable {
     /// FCM's name for the message.
     package let name: String
 
-    /// Reads an answer's body; `nil` for one without a name.
+    /// Reads an answer's body; `nil` if it has no name.
     package init?(body: Data) {
         guard let read = try? JSONCoder.decode(Self.self, from: body) else { return nil }
         self = read

@@ -3,10 +3,10 @@ import JSON
 package import Schemas
 
 extension FCMRequest {
-    /// The body of the request for one component of a message: what ``JSONCoder`` makes of the ``FCMRequest``, to the byte.
+    /// The body of the request for one component of a message: the same bytes as ``JSONCoder`` writes for the ``FCMRequest``.
     ///
-    /// A relay makes nothing as often as these. The common form, to a topic and without options, is written here in a
-    /// fraction of the time that it takes to put the parts together and have them encoded; all others are.
+    /// Fast path: a relay makes nothing more often than these. It covers the common form, to a topic and without options, in a
+    /// fraction of the encoder's time. The encoder writes all other forms.
     ///
     /// - Parameter now: Unix milliseconds, as for ``FCMMessage/init(_:of:now:defaults:)``.
     /// - Throws: ``SchemaViolation``, or an encoder's error.
@@ -56,7 +56,7 @@ extension FCMRequest {
 }
 
 extension JSONBytes {
-    /// The rest of `android`, and `apns` up to when it expires.
+    /// The rest of `android`, and `apns` up to its expiry.
     fileprivate mutating func appendTimes(of message: RelayMessage, now: UnixMilliseconds, _ defaults: FCMDefaults) {
         let timeToLive = message.timeToLive(from: now, defaults)
         append(message.priority(defaults) == .high ? #""priority":"HIGH","ttl":""# : #""priority":"NORMAL","ttl":""#)

@@ -3,7 +3,7 @@ package import Schemas
 /// The body of `POST /v1/projects/{project}/messages:send`: `{"message":{…},"validate_only":true}`.
 package struct FCMRequest: Codable, Hashable, Sendable {
     package let message: FCMMessage
-    /// FCM checks it and sends it to nobody; left out where it is false.
+    /// FCM checks the message and does not deliver it. Omitted if it is false.
     package let validateOnly: Bool
 
     package init(message: FCMMessage, validateOnly: Bool = false) {

@@ -1,10 +1,10 @@
 package import JSON
 package import Schemas
 
-/// FCM's limit on what a message carries, in bytes.
+/// FCM's limit on a message's payload, in bytes.
 ///
-/// FCM refuses a message of more than 4,096 bytes for good, to a topic as to a phone: so it is refused at the door, where its
-/// author can still shorten it. The 2,048 bytes for topics in FCM's error reference were not seen to be enforced.
+/// FCM permanently refuses a message of more than 4,096 bytes, to topics and to phones. So the gateway refuses it, and its author
+/// can shorten it. FCM was not seen to enforce the 2,048 bytes for topics in its error reference.
 package struct PayloadLimit: Hashable, Sendable {
     /// For messages to topics and conditions.
     package let bytes: Int
@@ -18,7 +18,7 @@ package struct PayloadLimit: Hashable, Sendable {
     /// FCM's limit for a single phone.
     private static let phoneBytes = 4_096
 
-    /// What is wrong with a message's size, or `nil`: every component is measured in the form in which the relay sends it.
+    /// Why a message is too large, or `nil`. Every component is measured in the form in which the relay sends it.
     package func violation(by message: RelayMessage) -> SchemaViolation? {
         let (most, receiver) = if case .token = message.target { (Self.phoneBytes, "phone") } else { (bytes, "topic") }
         let largest = message.components.map { FCMMessage.payloadBytes($0, of: message) }.max() ?? 0

@@ -1,17 +1,17 @@
 import FoundationEssentials
 
-/// POSTs to Google's APIs with the project's access token; where that is refused, once more with a new one.
+/// POSTs to Google's APIs with the project's access token. If the token is refused, it tries once more with a new one.
 struct AuthorizedPost: Sendable {
     let transport: any HTTPTransport
     let tokens: AccessTokenSource
 
     /// - Parameters:
-    ///   - bodies: Of one request each.
-    ///   - headers: Beside the content's type and the token.
-    ///   - expiry: Nothing is sent from then on.
+    ///   - bodies: One request body each.
+    ///   - headers: Additional headers, beside the content type and the token.
+    ///   - expiry: From then on nothing is sent.
     ///   - deadline: When to give up.
-    ///   - read: What an answer means.
-    /// - Returns: What became of each.
+    ///   - read: Interprets an answer.
+    /// - Returns: The outcome of each request.
     func post<Accepted>(
         _ bodies: [Data], to url: String, headers: [String] = [], before expiry: ContinuousClock.Instant,
         by deadline: ContinuousClock.Instant, read: (HTTPTransportResponse) -> FCMAnswer<Accepted>

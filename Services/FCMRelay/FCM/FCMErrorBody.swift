@@ -1,11 +1,11 @@
-/// `{"error":{"code":…,"message":…,"status":…,"details":[…]}}`. Whatever is missing or of another type is ignored: what is
-/// left says enough. The Instance ID service writes `{"error":"…"}`.
+/// `{"error":{"code":…,"message":…,"status":…,"details":[…]}}`. Fields that are missing or have another type are ignored; the
+/// rest is sufficient. The Instance ID service's form is `{"error":"…"}`.
 struct FCMErrorBody: Decodable {
     let error: Problem
 
     struct Problem: Decodable {
         let message: String?
-        /// What the error is called, the most telling name first: `FcmError.errorCode`, `ErrorInfo.reason`, `status`.
+        /// The error's codes, the most specific one first: `FcmError.errorCode`, `ErrorInfo.reason`, `status`.
         let codes: [String]
 
         private enum CodingKeys: String, CodingKey {
@@ -28,7 +28,7 @@ struct FCMErrorBody: Decodable {
 
         private static let unspecified = "UNSPECIFIED_ERROR"
 
-        /// Upper case, and short: it is counted by, so it must not be anything at all.
+        /// Whether a text is short and upper case. The code is a metric label, so it must not be arbitrary text.
         private static func isCode(_ text: String) -> Bool {
             (1...64).contains(text.utf8.count)
                 && text.utf8.allSatisfy { byte in

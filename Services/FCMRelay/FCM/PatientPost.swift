@@ -1,23 +1,23 @@
 import FoundationEssentials
 import ServiceKit
 
-/// POSTs JSON to Google, with the patience that Google asks for.
+/// POSTs JSON to Google, with Google's request timeout.
 struct PatientPost: Sendable {
-    /// For how long a request that was made before its message expired may be answered after that. It may have to wait for a
-    /// connection first: a message is never later at FCM than this.
+    /// How long after its message's expiry a request may still be answered. The request may wait for a connection first, so this
+    /// is also the maximum delay after which FCM gets an expired message.
     private static let timeAfterExpiry = Duration.seconds(1)
 
-    /// What says that a body is JSON.
+    /// The header for a JSON body.
     static let contentType = "content-type: application/json"
 
     let transport: any HTTPTransport
 
     /// - Parameters:
-    ///   - bodies: Of one request each.
-    ///   - headers: All of them, ``contentType`` among them.
-    ///   - expiry: Nothing is sent from then on.
+    ///   - bodies: One request body each.
+    ///   - headers: All headers, including ``contentType``.
+    ///   - expiry: From then on nothing is sent.
     ///   - deadline: When to give up.
-    /// - Returns: What became of each.
+    /// - Returns: The outcome of each request.
     @inline(__always)
     func post(
         _ bodies: [Data], to url: String, headers: [String], before expiry: ContinuousClock.Instant,
@@ -31,7 +31,7 @@ struct PatientPost: Sendable {
         return Self.results(of: outcomes, since: begin)
     }
 
-    // Out of line, as is much else here: see RelayHandler.
+    // Not inlined; see RelayHandler for the reason.
     @inline(never)
     private static func results(
         of outcomes: [HTTPTransportOutcome], since begin: ContinuousClock.Instant

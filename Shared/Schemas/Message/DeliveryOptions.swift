@@ -1,12 +1,12 @@
 import FoundationEssentials
 package import JSON
 
-/// How FCM and the phones are to treat a message, beyond its words: `options` of what a portal posts, of a message and of
-/// `message.relay`. Everything may be left out.
+/// How FCM and the phones treat a message: the `options` of a portal's post, of a message and of `message.relay`. All are
+/// optional.
 ///
 /// `{"image":"https://…","collapse_key":"storm","analytics_label":"storm","android":{"channel_id":"alerts"},"apns":{"category":"ALERT"}}`
 package struct DeliveryOptions: Codable, Checked, Hashable, Sendable {
-    /// What Android alone takes.
+    /// Options for Android.
     package struct Android: Codable, Checked, Hashable, Sendable {
         /// The notification channel of the app that the pop-up appears in.
         package var channelID: String
@@ -24,9 +24,9 @@ package struct DeliveryOptions: Codable, Checked, Hashable, Sendable {
         }
     }
 
-    /// What Apple's phones alone take.
+    /// Options for iOS.
     package struct APNs: Codable, Checked, Hashable, Sendable {
-        /// The notification category of the app, which says what buttons the pop-up has.
+        /// The app's notification category, which defines the pop-up's buttons.
         package var category: String
 
         package init(category: String) {
@@ -44,10 +44,10 @@ package struct DeliveryOptions: Codable, Checked, Hashable, Sendable {
 
     /// A picture in the pop-up, which phones fetch from this `https://` URL.
     package var image: String?
-    /// Of the messages with the same key that wait for a phone that is off, FCM keeps the newest alone; it knows four keys a
+    /// FCM keeps only the newest of the messages with the same key that wait for a phone that is off. It keeps four keys for each
     /// phone, and an Alert takes two.
     package var collapseKey: String?
-    /// What FCM's own statistics count the message under.
+    /// The message's label in FCM's statistics.
     package var analyticsLabel: String?
     package var android: Android?
     package var apns: APNs?
@@ -89,7 +89,7 @@ package struct DeliveryOptions: Codable, Checked, Hashable, Sendable {
             && URL(string: text)?.host()?.isEmpty == false
     }
 
-    /// What FCM takes in an analytics label: `[a-zA-Z0-9-_.~%]`.
+    /// The characters of an FCM analytics label: `[a-zA-Z0-9-_.~%]`.
     private static func isLabelCharacter(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
@@ -103,8 +103,8 @@ package struct DeliveryOptions: Codable, Checked, Hashable, Sendable {
 extension TextLimits {
     /// A picture's URL.
     fileprivate static let imageURL = TextLimits(most: 1_000)
-    /// FCM's limit on analytics labels; a collapse key, with what tells the components apart, fits APNs's 64 bytes.
+    /// FCM's limit on analytics labels. A collapse key with the component's suffix fits APNs's 64 bytes.
     fileprivate static let label = TextLimits(most: 50)
-    /// A name that the app has given to something.
+    /// A name that the app defines.
     fileprivate static let platformName = TextLimits(most: 200)
 }

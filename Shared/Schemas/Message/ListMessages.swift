@@ -1,6 +1,6 @@
 package import JSON
 
-/// `message.list`: one page of the archive, or of what a filter leaves of it, newest first.
+/// `message.list`: one page of the archive's messages that match a filter, newest first.
 package struct ListMessages: Command, Checked {
     package static let name = "message.list"
 
@@ -15,14 +15,14 @@ package struct ListMessages: Command, Checked {
         }
     }
 
-    /// The most messages that one page may have.
+    /// The maximum number of messages of a page.
     package static let maxPerPage: Int64 = 200
 
-    /// How many messages, 1 to ``maxPerPage``.
+    /// The number of messages, 1 to ``maxPerPage``.
     package let limit: Int64
-    /// The `next` of the page before; the newest messages without it.
+    /// The `next` of the previous page; `nil` for the newest messages.
     package let before: PageCursor?
-    /// Which messages are wanted; all without it.
+    /// The filter; without it, all messages match.
     package let filter: MessageFilter
 
     package init(limit: Int64, before: PageCursor? = nil, filter: MessageFilter = MessageFilter()) {

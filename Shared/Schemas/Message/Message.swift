@@ -1,10 +1,9 @@
 package import JSON
 
-/// A message: a document of the `message` collection (seed, "Schema"), and beside the seed's fields what its way to FCM
-/// needs.
+/// A message: a document of the `message` collection (seed, "Schema"), with further fields for its delivery to FCM.
 package struct Message: Codable, Hashable, Sendable {
     package var id: ObjectID
-    /// The identifier that travels with the message to the phone, which drops a second copy by it.
+    /// The identifier that is sent with the message. The phone drops a second copy by it.
     package var msiKey: ObjectID
     package var title: String
     package var desc: String
@@ -14,17 +13,17 @@ package struct Message: Codable, Hashable, Sendable {
     package var sender: String
     package var timestamp: UnixMilliseconds
 
-    /// For how many seconds it is worth delivering once it goes out, where its sender said so.
+    /// The sender's time to live in seconds from the time when it goes out; `nil` if the sender set none.
     package var ttl: Int64?
-    /// When it is to go out, where that is not at once.
+    /// The scheduled time; `nil` for at once.
     package var sendAt: UnixMilliseconds?
-    /// How FCM and the phones are to treat it.
+    /// How FCM and the phones treat it.
     package var options: DeliveryOptions?
-    /// What its channel, area and subject were called when it was sent.
+    /// The names of its channel, area and subject when it was sent.
     package var names: CubeNames
-    /// When it is no longer worth delivering.
+    /// When it expires.
     package var expires: UnixMilliseconds
-    /// The client's key for this POST and its retries, if it gave one.
+    /// The client's key for this POST and its retries, if there is one.
     package var idempotencyKey: String?
     package var relay: RelayRecord
 
@@ -61,7 +60,7 @@ package struct Message: Codable, Hashable, Sendable {
         self.relay = relay
     }
 
-    /// What the portal posted.
+    /// The portal's post.
     package var draft: MessageDraft {
         MessageDraft(
             title: title, desc: desc, message: message, topicKey: topicKey, distribution: distribution, ttl: ttl,
@@ -69,7 +68,7 @@ package struct Message: Codable, Hashable, Sendable {
     }
 }
 
-/// The names along the way from channel to subject.
+/// The names of a subject, its area and its channel.
 package struct CubeNames: Codable, Checked, Hashable, Sendable {
     package var channel: String
     package var area: String

@@ -1,9 +1,8 @@
 import JSON
 
-/// `message.recall`: takes back a message that has not gone out yet. The message stays in the archive, as recalled.
+/// `message.recall`: recalls a message that has not gone out. The message stays in the archive, as recalled.
 ///
-/// A `conflict` for a message that is on its way to FCM this moment, of which FCM has accepted a component, or whose end has
-/// come.
+/// It fails with `conflict` if the message is being relayed or has ended, or if FCM has accepted one of its components.
 ///
 /// The header's `actor` is required: the message's trace names it in `by`.
 package struct RecallMessage: Command {

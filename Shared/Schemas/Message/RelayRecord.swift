@@ -1,20 +1,19 @@
 import JSON
 
-/// How far a message has come on its way to FCM. The message log alone writes it.
+/// The state of a message's delivery to FCM. Only the message log writes it.
 package struct RelayRecord: Codable, Hashable, Sendable {
     package var state: RelayState
-    /// How often a relay has answered for it.
+    /// The number of relays' answers for it.
     package var attempts: Int
-    /// When it is to be taken up next, and by whoever comes first; while somebody is at work on it, the end of the lease.
-    /// Absent once the state is final.
+    /// When it is due; while a process has leased it, the end of the lease. Absent once the state is final.
     package var nextAttempt: UnixMilliseconds?
-    /// Who is at work on it, and until when nobody else is.
+    /// The lease of the process that relays it.
     package var lease: Lease?
-    /// When it came to its end; absent before.
+    /// When it ended; absent before.
     package var ended: UnixMilliseconds?
-    /// One entry for each component that the message's distribution asks for.
+    /// One entry for each component of the message's distribution.
     package var components: [ComponentRecord]
-    /// What people did to it, oldest first; absent where nobody did anything.
+    /// The interventions of people, oldest first; absent if there are none.
     package var trace: [Intervention]?
 
     private enum CodingKeys: String, CodingKey {
@@ -35,28 +34,28 @@ package struct RelayRecord: Codable, Hashable, Sendable {
         self.trace = trace
     }
 
-    /// The record of a message that has just been logged.
+    /// The record of a newly logged message.
     ///
     /// - Parameters:
-    ///   - due: When it is to go out.
-    ///   - lease: The lease of whoever is about to relay it at once, if somebody is.
+    ///   - due: The time from which it is due.
+    ///   - lease: The lease of the process that relays it at once, if there is one.
     package init(logged distribution: Distribution, due: UnixMilliseconds, lease: Lease? = nil) {
         self.init(
             state: .pending, attempts: 0, nextAttempt: lease?.until ?? due, lease: lease,
             components: distribution.components.map { ComponentRecord(component: $0) })
     }
 
-    /// The components that still have to be relayed.
+    /// The components that are still to be relayed.
     package var outstanding: [Component] {
         components.filter { $0.state == .pending }.map(\.component)
     }
 }
 
-/// Where a message as a whole stands.
+/// The state of a whole message.
 package enum RelayState: String, ClosedEnum {
     /// Logged; no relay has answered for it yet.
     case pending
-    /// At least one component could not be relayed yet and will be tried again.
+    /// At least one component failed and will be tried again.
     case retrying
     /// FCM has accepted every component. Final.
     case relayed
@@ -64,17 +63,17 @@ package enum RelayState: String, ClosedEnum {
     case failed
     /// Its deadline passed before every component was accepted. Final.
     case expired
-    /// It was taken back before it went out. Final.
+    /// It was recalled before it went out. Final.
     case recalled
 }
 
-/// One component of a message (seed, "FCM Mapping": one HTTPS request to FCM) and what became of it.
+/// One component of a message (seed, "FCM Mapping": one HTTPS request to FCM), and its outcome.
 package struct ComponentRecord: Codable, Hashable, Sendable {
     package var component: Component
     package var state: ComponentState
     /// FCM's own name for the accepted message, such as `projects/p/messages/0:15…`.
     package var name: String?
-    /// Why it was not accepted when it was last tried.
+    /// The error of the last attempt.
     package var error: ComponentError?
 
     package init(component: Component, state: ComponentState = .pending, name: String? = nil, error: ComponentError? = nil) {
@@ -85,23 +84,23 @@ package struct ComponentRecord: Codable, Hashable, Sendable {
     }
 }
 
-/// Where one component stands.
+/// The state of one component.
 package enum ComponentState: String, ClosedEnum {
     case pending, accepted, failed, expired, recalled
 }
 
-/// Something that somebody did to a message on its way.
+/// A person's intervention in a delivery.
 package struct Intervention: Codable, Hashable, Sendable {
     package enum Action: String, ClosedEnum {
-        /// A failed message was handed to FCM once more.
+        /// A failed message was sent again.
         case retry
-        /// A message that had not gone out yet was taken back.
+        /// A message was recalled before it went out.
         case recall
     }
 
     package var action: Action
     package var at: UnixMilliseconds
-    /// On whose behalf.
+    /// The account that requested it.
     package var by: String
 
     package init(action: Action, at: UnixMilliseconds, by: String) {

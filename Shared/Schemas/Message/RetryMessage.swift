@@ -1,8 +1,8 @@
 import JSON
 
-/// `message.retry`: hands the failed components of a failed message to FCM once more.
+/// `message.retry`: sends the failed components of a failed message again.
 ///
-/// A `conflict` for a message that has not failed, or that has expired meanwhile.
+/// It fails with `conflict` if the message has not failed or has expired.
 ///
 /// The header's `actor` is required: the message's trace names it in `by`.
 package struct RetryMessage: Command {

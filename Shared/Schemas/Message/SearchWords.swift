@@ -1,12 +1,12 @@
 import JSON
 
-/// The words of a text, as the archive is searched by them: runs of letters, digits and marks in lower case; an ideograph
-/// is a word of its own, since scripts that have them put no spaces between words. Accents count, case does not.
+/// The words of a text for the archive's search: runs of letters, digits and marks in lower case. An ideograph is a word of its
+/// own, since its scripts put no spaces between words. Accents matter, case does not.
 ///
-/// Both stores keep these words, so that a search finds the same on each: MongoDB's own text index cannot be read in the
-/// order of time, page by page, and each database divides and folds words in its own way.
+/// Both stores index these words, so that a search has the same results in each: the two databases split and fold words in
+/// different ways, and MongoDB's text index cannot be read page by page in the order of time.
 package struct SearchWords: Sequence, IteratorProtocol {
-    /// Longer runs are cut: nobody types more, and an index entry must stay small.
+    /// Longer runs are cut: index entries must stay small, and people do not search for more.
     package static let maxWord = 60
 
     private var rest: Substring.UnicodeScalarView
@@ -38,25 +38,25 @@ package struct SearchWords: Sequence, IteratorProtocol {
 }
 
 extension Message {
-    /// Every word that the message is found by, once each.
+    /// The words of a message, without duplicates.
     package var searchWords: Set<String> {
         Set(SearchWords(title)).union(SearchWords(desc)).union(SearchWords(message))
     }
 }
 
-/// What somebody searches for: words that all have to occur; one with a `*` at its end stands for every word that begins so.
+/// A search: words that must all occur. A word with a `*` at its end is a prefix.
 package struct SearchQuery: Hashable, Sendable {
     package struct Term: Hashable, Sendable {
         package let word: String
         package let isPrefix: Bool
     }
 
-    /// More words would not narrow the search, only cost time.
+    /// More words cost time and hardly narrow the search.
     package static let maxTerms = 20
-    /// A shorter beginning stands for most of what there is.
+    /// Shorter prefixes match most messages.
     package static let minPrefix = 2
 
-    /// In the order in which they were written, once each.
+    /// In their order, without duplicates.
     package let terms: [Term]
     private let text: String
 }
@@ -64,7 +64,7 @@ package struct SearchQuery: Hashable, Sendable {
 extension SearchQuery: LosslessStringConvertible {
     package var description: String { text }
 
-    /// - Returns: `nil` where there is no word to search for, there are too many, or a beginning is too short.
+    /// - Returns: `nil` if there is no word, there are too many, or a prefix is too short.
     package init?(_ text: String) {
         var terms: [Term] = []
         for part in text.split(whereSeparator: \.isWhitespace) {
@@ -84,7 +84,7 @@ extension SearchQuery: LosslessStringConvertible {
 }
 
 extension SearchQuery: Codable {
-    /// What a search may be, for error messages.
+    /// The form of a valid search, for error messages.
     package static let expected =
         "1 to \(maxTerms) words to search for, or beginnings of words such as exam*, with \(minPrefix) letters or more"
 

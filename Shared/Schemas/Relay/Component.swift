@@ -1,6 +1,6 @@
 import JSON
 
-/// What one HTTPS request to FCM carries of a message (seed, "FCM Mapping").
+/// A part of a message that one HTTPS request to FCM carries (seed, "FCM Mapping").
 package enum Component: String, ClosedEnum {
     /// The pop-up: title, body and `msi_key`.
     case notification
@@ -9,7 +9,7 @@ package enum Component: String, ClosedEnum {
 }
 
 extension Distribution {
-    /// The components that a message of this distribution consists of, in the order in which they are sent.
+    /// The components of a message of this distribution, in the order of sending.
     package var components: [Component] {
         switch self {
         case .alert: [.notification, .data]

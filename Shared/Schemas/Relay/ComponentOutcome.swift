@@ -1,4 +1,4 @@
-/// What became of one component: accepted, with FCM's name for it, or not, with the error.
+/// The outcome of one component: FCM's name for it if it was accepted, otherwise the error.
 package struct ComponentOutcome: Codable, Hashable, Sendable {
     package let component: Component
     package let result: Result<String, ComponentError>

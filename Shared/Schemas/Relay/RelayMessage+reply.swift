@@ -1,7 +1,7 @@
 package import FoundationEssentials
 import JSON
 
-/// The reply where FCM has accepted everything, read and written as quickly as the command.
+/// Fast path for the reply if FCM has accepted every component.
 extension RelayMessage {
     package static func reply(payload: Data) throws -> Reply {
         try payload.withUnsafeBytes { Reply(common: $0) } ?? JSONCoder.decode(from: payload)

@@ -1,9 +1,9 @@
-/// To whom FCM sends a message.
+/// The target of a message.
 package enum RelayTarget: Hashable, Sendable {
-    /// To the phones that are subscribed to the message's `topic_key`.
+    /// The phones that are subscribed to the message's `topic_key`.
     case topic
-    /// To those whose topics fulfil this, such as `'a' in topics && !('b' in topics)`: five topics at most.
+    /// The phones whose topics fulfil a condition, such as `'a' in topics && !('b' in topics)`, with at most five topics.
     case condition(String)
-    /// To one phone, by its registration token.
+    /// One phone, by its registration token.
     case token(String)
 }

@@ -1,6 +1,6 @@
 package import JSON
 
-/// `topic.subscribe`: subscribes phones to a subject's topic. Doing it again changes nothing.
+/// `topic.subscribe`: subscribes phones to a subject's topic. Idempotent.
 package struct SubscribePhones: Command, Checked, Hashable {
     package static let name = "topic.subscribe"
     package typealias Reply = TopicResults
@@ -24,7 +24,7 @@ package struct SubscribePhones: Command, Checked, Hashable {
     }
 }
 
-/// `topic.unsubscribe`: the opposite. A phone that was not subscribed stays so.
+/// `topic.unsubscribe`: unsubscribes phones. Phones that are not subscribed are ignored.
 package struct UnsubscribePhones: Command, Checked, Hashable {
     package static let name = "topic.unsubscribe"
     package typealias Reply = TopicResults
@@ -48,15 +48,15 @@ package struct UnsubscribePhones: Command, Checked, Hashable {
     }
 }
 
-/// Phones, and the topic that they are to be in or not: `{"topic_key":"…","tokens":["…"],"project":"…"}`.
+/// The topic and the phones to subscribe or unsubscribe: `{"topic_key":"…","tokens":["…"],"project":"…"}`.
 package struct TopicPhones: Codable, Checked, Hashable, Sendable {
-    /// FCM takes no more in one call.
+    /// FCM's limit for one call.
     package static let maxTokens = 1_000
 
     package let topicKey: TopicKey
     /// Registration tokens, 1 to ``maxTokens``.
     package let tokens: [String]
-    /// The Firebase project; without it, that of the topic's channel.
+    /// The Firebase project; by default that of the topic's channel.
     package let project: String?
 
     package init(topicKey: TopicKey, tokens: [String], project: String? = nil) {
@@ -84,10 +84,10 @@ package struct TopicPhones: Codable, Checked, Hashable, Sendable {
     }
 }
 
-/// What became of each phone, in the order of the tokens: `{"results":[{},{"error":{…}}]}`.
+/// The outcome for each phone, in the order of the tokens: `{"results":[{},{"error":{…}}]}`.
 package struct TopicResults: Codable, Hashable, Sendable {
     package struct Result: Codable, Hashable, Sendable {
-        /// Absent where it is done.
+        /// Absent after success.
         package let error: ComponentError?
 
         package init(error: ComponentError? = nil) {

@@ -1,9 +1,9 @@
 import FCM
 import Schemas
 
-/// A component in the form of FCM's legacy HTTP API, just as the seed has it ("Message Format").
+/// A component in the form of FCM's legacy HTTP API (seed, "Message Format").
 ///
-/// What that API has no word for is left out: the category of Apple's phones.
+/// The category of Apple's phones is left out, since that API does not support it.
 struct LegacyRequest: Encodable, Hashable, Sendable {
     struct Notification: Encodable, Hashable, Sendable {
         let title: String
@@ -18,7 +18,7 @@ struct LegacyRequest: Encodable, Hashable, Sendable {
         }
     }
 
-    /// The message's fields, all of them texts but the time.
+    /// The message's fields. All of them are texts except the time.
     struct Content: Encodable, Hashable, Sendable {
         let fields: [String: String]
 
@@ -51,7 +51,7 @@ struct LegacyRequest: Encodable, Hashable, Sendable {
         }
     }
 
-    /// A topic or token; or else there is a condition.
+    /// A topic or token; `nil` if there is a condition.
     let to: String?
     let condition: String?
     let priority: String

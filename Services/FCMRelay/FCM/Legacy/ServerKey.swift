@@ -1,7 +1,7 @@
 import FoundationEssentials
 import ServiceKit
 
-/// What the legacy API takes as proof of who sends. A secret: it has no description, and belongs in no log.
+/// The sender's credential for the legacy API. It is a secret: its descriptions do not contain it, and it must not be logged.
 struct ServerKey: Hashable, Sendable {
     let value: String
 }
@@ -13,9 +13,9 @@ extension ServerKey: CustomStringConvertible, CustomDebugStringConvertible, Cust
 }
 
 extension ServerKey {
-    /// Reads a file with the key alone.
+    /// Reads a file that holds only the key.
     ///
-    /// - Throws: ``ConfigurationError`` that names the file, and quotes nothing of what is in it.
+    /// - Throws: ``ConfigurationError`` that names the file and quotes none of its content.
     init(file path: String) throws {
         let contents: Data
         do {
@@ -25,7 +25,7 @@ extension ServerKey {
         }
         let text = String(decoding: contents, as: UTF8.self)
         let key = text.prefix { !$0.isNewline }
-        // It becomes part of a header line.
+        // The key becomes part of a header line.
         guard !key.isEmpty, key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), text.dropFirst(key.count).allSatisfy(\.isNewline)
         else { throw ConfigurationError("the server key in \(path) cannot be used: expected one line without spaces") }
         value = String(key)
