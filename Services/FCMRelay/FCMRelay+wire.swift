@@ -5,7 +5,7 @@ import Schemas
 import ServiceKit
 
 extension ServicePlan {
-    /// Wires the FCM relay together. Neither FCM nor the token endpoint has to be there yet.
+    /// Wires the FCM relay together. FCM and the token endpoint need not be reachable yet.
     static func fcmRelay(_ wiring: Wiring) async throws -> ServicePlan {
         let settings = wiring.settings
         let logger = wiring.logger

@@ -2,9 +2,9 @@ package import Schemas
 
 /// One component in the form of FCM's HTTP v1 API: the `message` of `POST /v1/projects/{project}/messages:send`.
 ///
-/// The seed's mapping was made for the legacy API. Field by field: `to: "/topics/T"` is `topic: "T"`; `priority: "high"` is
+/// The seed's mapping is for the legacy API. Field by field: `to: "/topics/T"` becomes `topic: "T"`; `priority: "high"` becomes
 /// `android.priority` and, for a notification, `apns-priority: 10`; `sound` moves into `android.notification` and `aps`;
-/// `content_available` becomes `aps.content-available: 1`, which APNs takes at priority 5 only; every value of `data` is a
+/// `content_available` becomes `aps.content-available: 1`, which APNs accepts only at priority 5; every value of `data` is a
 /// string.
 package struct FCMMessage: Codable, Hashable, Sendable {
     package struct Notification: Codable, Hashable, Sendable {
@@ -77,7 +77,7 @@ package struct FCMMessage: Codable, Hashable, Sendable {
         }
     }
 
-    /// Exactly one of these three is there.
+    /// Exactly one of these three is set.
     package let topic: String?
     package let condition: String?
     package let token: String?
@@ -96,8 +96,7 @@ package struct FCMMessage: Codable, Hashable, Sendable {
 extension FCMMessage {
     /// Maps one component of a message (seed, "Message Format").
     ///
-    /// - Parameter now: When it is sent, Unix milliseconds: a phone that is off keeps the message waiting at FCM until the
-    ///   message expires, and no longer.
+    /// - Parameter now: The time of sending in Unix milliseconds. FCM keeps the message for phones that are off until it expires.
     package init(
         _ component: Component, of message: RelayMessage, now: UnixMilliseconds, defaults: FCMDefaults = FCMDefaults()
     ) {
@@ -106,7 +105,7 @@ extension FCMMessage {
         let isNotification = component == .notification
         let timeToLive = message.timeToLive(from: now, defaults)
         let image = isNotification ? options?.image : nil
-        // FCM keeps the newest message of a key: with one key for both, an Alert's data would take the place of its pop-up.
+        // FCM keeps only the newest message of a key. With one key for both, an Alert's data would replace its pop-up.
         let collapseKey = options?.collapseKey.map { isNotification ? $0 : $0 + ".data" }
 
         topic = message.target == .topic ? draft.topicKey.description : nil
@@ -144,13 +143,13 @@ extension FCMMessage {
         fcmOptions = options?.analyticsLabel.map { Options(analyticsLabel: $0) }
     }
 
-    /// When APNs gives a message up, Unix seconds: 0 is its way of writing now or never.
+    /// When APNs discards a message, in Unix seconds. 0 means that it is not stored.
     static func apnsExpiration(_ timeToLive: Int64, from now: UnixMilliseconds) -> String {
         timeToLive == 0 ? "0" : String(now / 1_000 + timeToLive)
     }
 
-    /// What FCM counts of a component against its limit: the bytes of the keys and values that reach the phone's app. Counted
-    /// without making the component, because every message is.
+    /// The size that FCM's limit applies to: the bytes of the keys and values that reach the phone's app. It is computed for
+    /// every message, so the component is not built for it.
     package static func payloadBytes(_ component: Component, of message: RelayMessage) -> Int {
         let draft = message.draft
         let keyBytes = "msi_key".utf8.count + 24
@@ -169,18 +168,18 @@ extension FCMMessage {
 }
 
 extension RelayMessage {
-    /// For how many seconds FCM keeps it for phones that are off: until it expires, and no longer than it is worth.
+    /// How many seconds FCM keeps it for phones that are off: its time to live, but not past its expiry.
     func timeToLive(from now: UnixMilliseconds, _ defaults: FCMDefaults) -> Int64 {
         let remaining = expires.map { max(0, ($0 - now) / 1_000) } ?? defaultTimeToLive(defaults)
         return min(remaining, draft.ttl ?? maxTimeToLive, maxTimeToLive)
     }
 
-    /// Used if neither the command nor the message says when it expires.
+    /// The default if neither the command nor the message sets an expiry.
     private func defaultTimeToLive(_ defaults: FCMDefaults) -> Int64 {
         draft.ttl == nil && draft.distribution == .alert ? defaults.alertTimeToLive : maxTimeToLive
     }
 
-    /// The priority of both components of an Alert, of which one shows something, is always high.
+    /// The priority of both components of an Alert is always high, since one of them shows something.
     func priority(_ defaults: FCMDefaults) -> FCMDefaults.Priority {
         draft.distribution == .alert ? .high : defaults.informationPriority
     }

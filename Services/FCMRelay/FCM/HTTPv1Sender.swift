@@ -10,7 +10,7 @@ struct HTTPv1Sender: FCMSender {
     private let now: @Sendable () -> UnixMilliseconds
 
     /// - Parameters:
-    ///   - endpoint: `https://` and a host, and a port perhaps.
+    ///   - endpoint: `https://`, a host and an optional port.
     ///   - project: The Firebase project's id.
     ///   - now: The wall clock, for a Retry-After that is a date.
     init(

@@ -7,7 +7,7 @@ package import JSON
 package struct LogMessage: Command, Checked {
     package static let name = "message.log"
 
-    /// The stored message: the one of an earlier command where the `msi_key`, or the sender's idempotency key, was known.
+    /// The stored message: that of an earlier command if the `msi_key` or the sender's idempotency key was known.
     package struct Reply: Codable, Hashable, Sendable {
         package let message: Message
 

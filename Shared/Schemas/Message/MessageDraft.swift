@@ -1,19 +1,20 @@
 package import JSON
 
-/// What a portal posts (seed, "REST API", Message): the words, and which subject they go out under.
+/// A portal's post (seed, "REST API", Message): the texts and their subject.
 package struct MessageDraft: Codable, Checked, Hashable, Sendable {
     package var title: String
-    /// The push notification's body; may be empty for information.
+    /// The push notification's body; may be empty for Information.
     package var desc: String
     package var message: String
     package var topicKey: TopicKey
-    /// The subject's own distribution, repeated, so that a portal that shows a stale form is told so.
+    /// The subject's distribution. The portal repeats it, so that a stale form is detected.
     package var distribution: Distribution
-    /// For how many seconds it is worth delivering once it goes out, 0 to ``maxTimeToLive``; 0 is now or never.
+    /// The time to live in seconds from the time when it goes out, 0 to ``maxTimeToLive``. With 0, FCM delivers at once or not at
+    /// all.
     package var ttl: Int64?
-    /// When it is to go out; at once without it.
+    /// The scheduled time; `nil` for at once.
     package var sendAt: UnixMilliseconds?
-    /// How FCM and the phones are to treat it.
+    /// How FCM and the phones treat it.
     package var options: DeliveryOptions?
 
     package init(

@@ -1,17 +1,17 @@
 package import JSON
 
-/// Which messages of the archive are wanted: those that meet every condition that is set.
+/// A filter for messages of the archive. Messages match if they meet all its conditions.
 package struct MessageFilter: Codable, Checked, Hashable, Sendable {
     package var channel: ObjectID?
     package var area: ObjectID?
     package var subject: ObjectID?
     package var sender: String?
     package var state: RelayState?
-    /// The first moment that is wanted, by the message's `timestamp`.
+    /// The start of the range of `timestamp`, inclusive.
     package var from: UnixMilliseconds?
-    /// The first moment that is not wanted any more.
+    /// The end of the range, exclusive.
     package var to: UnixMilliseconds?
-    /// Words that all have to occur in the title, the description or the text.
+    /// Words, all of which must occur in the title, the description or the text.
     package var text: SearchQuery?
 
     package init() {}

@@ -1,9 +1,9 @@
 import JSON
 
-/// A place in the archive, which is sorted by timestamp and then `msi_key`: `<timestamp>-<msi_key>`.
+/// A position in the archive, which is sorted by timestamp and then `msi_key`: `<timestamp>-<msi_key>`.
 ///
-/// It names the last message of a page rather than a number of messages to skip, so that pages neither repeat nor miss a
-/// message when new ones arrive, and cost the same however far back they are.
+/// It names the last message of a page. So pages neither repeat nor miss messages when new ones arrive, and old pages cost no
+/// more than new ones.
 package struct PageCursor: Hashable, Sendable {
     package let timestamp: UnixMilliseconds
     package let msiKey: ObjectID

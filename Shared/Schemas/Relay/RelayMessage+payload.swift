@@ -1,8 +1,8 @@
 package import FoundationEssentials
 import JSON
 
-/// The payload of `message.relay` in its common form, to a topic and without options, read and written in a fraction of the time:
-/// no other command is as frequent. Every other form, and every error, is ``JSONCoder``'s.
+/// Fast path for the payload of `message.relay`, the most frequent command, in its common form: to a topic and without options.
+/// ``JSONCoder`` reads and writes all other forms, and reports all errors.
 extension RelayMessage {
     package init(payload: Data) throws {
         if let common = payload.withUnsafeBytes({ Self(common: $0) }) {
@@ -39,7 +39,7 @@ extension RelayMessage {
             draft: MessageDraft(
                 title: title, desc: desc, message: message, topicKey: topicKey, distribution: distribution, ttl: ttl),
             expires: expires, components: components)
-        // What is wrong is named by the general way.
+        // The general decoder names the error.
         guard (try? check()) != nil else { return nil }
     }
 

@@ -12,7 +12,7 @@ struct LegacySender: FCMSender {
     private let now: @Sendable () -> UnixMilliseconds
 
     /// - Parameters:
-    ///   - endpoint: `https://` and a host, and a port perhaps.
+    ///   - endpoint: `https://`, a host and an optional port.
     ///   - now: The wall clock, for a Retry-After that is a date.
     init(
         endpoint: String, key: ServerKey, transport: any HTTPTransport, defaults: FCMDefaults = FCMDefaults(),
