@@ -93,6 +93,7 @@ func withPlace<Value>(
 
 extension StorePlace {
     /// Runs a part of a test with the open store.
+    @discardableResult
     func withStore<Value>(
         _ declaration: StoreDeclaration = Devices.store, logger: Logger = quietLogger,
         now: @escaping @Sendable () -> UnixMilliseconds = { .now }, isolation: isolated (any Actor)? = #isolation,
