@@ -5,14 +5,14 @@ import NIOHTTP1
 import Synchronization
 import TestSupport
 
-/// A phone at the emulator that notes when messages arrive, and reads nothing else of them.
+/// A phone at the emulator that notes when messages arrive.
 final class BenchmarkPhone: Sendable {
     /// When a message's components arrived, in nanoseconds of the monotonic clock.
     private struct Arrival {
         var notification: UInt64?
         var data: UInt64?
 
-        /// When both were there.
+        /// When both had arrived.
         var completed: UInt64? {
             guard let notification, let data else { return nil }
             return max(notification, data)
@@ -34,7 +34,7 @@ final class BenchmarkPhone: Sendable {
         self.fcm = fcm
     }
 
-    /// Does something while a phone that is subscribed to topics listens, and takes the phone away again.
+    /// Calls `body` while a phone that is subscribed to topics listens. Removes the phone afterwards.
     static func with<Value>(
         topics: [String], at fcm: FCMServer, _ body: (BenchmarkPhone) async throws -> Value
     ) async throws -> Value {
@@ -50,10 +50,10 @@ final class BenchmarkPhone: Sendable {
         return value
     }
 
-    /// How many messages have arrived with both of their components since ``forget()``.
+    /// The number of messages that have arrived with both components since ``forget()``.
     var completed: Int { state.withLock(\.completed) }
 
-    /// When a message had arrived with both of its components; `nil` if it has not.
+    /// When a message had arrived with both components; `nil` if it has not.
     func completion(of msiKey: String) -> UInt64? {
         state.withLock { $0.arrivals[msiKey]?.completed }
     }
@@ -85,7 +85,8 @@ final class BenchmarkPhone: Sendable {
         return components
     }
 
-    /// The component in a line, if the line is an event. Nothing is parsed: the benchmark's own messages do not contain these texts.
+    /// The component in a line, if the line is an event. Nothing is parsed: the benchmark's own messages do not contain these
+    /// texts.
     private func component(_ line: ArraySlice<UInt8>) -> SentComponent? {
         guard line.starts(with: "data: ".utf8), let key = Self.end(of: "\"msi_key\":\"", in: line) else { return nil }
         let isNotification = Self.end(of: "\"notification\":", in: line) != nil

@@ -12,12 +12,12 @@ struct GatewayDriver {
 
     let port: Int
     let peers: String
-    /// A place for the requests and the answers.
+    /// The folder for the requests and the answers.
     let folder: String
 
-    /// Posts messages for some seconds, and lets the last ones be answered.
+    /// Posts messages for some seconds, and waits for the last answers.
     ///
-    /// - Parameter topics: The subjects, which are taken in turns.
+    /// - Parameter subjects: The subjects, used in turn.
     func post(to subjects: [SubjectPath], clients: Int, seconds: Double) async throws -> [Answer] {
         let files = try subjects.enumerated().map { number, subject in
             let body = try subject.message(
@@ -39,7 +39,7 @@ struct GatewayDriver {
         }
     }
 
-    /// Asks for what the gateway knows by itself.
+    /// Sends requests that the gateway answers without another service.
     ///
     /// - Returns: Answers a second.
     func askForProblem(clients: Int, seconds: Double) async throws -> Double {

@@ -15,7 +15,7 @@ struct MessageBenchmark {
     private static let clientsWithoutPhone = 64
 
     let peers: String
-    /// On a disk: a durable write is a part of the job.
+    /// On a disk, since durable writes are a part of the measurement.
     let folder: String
 
     struct Lost: Error, CustomStringConvertible {

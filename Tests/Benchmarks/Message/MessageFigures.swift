@@ -1,4 +1,4 @@
-/// What the message benchmark has measured.
+/// The figures of the message benchmark.
 struct MessageFigures: Encodable {
     struct Process: Encodable {
         let name: String
@@ -8,13 +8,13 @@ struct MessageFigures: Encodable {
         let resident: Double?
     }
 
-    /// What became of the messages of one number of clients, in all rounds together.
+    /// The counts of messages for one number of clients, over all rounds.
     struct Counts: Encodable {
         /// Answered with 201.
         var accepted = 0
         /// Both components were accepted by the emulator.
         var relayed = 0
-        /// Both components came to the phone.
+        /// Both components arrived at the phone.
         var delivered = 0
 
         /// Accepted, and not at the phone.
@@ -27,7 +27,7 @@ struct MessageFigures: Encodable {
         let p99: Double
     }
 
-    /// What one number of clients did, each with one post in flight.
+    /// The load of one number of clients, each with one post in flight.
     struct Load: Encodable {
         let inFlight: Int
         /// Messages a second, from the first post to the last message's arrival at the phone: the median of the rounds.
@@ -56,7 +56,7 @@ struct MessageFigures: Encodable {
         let withoutPhone: WithoutPhone
     }
 
-    /// What watching the phone costs: the same load while no phone is subscribed.
+    /// The same load while no phone is subscribed. The difference is the cost of watching the phone.
     struct WithoutPhone: Encodable {
         let inFlight: Int
         /// Messages a second that FCM has accepted.

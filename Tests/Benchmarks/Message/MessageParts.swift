@@ -1,6 +1,6 @@
 import TestSupport
 
-/// The parts of the message's way, each alone, by the number in flight.
+/// The parts of a message's path, each measured alone, by the number in flight.
 struct MessageParts {
     private static let seconds = 1.5
 

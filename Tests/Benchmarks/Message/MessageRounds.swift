@@ -3,9 +3,9 @@ import Histogram
 import NIOHTTP1
 import TestSupport
 
-/// The rounds of one number of clients: what was counted and timed in all of them.
+/// The counts and times of all rounds with one number of clients.
 struct MessageRounds {
-    /// How long the last messages may take to the phone.
+    /// The time limit for the last messages' arrival at the phone.
     private static let drainTimeout = Duration.seconds(180)
 
     let clients: Int

@@ -2,7 +2,7 @@ import Glibc
 import NIOHTTP1
 import TestSupport
 
-/// The product's own executables, with settings that let none of FCM's limits bind.
+/// The product's executables, with settings that remove FCM's limits.
 struct MessageStack: Sendable {
     /// The services, and the database server if the benchmark has started it.
     let processes: [(name: String, identifier: Int32)]
@@ -52,7 +52,7 @@ struct MessageStack: Sendable {
         for service in services.reversed() { await service.stop() }
     }
 
-    /// Whether every message of the archive has come to its end.
+    /// Whether every message of the archive has ended.
     func isArchiveAtRest() async throws -> Bool {
         for state in ["pending", "retrying"] {
             let answer = try await portal.call(.GET, "/message?limit=1&state=\(state)")
@@ -63,7 +63,7 @@ struct MessageStack: Sendable {
     }
 }
 
-/// What processes have used so far, and what they hold.
+/// The processor time and memory of processes.
 struct StackUsage {
     private let processes: [(name: String, usage: ProcessUsage)]
     /// Of this process, which listens as the phone, and of the programs that it has run to their end, which post.
@@ -74,7 +74,7 @@ struct StackUsage {
         benchmark = ProcessorTime.now()
     }
 
-    /// What each process has used since an earlier moment.
+    /// The usage of each process since an earlier time.
     ///
     /// - Parameter messages: How many messages it was used for.
     func figures(since before: StackUsage, messages: Int) -> [MessageFigures.Process] {
