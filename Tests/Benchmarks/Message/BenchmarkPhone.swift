@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Glibc
+import JSON
 import NIOCore
 import NIOHTTP1
 import Synchronization

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import TestSupport
 
 /// The C program that posts to the gateway, and the requests that it sends.

@@ -1,4 +1,5 @@
 import Glibc
+import JSON
 import NIOHTTP1
 import TestSupport
 
