@@ -21,7 +21,7 @@ struct GatewayDriver {
     /// - Parameter subjects: The subjects, used in turn.
     func post(to subjects: [SubjectPath], clients: Int, seconds: Double) async throws -> [Answer] {
         let files = try subjects.enumerated().map { number, subject in
-            let body = try subject.message(
+            let body = subject.message(
                 title: "Campus closed", desc: "Please stay at home",
                 message: "All lectures of today are cancelled because of the storm. "
                     + "The library and the canteen stay closed until tomorrow at noon."
