@@ -1,6 +1,7 @@
 import Foundation
 import NIOHTTP1
 import Testing
+import TestSupport
 
 @Suite("The emulator's list of accepted sends")
 struct ArchiveTests {
@@ -13,7 +14,7 @@ struct ArchiveTests {
                 "{\"message\":{\"topic\":\"a\",\"data\":{\"arabic\":\"مرحبا\"}}}",
             ]
             var names: [String] = []
-            for body in bodies { names.append(try #require(try await client.send(body).json["name"] as? String)) }
+            for body in bodies { names.append(try #require(try await client.send(body).object["name"] as? String)) }
             _ = try await client.send(#"{"message":{"topic":"a","wrong":1}}"#)
 
             let all = try await client.call(.GET, "/emulator/messages", token: nil).text
@@ -55,9 +56,9 @@ struct ArchiveTests {
             #expect(try await client.call(.DELETE, "/emulator/messages", token: nil).status == 204)
             let list = try await client.call(.GET, "/emulator/messages", token: nil).text
             #expect(list.filter { !$0.isWhitespace } == "[]")
-            #expect(try await client.call(.GET, "/emulator/status", token: nil).json["accepted"] as? Int == 0)
+            #expect(try await client.call(.GET, "/emulator/status", token: nil).object["accepted"] as? Int == 0)
             #expect(try await client.everything(for: phone) == ["1", "2"])
-            #expect(try await client.call(.GET, "/emulator/status", token: nil).json["accepted"] as? Int == 1)
+            #expect(try await client.call(.GET, "/emulator/status", token: nil).object["accepted"] as? Int == 1)
         }
     }
 }

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import NIOHTTP1
 import NIOHTTP2
 import Testing
+import TestSupport
 
 /// A request must name its host, as at Google's front end.
 @Suite("Authority") struct AuthorityTests {

@@ -40,7 +40,7 @@ struct AuthorizationTests {
                 var claims = account.claims
                 claims.scope = "https://www.googleapis.com/auth/devstorage.read_only email"
                 let issued = try await client.requestToken(assertion: try await account.sign(claims))
-                let token = try #require(issued.json["access_token"] as? String, "\(issued.text)")
+                let token = try #require(issued.object["access_token"] as? String, "\(issued.text)")
                 let send = try await client.send(#"{"message":{"topic":"t"}}"#, token: token)
                 #expect(send.status == 403)
                 #expect(
@@ -57,7 +57,7 @@ struct AuthorizationTests {
                 let batch = try await client.call(
                     .POST, "/iid/v1:batchAdd", headers: [("Authorization", "Bearer \(token)"), ("access_token_auth", "true")],
                     body: Array(#"{"to":"/topics/t","registration_tokens":["\#(phone)"]}"#.utf8))
-                #expect(batch.status == 403 && batch.json["error"] is String)
+                #expect(batch.status == 403 && batch.object["error"] is String)
             }
         }
     }
@@ -77,7 +77,7 @@ struct AuthorizationTests {
                     let answer = try await client.call(
                         .POST, "/iid/v1:batchAdd", headers: [("Authorization", "Bearer \(token)")] + extra, body: body)
                     #expect(answer.status == status, "\(extra)")
-                    #expect((answer.json["error"] as? String)?.contains("access_token_auth") == (status == 401 ? true : nil))
+                    #expect((answer.object["error"] as? String)?.contains("access_token_auth") == (status == 401 ? true : nil))
                 }
                 // An administrator's is the emulator's own.
                 #expect(
@@ -93,7 +93,7 @@ struct AuthorizationTests {
             let answer = try await client.call(
                 .POST, "/iid/v1:batchAdd", token: "wrong", #"{"to":"/topics/t","registration_tokens":["x"]}"#)
             #expect(answer.status == 401)
-            #expect((answer.json["error"] as? String)?.isEmpty == false)
+            #expect((answer.object["error"] as? String)?.isEmpty == false)
         }
     }
 }

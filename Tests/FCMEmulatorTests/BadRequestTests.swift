@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import NIOHTTP1
 import Testing
+import TestSupport
 
 /// Every bad request gets a JSON answer, and the emulator keeps running.
 @Suite("Bad requests to the emulator")

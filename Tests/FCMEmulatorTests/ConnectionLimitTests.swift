@@ -2,6 +2,7 @@ import JSON
 import NIOHTTP1
 import NIOHTTP2
 import Testing
+import TestSupport
 
 @testable import FCMEmulator
 
@@ -105,7 +106,7 @@ import Testing
                 #expect(answer.violatedFields == (field.isEmpty ? [] : [field]), "\(answer.text)")
             }
             #expect(try await client.call(.GET, path, token: nil).text == put.text)
-            #expect(try await client.call(.DELETE, path, token: nil).json["pings"] as? Int == 3)
+            #expect(try await client.call(.DELETE, path, token: nil).object["pings"] as? Int == 3)
         }
     }
 }

@@ -4,6 +4,7 @@ import GRDB
 import JSON
 import NIOHTTP1
 import Testing
+import TestSupport
 
 @testable import FCMEmulator
 
@@ -56,14 +57,14 @@ import Testing
             try await client.subscribe([phone], to: "t")
             for number in 1...5 { _ = try await client.sendMark("\(number)", to: ("topic", "t")) }
             #expect(try await client.acceptedTopics().count == 3)
-            #expect(try await client.call(.GET, "/emulator/status", token: nil).json["accepted"] as? Int == 3)
+            #expect(try await client.call(.GET, "/emulator/status", token: nil).object["accepted"] as? Int == 3)
             _ = try await client.call(.PUT, "/emulator/archive", token: nil, #"{"keep":0}"#)
             #expect(try await client.acceptedTopics() == [])
             _ = try await client.sendMark("6", to: ("topic", "t"))
             _ = try await client.sendMark("nobody's", to: ("topic", "empty"))
             _ = try await client.sendMark("7", to: ("condition", "'t' in topics"))
             _ = try await client.sendMark("nobody's", to: ("condition", "'empty' in topics"))
-            #expect(try await client.call(.GET, "/emulator/counts", token: nil).json["accepted"] as? Int == 9)
+            #expect(try await client.call(.GET, "/emulator/counts", token: nil).object["accepted"] as? Int == 9)
             #expect(try await client.everything(for: phone) == ["1", "2", "3", "4", "5", "6", "7"])
         }
     }

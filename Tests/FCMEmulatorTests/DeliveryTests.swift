@@ -1,6 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import Testing
+import TestSupport
 
 @testable import FCMEmulator
 
@@ -35,7 +36,7 @@ struct DeliveryTests {
             let answer = try await client.send(
                 #"{"message":{"topic":"t","notification":{"title":"Héllo \"you\"","body":"مرحبا 🎓"},"data":{"msi_key":"k"},"#
                     + #""android":{"priority":"HIGH","ttl":"3600s","collapse_key":"c","notification":{"sound":"default"}}}}"#)
-            let name = try #require(answer.json["name"] as? String)
+            let name = try #require(answer.object["name"] as? String)
             let event = try await stream.next()
             #expect(event.id == 1)
             #expect(event["messageId"] as? String == String(name.split(separator: "/")[3]))

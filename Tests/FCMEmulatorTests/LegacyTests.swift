@@ -1,6 +1,7 @@
 import Foundation
 import NIOHTTP1
 import Testing
+import TestSupport
 
 /// The legacy HTTP API.
 @Suite("The legacy API") struct LegacyTests {
@@ -15,9 +16,9 @@ import Testing
                 + #""data":{"msi_key":"k","nested":{"a":[1]},"number":7},"unknown":1}"#
             let single = try await client.legacy(body)
             #expect(single.status == 200)
-            #expect(single.json["success"] as? Int == 1 && single.json["failure"] as? Int == 0)
-            #expect(single.json["canonical_ids"] as? Int == 0 && single.json["multicast_id"] is Int)
-            let id = (single.json["results"] as? [[String: String]])?.first?["message_id"]
+            #expect(single.object["success"] as? Int == 1 && single.object["failure"] as? Int == 0)
+            #expect(single.object["canonical_ids"] as? Int == 0 && single.object["multicast_id"] is Int)
+            let id = (single.object["results"] as? [[String: String]])?.first?["message_id"]
             let event = try await stream.next()
             #expect(event["messageId"] as? String == id)
             #expect(event.data == ["msi_key": "k", "nested": #"{"a":[1]}"#, "number": "7"])
@@ -29,12 +30,12 @@ import Testing
                 event["ttl"] as? Int == 600 && event["priority"] as? String == "high" && event["collapseKey"] as? String == "c")
             // Archived unchanged.
             #expect(try await client.call(.GET, "/emulator/messages", token: nil).text.contains("\"body\":\(body)}"))
-            #expect(try await client.call(.GET, "/emulator/counts?msi_key=k", token: nil).json["notification"] as? Int == 1)
+            #expect(try await client.call(.GET, "/emulator/counts?msi_key=k", token: nil).object["notification"] as? Int == 1)
 
             let topic = try await client.legacy(#"{"to":"/topics/t","data":{"mark":"topic"}}"#)
-            #expect(topic.json.keys.sorted() == ["message_id"] && topic.json["message_id"] is Int)
+            #expect(topic.object.keys.sorted() == ["message_id"] && topic.object["message_id"] is Int)
             let condition = try await client.legacy(#"{"condition":"'t' in topics","data":{"mark":"condition"}}"#)
-            #expect(condition.json["message_id"] is Int)
+            #expect(condition.object["message_id"] is Int)
             let dry = try await client.legacy(#"{"to":"\#(ann)","dry_run":true,"data":{"mark":"dry"}}"#)
             #expect(dry.text.contains(#""results":[{"message_id":"fake_message_id"}]"#))
             #expect(try await stream.marks(2) == ["topic", "condition"])
@@ -47,8 +48,8 @@ import Testing
             let phone = try await client.registerPhone()
             let unknown = "abcdefghijklmnopqrstuv:APA91b" + String(repeating: "x", count: 134)
             let many = try await client.legacy(#"{"registration_ids":["\#(phone)","\#(unknown)","nonsense"],"data":{"a":"b"}}"#)
-            #expect(many.json["success"] as? Int == 1 && many.json["failure"] as? Int == 2)
-            let results = many.json["results"] as? [[String: String]] ?? []
+            #expect(many.object["success"] as? Int == 1 && many.object["failure"] as? Int == 2)
+            let results = many.object["results"] as? [[String: String]] ?? []
             #expect(results.map { $0["error"] } == [nil, "NotRegistered", "InvalidRegistration"])
 
             for (fields, error) in [
@@ -58,7 +59,7 @@ import Testing
             ] {
                 let answer = try await client.legacy("{\"to\":\"\(phone)\",\(fields)}")
                 #expect(answer.status == 200)
-                #expect((answer.json["results"] as? [[String: String]])?.first?["error"] == error, "\(answer.text)")
+                #expect((answer.object["results"] as? [[String: String]])?.first?["error"] == error, "\(answer.text)")
             }
             #expect(try await client.legacy(#"{"to":"/topics/a b"}"#).text == #"{"error":"InvalidParameters"}"#)
         }
@@ -103,7 +104,7 @@ import Testing
             _ = try await client.call(
                 .PUT, "/emulator/quotas", token: nil,
                 #"{"topic":[{"most":1,"every_ms":3600000}],"project":[{"most":2,"every_ms":3600000}]}"#)
-            #expect(try await client.legacy(#"{"to":"/topics/t"}"#).json["message_id"] is Int)
+            #expect(try await client.legacy(#"{"to":"/topics/t"}"#).object["message_id"] is Int)
             #expect(try await client.legacy(#"{"to":"/topics/t"}"#).text == #"{"error":"TopicsMessageRateExceeded"}"#)
             #expect(try await client.legacy(direct).status == 200)
             let exceeded = try await client.legacy(direct)
@@ -113,7 +114,7 @@ import Testing
 }
 
 extension EmulatorClient {
-    fileprivate func legacy(_ body: String, key: String? = "key=owner") async throws -> Answer {
+    fileprivate func legacy(_ body: String, key: String? = "key=owner") async throws -> HTTPAnswer {
         try await call(
             .POST, "/fcm/send", headers: key.map { [("Authorization", $0)] } ?? [], body: Array(body.utf8))
     }

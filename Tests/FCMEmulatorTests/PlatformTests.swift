@@ -2,6 +2,7 @@ import JSON
 import NIOHTTP1
 import Schemas
 import Testing
+import TestSupport
 
 @testable import FCMEmulator
 
@@ -13,7 +14,7 @@ import Testing
     }
 
     private static func counts(_ client: EmulatorClient) async throws -> [Int?] {
-        let counts = try await client.call(.GET, "/emulator/counts", token: nil).json
+        let counts = try await client.call(.GET, "/emulator/counts", token: nil).object
         return [counts["demoted"] as? Int, counts["throttled"] as? Int]
     }
 
@@ -128,7 +129,7 @@ import Testing
             for platform in ["ANDROID", "IOS"] {
                 let phone = try await client.registerPhone(platform: platform)
                 let info = try await client.call(.GET, "/iid/info/\(phone)", token: "owner")
-                #expect(info.json["platform"] as? String == platform)
+                #expect(info.object["platform"] as? String == platform)
             }
             for body in [#"{"platform":"PALM"}"#, #"{"x":1}"#, "[]", #"{"platform":"IOS","platform":"IOS"}"#] {
                 #expect(try await client.call(.POST, "/emulator/devices", token: nil, body).status == 400, "\(body)")

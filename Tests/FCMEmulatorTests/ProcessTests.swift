@@ -43,7 +43,7 @@ struct ProcessTests {
             let second = try await EmulatorProcess(in: folder)
             let delivered = try await second.withClient { client in
                 // Counted like the messages themselves: all or nothing.
-                let counted = try await client.call(.GET, "/emulator/counts", token: nil).json["accepted"] as? Int
+                let counted = try await client.call(.GET, "/emulator/counts", token: nil).object["accepted"] as? Int
                 let delivered = try await client.everything(for: phone)
                 #expect(counted == delivered.count)
                 return delivered
@@ -153,8 +153,8 @@ struct ProcessTests {
             let emulator = try await EmulatorProcess(in: folder, settings: settings)
             try await emulator.withClient { client in
                 #expect(try await client.sendMark("x", to: ("topic", "t")).status == 500)
-                #expect(try await client.call(.GET, "/emulator/connections", token: nil).json["streams"] as? Int == 9)
-                let platforms = try await client.call(.GET, "/emulator/platforms", token: nil).json
+                #expect(try await client.call(.GET, "/emulator/connections", token: nil).object["streams"] as? Int == 9)
+                let platforms = try await client.call(.GET, "/emulator/platforms", token: nil).object
                 #expect((platforms["ios"] as? [String: Int])?["most"] == 3)
                 // The initial settings are restored, with the fault.
                 #expect(try await client.sendMark("x", to: ("topic", "t")).status == 200)

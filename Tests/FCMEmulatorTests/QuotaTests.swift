@@ -10,7 +10,7 @@ import Testing
         try await withEmulator { client in
             // Invalid requests count as well. FCM's own failures do not.
             try await client.fault(#"{"fault":"INTERNAL","topic":"broken"}"#)
-            var answers: [EmulatorClient.Answer] = []
+            var answers: [HTTPAnswer] = []
             try await eventually {
                 // The bucket is full again each time.
                 let put = try await client.call(

@@ -1,5 +1,6 @@
 import NIOHTTP1
 import Testing
+import TestSupport
 
 /// Answers that were recorded from FCM itself, in July 2026 and before: the emulator gives the same ones, with the same details
 /// in the same order.
@@ -85,7 +86,7 @@ import Testing
                 #expect(answer.status == recording.status, "\(recording.testDescription)")
                 #expect(answer.text == recording.body, "\(recording.testDescription)")
             }
-            #expect(try await client.call(.GET, "/emulator/status", token: nil).json["accepted"] as? Int == 0)
+            #expect(try await client.call(.GET, "/emulator/status", token: nil).object["accepted"] as? Int == 0)
         }
     }
 
@@ -108,7 +109,7 @@ import Testing
             let installation = String(phone.split(separator: ":")[0])
             func name(_ target: String, dryRun: Bool = false) async throws -> String {
                 let answer = try await client.send("{\"validateOnly\":\(dryRun),\"message\":{\(target)}}")
-                return answer.json["name"] as? String ?? answer.text
+                return answer.object["name"] as? String ?? answer.text
             }
             for target in [#""topic":"t""#, #""condition":"'t' in topics""#] {
                 for isDryRun in [false, true] {
@@ -121,7 +122,7 @@ import Testing
                 #expect(sent.wholeMatch(of: /projects\/msi-emulator\/messages\/0:\d{16}%[0-9a-f]{16}/) != nil, "\(sent)")
                 #expect(try await name(target, dryRun: true) == "projects/msi-emulator/messages/fake_message_id")
             }
-            #expect(try await client.call(.GET, "/emulator/status", token: nil).json["accepted"] as? Int == 5)
+            #expect(try await client.call(.GET, "/emulator/status", token: nil).object["accepted"] as? Int == 5)
         }
     }
 
@@ -173,7 +174,7 @@ import Testing
             #expect(event["collapseKey"] as? String == "b")
             let path = "/v1/projects/msi-emulator/registrations/\(phone)/topicSubscriptions"
             let made = try await client.call(.POST, "\(path)?topicName=a%20b&topic_name=t", token: "owner", "{}")
-            #expect(made.json["topicName"] as? String == "t")
+            #expect(made.object["topicName"] as? String == "t")
             // FCM accepts this. In the emulator's own documents it is an error.
             let faults = try await client.call(.PUT, "/emulator/faults", token: nil, #"{"seed":1,"seed":2}"#)
             #expect(faults.status == 400 && faults.violatedFields == ["seed"])

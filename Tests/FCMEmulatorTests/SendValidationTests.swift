@@ -1,5 +1,6 @@
 import NIOHTTP1
 import Testing
+import TestSupport
 
 /// FCM's validation of sends, compared with the exact words of its answers.
 @Suite("The emulator's checks of a message")
@@ -140,7 +141,7 @@ struct SendValidationTests {
                 #expect(answer.fcmErrorCode == refusal.fcmCode, "\(refusal.message)")
             }
             let status = try await client.call(.GET, "/emulator/status", token: nil)
-            #expect(status.json["accepted"] as? Int == 0)
+            #expect(status.object["accepted"] as? Int == 0)
         }
     }
 

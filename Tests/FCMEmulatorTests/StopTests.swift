@@ -14,11 +14,11 @@ import Testing
                 try await client.fault(#"{"fault":"\#(fault)","fixed_ms":60000}"#)
                 async let answer = client.sendMark("x", to: ("topic", "t"))
                 try await eventually(within: .seconds(60)) {
-                    try await client.call(.GET, "/emulator/counts", token: nil).json["accepted"] as? Int == 1
+                    try await client.call(.GET, "/emulator/counts", token: nil).object["accepted"] as? Int == 1
                 }
                 #expect(await emulator.stop() == 0)
                 let found = try await answer
-                #expect(found.status == 200 && found.json["name"] is String, "\(found.text)")
+                #expect(found.status == 200 && found.object["name"] is String, "\(found.text)")
             }
         }
     }
@@ -38,7 +38,7 @@ import Testing
             }
             let next = try await EmulatorProcess(in: folder)
             let accepted = try await next.withClient { client in
-                try await client.call(.GET, "/emulator/counts", token: nil).json["accepted"] as? Int
+                try await client.call(.GET, "/emulator/counts", token: nil).object["accepted"] as? Int
             }
             #expect(accepted == 0)
             #expect(await next.stop() == 0)

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import NIOHTTP1
 import Testing
+import TestSupport
 
 @testable import FCMEmulator
 
@@ -18,15 +19,15 @@ import Testing
             let installation = String(phone.split(separator: ":")[0])
             let made = try await client.call(.POST, Self.path(phone, "?topic_name=news"), token: "owner", "{}")
             #expect(made.status == 200)
-            #expect(made.json["name"] as? String == "projects/msi-emulator/registrations/\(phone)/topicSubscriptions/news")
-            #expect(made.json["topicName"] as? String == "news")
-            let time = try #require(made.json["createTime"] as? String)
+            #expect(made.object["name"] as? String == "projects/msi-emulator/registrations/\(phone)/topicSubscriptions/news")
+            #expect(made.object["topicName"] as? String == "news")
+            let time = try #require(made.object["createTime"] as? String)
             #expect(abs(try Date(time, strategy: .iso8601).timeIntervalSinceNow) < 60)
 
             let again = try await client.call(.POST, Self.path(installation, "?topicName=news"), token: "owner", "{}")
             #expect(again.status == 409 && again.errorStatus == "ALREADY_EXISTS")
             let upserted = try await client.call(.PATCH, Self.path(phone, "/news?allowMissing=true"), token: "owner", "{}")
-            #expect(upserted.json["createTime"] as? String == time)
+            #expect(upserted.object["createTime"] as? String == time)
             let missing = try await client.call(.PATCH, Self.path(phone, "/sport"), token: "owner", "{}")
             #expect(missing.status == 404 && missing.errorStatus == "NOT_FOUND")
             #expect(
@@ -54,17 +55,17 @@ import Testing
             var pages = 0
             while pages < 5 {
                 let page = try await client.call(.GET, Self.path(phone, query), token: "owner")
-                let list = page.json["topicSubscriptions"] as? [[String: String]] ?? []
+                let list = page.object["topicSubscriptions"] as? [[String: String]] ?? []
                 found += list.compactMap { $0["topicName"] }
                 pages += 1
-                guard let next = page.json["nextPageToken"] as? String else { break }
+                guard let next = page.object["nextPageToken"] as? String else { break }
                 query = "?page_size=2&page_token=\(next.replacing("=", with: "%3D"))"
             }
             #expect(found == topics && pages == 3)
             let encoded = phone.replacing(":", with: "%3A")
             #expect(
-                try await client.call(.GET, Self.path(encoded, "/b%25c"), token: "owner").json["topicName"] as? String == "b%c")
-            #expect(try await client.call(.GET, Self.path(phone), token: "owner").json["nextPageToken"] == nil)
+                try await client.call(.GET, Self.path(encoded, "/b%25c"), token: "owner").object["topicName"] as? String == "b%c")
+            #expect(try await client.call(.GET, Self.path(phone), token: "owner").object["nextPageToken"] == nil)
             for query in ["?pageSize=-1", "?pageSize=x", "?pageToken=%21"] {
                 #expect(try await client.call(.GET, Self.path(phone, query), token: "owner").status == 400, "\(query)")
             }
@@ -96,15 +97,15 @@ import Testing
             let made = try await client.call(.POST, "/iid/v1/\(phone)/rel/topics/news", token: "owner")
             #expect(made.status == 200 && made.text == "{}")
             let info = try await client.call(.GET, "/iid/info/\(phone)?details=true", token: "owner")
-            #expect(info.json["platform"] as? String == "ANDROID")
-            #expect(info.json["authorizedEntity"] as? String == "103953800507")
-            let topics = (info.json["rel"] as? [String: Any])?["topics"] as? [String: [String: String]]
+            #expect(info.object["platform"] as? String == "ANDROID")
+            #expect(info.object["authorizedEntity"] as? String == "103953800507")
+            let topics = (info.object["rel"] as? [String: Any])?["topics"] as? [String: [String: String]]
             #expect(topics?["news"]?["addDate"]?.wholeMatch(of: /\d{4}-\d\d-\d\d/) != nil, "\(info.text)")
-            #expect(try await client.call(.GET, "/iid/info/\(phone)", token: "owner").json["rel"] == nil)
+            #expect(try await client.call(.GET, "/iid/info/\(phone)", token: "owner").object["rel"] == nil)
             let unknown = try await client.call(.GET, "/iid/info/nobody", token: "owner")
-            #expect(unknown.status == 404 && unknown.json["error"] is String)
+            #expect(unknown.status == 404 && unknown.object["error"] is String)
             #expect(try await client.call(.POST, "/iid/v1/\(phone)/rel/topics/a%20b", token: "owner").status == 400)
-            #expect(try await client.call(.GET, "/iid/info/\(phone)", token: nil).json["error"] is String)
+            #expect(try await client.call(.GET, "/iid/info/\(phone)", token: nil).object["error"] is String)
         }
     }
 
@@ -127,9 +128,9 @@ import Testing
                 let answer = try await client.call(.POST, Self.path(phone, "?topic_name=more"), token: "owner", "{}")
                 #expect(answer.errorStatus == "RESOURCE_EXHAUSTED")
                 let rel = try await client.call(.POST, "/iid/v1/\(phone)/rel/topics/more", token: "owner")
-                #expect(rel.json["error"] as? String == "TOO_MANY_TOPICS")
+                #expect(rel.object["error"] as? String == "TOO_MANY_TOPICS")
                 let all = try await client.call(.GET, Self.path(phone, "?pageSize=9999"), token: "owner")
-                #expect((all.json["topicSubscriptions"] as? [Any])?.count == 2_000)
+                #expect((all.object["topicSubscriptions"] as? [Any])?.count == 2_000)
             }
         }
     }

@@ -17,9 +17,9 @@ struct TokenEndpointTests {
                 #expect(account.tokenURI == "https://127.0.0.1:\(client.port)/token")
                 let answer = try await client.requestToken(assertion: try await account.sign(account.claims))
                 #expect(answer.status == 200)
-                #expect(answer.json["expires_in"] as? Int == 3_599)
-                #expect(answer.json["token_type"] as? String == "Bearer")
-                let token = try #require(answer.json["access_token"] as? String)
+                #expect(answer.object["expires_in"] as? Int == 3_599)
+                #expect(answer.object["token_type"] as? String == "Bearer")
+                let token = try #require(answer.object["access_token"] as? String)
                 #expect(token.hasPrefix("ya29."))
                 #expect(try await client.send(#"{"message":{"topic":"t"}}"#, token: token).status == 200)
             }
@@ -75,16 +75,16 @@ struct TokenEndpointTests {
                 for (code, assertion) in refused {
                     let answer = try await client.requestToken(assertion: assertion)
                     #expect(answer.status == 400)
-                    #expect(answer.json["error"] as? String == code, "\(answer.text)")
-                    #expect((answer.json["error_description"] as? String)?.isEmpty == false)
+                    #expect(answer.object["error"] as? String == code, "\(answer.text)")
+                    #expect((answer.object["error_description"] as? String)?.isEmpty == false)
                 }
                 let good = try await account.sign(account.claims)
                 let noGrant = try await client.requestToken(assertion: good, grantType: nil)
-                #expect(noGrant.json["error"] as? String == "invalid_request")
+                #expect(noGrant.object["error"] as? String == "invalid_request")
                 let otherGrant = try await client.requestToken(assertion: good, grantType: "password")
-                #expect(otherGrant.json["error"] as? String == "unsupported_grant_type")
+                #expect(otherGrant.object["error"] as? String == "unsupported_grant_type")
                 let nothing = try await client.requestToken(assertion: nil)
-                #expect(nothing.json["error"] as? String == "invalid_request")
+                #expect(nothing.object["error"] as? String == "invalid_request")
                 // A clock that is slightly ahead is accepted.
                 let ahead = try await claims { ($0.iat, $0.exp) = (now + 30, now + 3_630) }
                 #expect(try await client.requestToken(assertion: ahead).status == 200)
@@ -103,8 +103,8 @@ struct TokenEndpointTests {
             try await withEmulator(in: folder, behaviour: ["oauth": ["token_life_s": .integer(60)]]) { client in
                 let account = try ServiceAccountHolder(in: folder)
                 let answer = try await client.requestToken(assertion: try await account.sign(account.claims))
-                #expect(answer.json["expires_in"] as? Int == 60)
-                let token = try #require(answer.json["access_token"] as? String)
+                #expect(answer.object["expires_in"] as? Int == 60)
+                let token = try #require(answer.object["access_token"] as? String)
                 let body = #"{"message":{"topic":"t"}}"#
                 #expect(try await client.send(body, token: token).status == 200)
                 let put = try await client.call(.PUT, "/emulator/oauth", token: nil, #"{"clock_offset_s":61,"token_life_s":90}"#)
@@ -116,7 +116,7 @@ struct TokenEndpointTests {
                 let topics = try await client.call(
                     .POST, "/iid/v1:batchAdd",
                     headers: [("Authorization", "Bearer \(token)"), ("access_token_auth", "true")], body: Array("{}".utf8))
-                #expect(topics.status == 401 && topics.json["error"] is String)
+                #expect(topics.status == 401 && topics.object["error"] is String)
                 // A new token is valid, although Google's clock is a minute ahead.
                 let renewed = try await account.accessToken(from: client)
                 #expect(try await client.send(body, token: renewed).status == 200)
@@ -126,8 +126,8 @@ struct TokenEndpointTests {
                     _ = try await client.call(.PUT, "/emulator/oauth", token: nil, "{\"clock_offset_s\":\(offset)}")
                     let skewed = try await client.requestToken(assertion: try await account.sign(account.claims))
                     #expect(skewed.status == 400)
-                    #expect(skewed.json["error"] as? String == "invalid_grant")
-                    let text = skewed.json["error_description"] as? String
+                    #expect(skewed.object["error"] as? String == "invalid_grant")
+                    let text = skewed.object["error_description"] as? String
                     #expect(text?.contains("Token must be a short-lived token (60 minutes)") == true, "\(skewed.text)")
                 }
                 #expect(try await client.call(.PUT, "/emulator/oauth", token: nil, #"{"token_life_s":0}"#).status == 400)

@@ -1,5 +1,6 @@
 import NIOHTTP1
 import Testing
+import TestSupport
 
 @Suite("Topic management by the Instance ID API")
 struct TopicManagementTests {
@@ -29,7 +30,7 @@ struct TopicManagementTests {
             for method in ["batchAdd", "batchRemove"] {
                 let answer = try await client.call(.POST, "/iid/v1:\(method)", token: "owner", body)
                 #expect(answer.status == 400)
-                #expect((answer.json["error"] as? String)?.isEmpty == false)
+                #expect((answer.object["error"] as? String)?.isEmpty == false)
             }
         }
     }
@@ -40,7 +41,7 @@ struct TopicManagementTests {
             let phone = try await client.registerPhone()
             let answer = try await client.subscribe(Array(repeating: phone, count: 1_000), to: "t")
             #expect(answer.status == 200)
-            #expect((answer.json["results"] as? [Any])?.count == 1_000)
+            #expect((answer.object["results"] as? [Any])?.count == 1_000)
         }
     }
 }

@@ -130,7 +130,7 @@ import Testing
                 try await client.fault("{\"fault\":\(rule)}")
                 let start = ContinuousClock.now
                 let answer = try await client.sendMark("x", to: ("topic", "slow"))
-                #expect(answer.status == 200 && answer.json["name"] != nil)
+                #expect(answer.status == 200 && answer.object["name"] != nil)
                 #expect(ContinuousClock.now - start >= .milliseconds(140), "\(rule)")
             }
             // Long delays end when the emulator stops.

@@ -121,15 +121,15 @@ import TestSupport
                     try await client.fault(rule)
                     let answer = try await client.requestToken(assertion: assertion)
                     #expect(answer.status == status)
-                    #expect(answer.json["error"] as? String == error, "\(answer.text)")
-                    #expect((answer.json["error_description"] as? String)?.isEmpty == false)
+                    #expect(answer.object["error"] as? String == error, "\(answer.text)")
+                    #expect((answer.object["error_description"] as? String)?.isEmpty == false)
                 }
                 let skewed = try await client.requestToken(assertion: assertion)
                 #expect(skewed.status == 503, "the rule is in force until it is replaced")
                 try await client.fault(#"{"fault":"UNAVAILABLE","on":"TOPICS","topic":"t"}"#)
                 let answer = try await client.subscribe([try await client.registerPhone()], to: "t")
                 #expect(answer.status == 503)
-                #expect(answer.json["error"] as? String == "The service is currently unavailable.")
+                #expect(answer.object["error"] as? String == "The service is currently unavailable.")
                 #expect(try await client.subscribe([try await client.registerPhone()], to: "other").status == 200)
                 #expect(try await client.sendMark("x", to: ("topic", "t")).status == 200)
             }

@@ -1,17 +1,18 @@
 import Foundation
 import NIOHTTP1
+import TestSupport
 
 extension EmulatorClient {
     /// Replaces the rules of fault injection.
     @discardableResult
-    func fault(_ rules: String..., seed: Int = 1) async throws -> Answer {
+    func fault(_ rules: String..., seed: Int = 1) async throws -> HTTPAnswer {
         try await call(
             .PUT, "/emulator/faults", token: nil, "{\"seed\":\(seed),\"rules\":[\(rules.joined(separator: ","))]}")
     }
 
     /// The number of hits of each rule.
     func faultHits() async throws -> [Int] {
-        let rules = try await call(.GET, "/emulator/faults", token: nil).json["rules"] as? [[String: Any]] ?? []
+        let rules = try await call(.GET, "/emulator/faults", token: nil).object["rules"] as? [[String: Any]] ?? []
         return rules.compactMap { $0["hits"] as? Int }
     }
 

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import TestSupport
 
 /// A phone's open event stream. Closed when it goes out of scope.
 struct PhoneStream {
@@ -95,7 +96,7 @@ extension EmulatorClient {
     }
 
     /// Sends a data message with a mark.
-    func sendMark(_ mark: String, to target: (String, String), extra: String = "") async throws -> Answer {
+    func sendMark(_ mark: String, to target: (String, String), extra: String = "") async throws -> HTTPAnswer {
         try await send(#"{"message":{"\#(target.0)":"\#(target.1)","data":{"mark":"\#(mark)"}\#(extra)}}"#)
     }
 

@@ -10,14 +10,14 @@ extension ServiceAccountHolder {
     /// A good access token.
     func accessToken(from client: EmulatorClient) async throws -> String {
         let answer = try await client.requestToken(assertion: try await sign(claims))
-        return answer.json["access_token"] as? String ?? ""
+        return answer.object["access_token"] as? String ?? ""
     }
 }
 
 extension EmulatorClient {
     func requestToken(
         assertion: String?, grantType: String? = ServiceAccountHolder.grantType
-    ) async throws -> Answer {
+    ) async throws -> HTTPAnswer {
         try await call(
             .POST, "/token", headers: [("Content-Type", "application/x-www-form-urlencoded")],
             body: Array(ServiceAccountHolder.form(assertion: assertion, grantType: grantType).utf8))

@@ -7,8 +7,11 @@ package import NIOHTTP1
 /// An HTTP server's answer.
 package struct HTTPAnswer: Sendable, CustomStringConvertible {
     package let status: Int
+    package let version: HTTPVersion
     package let headers: HTTPHeaders
     package let body: Data
+
+    package var text: String { String(decoding: body, as: UTF8.self) }
 
     /// The body as JSON.
     ///
@@ -23,16 +26,26 @@ package struct HTTPAnswer: Sendable, CustomStringConvertible {
 }
 
 extension HTTPClient {
-    /// Sends a request and reads the whole answer.
+    /// Makes a request, and reads the whole answer.
     package func answer(
-        _ method: HTTPMethod, _ url: String, headers: [String: String] = [:], body: Data? = nil, within limit: TimeAmount
+        _ method: HTTPMethod, _ url: String, headers: [String: String] = [:], body: Data? = nil, within timeout: TimeAmount
+    ) async throws -> HTTPAnswer {
+        try await answer(
+            method, url, headers: HTTPHeaders(headers.map { ($0.key, $0.value) }), body: body, within: timeout)
+    }
+
+    /// Makes a request with headers of which several may have one name, and reads the whole answer.
+    package func answer(
+        _ method: HTTPMethod, _ url: String, headers: HTTPHeaders, body: Data? = nil, within timeout: TimeAmount
     ) async throws -> HTTPAnswer {
         var request = HTTPClientRequest(url: url)
         request.method = method
-        for (name, value) in headers { request.headers.add(name: name, value: value) }
+        request.headers = headers
         if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
-        let response = try await execute(request, timeout: limit)
+        let response = try await execute(request, timeout: timeout)
         let content = try await response.body.collect(upTo: 256 << 20)
-        return HTTPAnswer(status: Int(response.status.code), headers: response.headers, body: Data(content.readableBytesView))
+        return HTTPAnswer(
+            status: Int(response.status.code), version: response.version, headers: response.headers,
+            body: Data(content.readableBytesView))
     }
 }

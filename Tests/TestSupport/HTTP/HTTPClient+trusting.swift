@@ -4,9 +4,12 @@ import NIOSSL
 
 /// Lends an HTTP client that trusts the emulator and does not retry by itself.
 ///
-/// - Parameter certificates: The path of the emulator's `ca.pem`; `nil` for the system's certificates.
+/// - Parameters:
+///   - certificates: The path of the emulator's `ca.pem`; `nil` for the system's certificates.
+///   - version: The version of HTTP.
 package func withHTTPClient<Value>(
-    trusting certificates: String? = nil, isolation: isolated (any Actor)? = #isolation,
+    trusting certificates: String? = nil, version: HTTPClient.Configuration.HTTPVersion = .http1Only,
+    isolation: isolated (any Actor)? = #isolation,
     _ body: (HTTPClient) async throws -> Value
 ) async throws -> Value {
     var configuration = HTTPClient.Configuration()
@@ -15,7 +18,7 @@ package func withHTTPClient<Value>(
         tls.trustRoots = .file(certificates)
         configuration.tlsConfiguration = tls
     }
-    configuration.httpVersion = .http1Only
+    configuration.httpVersion = version
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
     configuration.connectionPool.retryConnectionEstablishment = false
     // Long enough for a busy machine.

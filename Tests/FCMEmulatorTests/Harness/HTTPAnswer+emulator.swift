@@ -1,0 +1,19 @@
+import Foundation
+import TestSupport
+
+extension HTTPAnswer {
+    /// The body as `JSONSerialization` reads it; empty if it is not an object.
+    var object: [String: Any] {
+        (try? JSONSerialization.jsonObject(with: body)) as? [String: Any] ?? [:]
+    }
+
+    /// The members of Google's `error` object.
+    var error: [String: Any] { object["error"] as? [String: Any] ?? [:] }
+    var errorMessage: String? { error["message"] as? String }
+    var errorStatus: String? { error["status"] as? String }
+    var details: [[String: Any]] { error["details"] as? [[String: Any]] ?? [] }
+    var fcmErrorCode: String? { details.compactMap { $0["errorCode"] as? String }.first }
+    var violatedFields: [String] {
+        details.flatMap { $0["fieldViolations"] as? [[String: Any]] ?? [] }.compactMap { $0["field"] as? String }
+    }
+}
