@@ -1,46 +1,7 @@
-import Foundation
+import FoundationEssentials
 import NIOCore
 import NIOPosix
-
-/// A received response.
-struct HTTPAnswer: CustomStringConvertible {
-    let status: Int
-    /// The fields by lower-case name. If a name is repeated, the last one counts.
-    let headers: [String: String]
-    let body: String
-
-    /// Parses a response; `nil` if the bytes are none.
-    init?(_ bytes: [UInt8]) {
-        let text = String(decoding: bytes, as: UTF8.self)
-        guard let end = text.range(of: "\r\n\r\n") else { return nil }
-        let lines = text[..<end.lowerBound].components(separatedBy: "\r\n")
-        let words = lines[0].split(separator: " ")
-        guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else { return nil }
-        self.status = status
-        headers = lines.dropFirst().reduce(into: [:]) { headers, line in
-            let parts = line.split(separator: ":", maxSplits: 1)
-            guard parts.count == 2 else { return }
-            headers[parts[0].lowercased()] = parts[1].trimmingCharacters(in: .whitespaces)
-        }
-        body = String(text[end.upperBound...])
-    }
-
-    /// The body as an object; empty if it is none.
-    var json: [String: Any] {
-        (try? JSONSerialization.jsonObject(with: Data(body.utf8))) as? [String: Any] ?? [:]
-    }
-
-    /// The last part of a problem's `type`.
-    var problem: String? {
-        guard headers["content-type"] == "application/problem+json", json["status"] as? Int == status,
-            json["title"] is String, json["detail"] is String, json["request_id"] as? String == headers["x-request-id"],
-            let type = json["type"] as? String, type.hasPrefix("/problems/")
-        else { return nil }
-        return String(type.dropFirst("/problems/".count))
-    }
-
-    var description: String { "\(status) \(headers) \(body.prefix(500))" }
-}
+import TestSupport
 
 /// Exchanges arbitrary bytes with an HTTP server on a new connection.
 enum HTTPConversation {
@@ -92,7 +53,7 @@ enum HTTPConversation {
             }
             let received = try await group.next() ?? nil
             group.cancelAll()
-            return received.flatMap(HTTPAnswer.init)
+            return received.flatMap { HTTPAnswer(parsing: $0) }
         }
     }
 

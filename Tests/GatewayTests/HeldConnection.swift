@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 
 /// A connection to an HTTP server that the test controls completely.
 final class HeldConnection: Sendable {
@@ -101,12 +102,12 @@ final class HeldConnection: Sendable {
     private func takeAnswer(hasBody: Bool) -> HTTPAnswer? {
         unread.withLock { unread in
             guard let end = unread.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound,
-                let head = HTTPAnswer(Array(unread[..<end]))
+                let head = HTTPAnswer(parsing: Array(unread[..<end]))
             else { return nil }
-            let length = hasBody ? head.headers["content-length"].flatMap { Int($0) } ?? 0 : 0
+            let length = hasBody ? head["content-length"].flatMap { Int($0) } ?? 0 : 0
             guard unread.count >= end + length else { return nil }
             defer { unread.removeFirst(end + length) }
-            return HTTPAnswer(Array(unread[..<(end + length)]))
+            return HTTPAnswer(parsing: Array(unread[..<(end + length)]))
         }
     }
 }

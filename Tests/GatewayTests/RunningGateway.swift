@@ -62,7 +62,7 @@ struct RunningGateway {
     func makeSubject(_ distribution: String = "Alert") async throws -> SamplePath {
         func identifier(_ name: String, of answer: HTTPAnswer) throws -> String {
             #expect(answer.status == 201, "\(answer)")
-            return try #require(answer.json[name] as? String)
+            return try #require(answer.object[name] as? String)
         }
         let named = #"{"name":"n","desc":"d"}"#
         let channel = try identifier("_id", of: try await request("POST", "/channel", body: named))

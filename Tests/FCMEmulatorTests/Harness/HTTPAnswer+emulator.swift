@@ -1,12 +1,6 @@
-import Foundation
 import TestSupport
 
 extension HTTPAnswer {
-    /// The body as `JSONSerialization` reads it; empty if it is not an object.
-    var object: [String: Any] {
-        (try? JSONSerialization.jsonObject(with: body)) as? [String: Any] ?? [:]
-    }
-
     /// The members of Google's `error` object.
     var error: [String: Any] { object["error"] as? [String: Any] ?? [:] }
     var errorMessage: String? { error["message"] as? String }
