@@ -349,8 +349,9 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "CommandBus", "DedicatedThread", "MessageStorage", "MongoDatabase", "FCM", "JSON", "Schemas", "TestSupport",
-                argumentParser, asyncHTTPClient, cryptoExtras, histogram, logging, nioCore, nioHTTP1, subprocess, systemPackage,
+                "CommandBus", "DedicatedThread", "MessageStorage", "MongoDatabase", "FCM", "JSON", "Schemas", "ServiceKit",
+                "TestSupport",
+                argumentParser, asyncHTTPClient, histogram, logging, nioCore, nioHTTP1, subprocess, systemPackage,
             ],
             path: "Tests/Benchmarks", exclude: ["Peers", "run"]),
 

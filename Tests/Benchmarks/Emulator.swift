@@ -13,7 +13,4 @@ enum Emulator {
             "msi-fcm-emulator", in: folder,
             settings: ["MSI_FCM_EMULATOR_PORT": "0", "MSI_FCM_EMULATOR_BEHAVIOUR_FILE": behaviour])
     }
-
-    /// The folder of its key file and its certificate, in a state directory.
-    static func files(in folder: String) -> String { folder + "/fcm-emulator" }
 }

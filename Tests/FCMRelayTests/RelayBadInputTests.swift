@@ -1,6 +1,7 @@
 import CommandBus
 import Foundation
 import Schemas
+import ServiceKit
 import TestSupport
 import Testing
 
@@ -10,11 +11,7 @@ struct RelayBadInputTests {
     func badRequests() async throws {
         try await withTemporaryFolder { folder in
             try await withService("msi-fcm-emulator", in: folder, settings: ["MSI_FCM_EMULATOR_PORT": "0"]) { emulator in
-                let port = try #require(emulator.log.firstMatch(of: /https:\/\/127\.0\.0\.1:(\d+)/)).1
-                let settings = [
-                    "MSI_FCM_ENDPOINT": "https://127.0.0.1:\(port)", "MSI_FCM_CA_FILE": "\(folder)/fcm-emulator/ca.pem",
-                    "MSI_FCM_SERVICE_ACCOUNT_FILE": "\(folder)/fcm-emulator/service-account.json",
-                ]
+                let settings = EmulatorAccess(port: try emulator.port, stateDirectory: folder).settings
                 try await withService("msi-fcm-relay", in: folder, settings: settings) { relay in
                     let endpoint = "ipc://\(folder)/run/fcm-relay.sock"
                     // Once it has its access token and a connection, its use of resources is stable.

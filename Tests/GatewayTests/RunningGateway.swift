@@ -36,7 +36,7 @@ struct RunningGateway {
     init(_ process: ServiceProcess, in folder: String) throws {
         self.process = process
         self.folder = folder
-        port = try #require(process.log.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)/).flatMap { Int($0.1) })
+        port = try process.port
     }
 
     private static func withServices<Result>(

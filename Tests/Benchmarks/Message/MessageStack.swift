@@ -1,6 +1,7 @@
 import Glibc
 import JSON
 import NIOHTTP1
+import ServiceKit
 import TestSupport
 
 /// The product's executables, with settings that remove FCM's limits.
@@ -20,11 +21,8 @@ struct MessageStack: Sendable {
         do {
             let emulator = try await Emulator.start(in: folder)
             services.append(emulator)
-            let files = Emulator.files(in: folder)
-            let relaySettings = [
-                "MSI_FCM_ENDPOINT": "https://127.0.0.1:\(try emulator.port)", "MSI_FCM_CA_FILE": files + "/ca.pem",
-                "MSI_FCM_SERVICE_ACCOUNT_FILE": files + "/service-account.json",
-            ].merging(RunningRelay.unlimitedPace) { given, _ in given }
+            let access = EmulatorAccess(port: try emulator.port, stateDirectory: folder)
+            let relaySettings = access.settings.merging(RunningRelay.unlimitedPace) { given, _ in given }
             let storeSettings = database.map { ["MSI_DATABASE_URL": $0.url] } ?? [:]
             for (name, settings) in [
                 ("msi-fcm-relay", relaySettings), ("msi-cube", storeSettings), ("msi-message-log", storeSettings),
@@ -32,14 +30,14 @@ struct MessageStack: Sendable {
             ] {
                 services.append(try await ServiceProcess(name, in: folder, settings: settings))
             }
-            let (fcmPort, gatewayPort) = (try emulator.port, try services[services.count - 1].port)
-            let value = try await withHTTPClient(trusting: files + "/ca.pem") { http in
+            let gatewayPort = try services[services.count - 1].port
+            let value = try await withHTTPClient(trusting: access.certificateFile) { http in
                 try await body(
                     MessageStack(
                         processes: services.map { ($0.name, $0.identifier) }
                             + (database?.process.map { [("database", $0)] } ?? []),
                         portal: Portal(port: gatewayPort, http: http),
-                        fcm: FCMServer(port: fcmPort, folder: files, http: http)))
+                        fcm: FCMServer(port: access.port, folder: access.folder, http: http)))
             }
             await stop(services)
             return value

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import JSON
 import Schemas
+import ServiceKit
 import TestSupport
 
 /// The relay compared with Google's own sender for servers, `send_each` of the Firebase Admin SDK for Python: both on the
@@ -41,11 +42,11 @@ struct SDKBenchmark {
         try await withTemporaryFolder { folder in
             let emulator = try await Emulator.start(in: folder)
             do {
-                let files = Emulator.files(in: folder)
+                let access = EmulatorAccess(port: try emulator.port, stateDirectory: folder)
                 try await compare(
                     on: Server(
-                        name: "emulator", url: "https://127.0.0.1:\(try emulator.port)",
-                        accountFile: files + "/service-account.json", certificateFile: files + "/ca.pem"),
+                        name: "emulator", url: access.url, accountFile: access.serviceAccountFile,
+                        certificateFile: access.certificateFile),
                     in: folder)
                 await emulator.stop()
             } catch {

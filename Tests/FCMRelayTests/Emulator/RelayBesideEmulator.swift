@@ -95,7 +95,6 @@ func withEmulator(
     in folder: String, isolation: isolated (any Actor)? = #isolation, _ body: (_ port: Int) async throws -> Void
 ) async throws {
     try await withService("msi-fcm-emulator", in: folder, settings: ["MSI_FCM_EMULATOR_PORT": "0"]) { emulator in
-        let port = try #require(emulator.log.firstMatch(of: /https:\/\/127\.0\.0\.1:(\d+)/)).1
-        try await body(try #require(Int(port)))
+        try await body(try emulator.port)
     }
 }

@@ -9,23 +9,23 @@ struct SeparateServices: Sendable {
     let folder: String
     let portal: Portal
     let fcm: FCMServer
-    private let settings: [String: String]
+    private let relaySettings: [String: String]
 
     /// Runs the emulator, the cube and the gateway; the relay and the message log are the test's to start.
     static func with(_ body: (SeparateServices) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             let emulatorSettings = ["MSI_FCM_EMULATOR_PORT": "0"]
             try await withService("msi-fcm-emulator", in: folder, settings: emulatorSettings) { emulator in
-                let access = EmulatorAccess(port: try port(in: emulator.log, scheme: "https"), stateDirectory: folder)
+                let access = EmulatorAccess(port: try emulator.port, stateDirectory: folder)
                 try await withService("msi-cube", in: folder) { _ in
                     try await withService("msi-gateway", in: folder, settings: ["MSI_GATEWAY_PORT": "0"]) { gateway in
-                        let gatewayPort = try port(in: gateway.log, scheme: "http")
+                        let gatewayPort = try gateway.port
                         try await withHTTPClient(trusting: access.certificateFile) { http in
                             try await body(
                                 SeparateServices(
                                     folder: folder, portal: Portal(port: gatewayPort, http: http),
                                     fcm: FCMServer(port: access.port, folder: access.folder, http: http),
-                                    settings: access.settings.merging(["MSI_FCM_RAMP": "0"]) { $1 }))
+                                    relaySettings: access.settings.merging(["MSI_FCM_RAMP": "0"]) { $1 }))
                         }
                     }
                 }
@@ -38,14 +38,6 @@ struct SeparateServices: Sendable {
     /// - Parameter own: Settings beside those that the services have in common.
     func start(_ name: String, settings own: [String: String] = [:]) async throws -> ServiceProcess {
         try await ServiceProcess(
-            name, in: folder, settings: (name == "msi-fcm-relay" ? settings : [:]).merging(own) { _, own in own })
-    }
-
-    private static func port(in log: String, scheme: String) throws -> Int {
-        let url = try Regex("\(scheme)://127\\.0\\.0\\.1:(\\d+)")
-        guard let port = log.firstMatch(of: url)?.output[1].substring.flatMap({ Int($0) }) else {
-            throw TooLate("no port in: \(log)")
-        }
-        return port
+            name, in: folder, settings: (name == "msi-fcm-relay" ? relaySettings : [:]).merging(own) { _, own in own })
     }
 }
