@@ -2,6 +2,7 @@ import JSON
 import NIOHTTP1
 import SeededRandom
 import Testing
+import TestSupport
 
 @testable import FCMEmulator
 
