@@ -17,11 +17,12 @@ extension ServicePlan {
         // Each project's own limit is reached before this one.
         limits.maxInFlight = Project.maxInFlight * projects.all.count + projects.all.count
         let messages = RelayHandler(projects: projects, limit: limit, now: { .now })
+        let pushes = PushHandler(projects: projects, limit: limit, now: { .now })
         let bus = try Bus(logger: logger)
         let server: CommandServer
         do {
             server = try CommandServer(
-                bus: bus, endpoint: listen, router: .relay(messages, TopicHandler(projects: projects)), limits: limits,
+                bus: bus, endpoint: listen, router: .relay(messages, pushes, TopicHandler(projects: projects)), limits: limits,
                 logger: logger)
         } catch {
             await bus.close()

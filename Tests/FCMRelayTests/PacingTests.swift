@@ -9,10 +9,10 @@ struct PacingTests {
     private typealias Machine = PacingStateMachine<Int>
 
     private static let start = ContinuousClock.now
-    private static let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+    private static let topic = FCMTopic.subject(TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()))
 
     private static func request(
-        _ number: Int, isAlert: Bool = false, topic: TopicKey = topic, within time: Duration = .seconds(20)
+        _ number: Int, isAlert: Bool = false, topic: FCMTopic = topic, within time: Duration = .seconds(20)
     ) -> Machine.Request {
         Machine.Request(waiter: number, topic: topic, isAlert: isAlert, cost: 1, deadline: start + time)
     }
@@ -155,7 +155,7 @@ struct PacingTests {
     @Test("A topic with an exhausted quota pauses alone")
     func topicPause() {
         var machine = Machine(bucket: TokenBucket(rate: 1_000, ramp: .zero, at: Self.start))
-        let other = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+        let other = FCMTopic("other")
         _ = machine.topicQuotaExceeded(Self.topic, for: .seconds(10), at: Self.start)
         #expect(Self.refused(machine.ask(Self.request(1), at: Self.start)) == [1: .topicPaused(.seconds(10))])
         #expect(Self.gone(machine.ask(Self.request(2, topic: other), at: Self.start)) == [2])

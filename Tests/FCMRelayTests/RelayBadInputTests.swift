@@ -17,7 +17,8 @@ struct RelayBadInputTests {
                     // Once it has its access token and a connection, its use of resources is stable.
                     try await expectGoodMessageAccepted(at: endpoint)
                     let count = try await checkBadRequests(
-                        to: relay, at: endpoint, seed: 20_261_124, Array(repeating: Self.command, count: 6))
+                        to: relay, at: endpoint, seed: 20_261_124,
+                        Array(repeating: Self.command, count: 6) + [Self.push, Self.push])
                     #expect(count >= 2 * 100)
                     try await expectGoodMessageAccepted(at: endpoint)
                 }
@@ -50,5 +51,13 @@ struct RelayBadInputTests {
             .init("topic_key", "\"\(topic)\""), .init("distribution", "\"Alert\""),
             .init("expires", "253402300799999", isOptional: true), .init("components", "[\"data\"]", isOptional: true),
             .init("timestamp", "1763712000123"),
+        ]))
+
+    private static let push = SampleCommand(
+        "push.relay",
+        SampleDocument([
+            .init("push_id", "\"\(ObjectID())\""), .init("topic", "\"news\""),
+            .init("message", "{\"data\":{\"a\":\"\(BadBusRequests.secret)\"}}"),
+            .init("expires", "253402300799999", isOptional: true), .init("validate_only", "false", isOptional: true),
         ]))
 }

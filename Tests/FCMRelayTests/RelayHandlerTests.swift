@@ -37,6 +37,13 @@ struct RelayHandlerTests {
             }
         }
 
+        func send(
+            _ push: RelayPush, to recipients: [PushRecipient], now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
+            by deadline: ContinuousClock.Instant
+        ) async -> [Result<String, SendFailure>] {
+            recipients.map { _ in .failure(.unwritable) }
+        }
+
         var sent: [Sent] { log.withLock(\.self) }
     }
 

@@ -42,7 +42,8 @@ struct RelayServiceTests {
             let commands = try CommandServer(
                 bus: bus, endpoint: "tcp://127.0.0.1:0",
                 router: .relay(
-                    RelayHandler(projects: projects, limit: .topic, now: { .now }), TopicHandler(projects: projects)),
+                    RelayHandler(projects: projects, limit: .topic, now: { .now }),
+                    PushHandler(projects: projects, limit: .topic, now: { .now }), TopicHandler(projects: projects)),
                 logger: .quiet)
             let client = try CommandClient(bus: bus, endpoints: [commands.endpoint], logger: .quiet)
             let service = RelayService(server: commands, projects: projects.all, timeToFinish: timeToFinish)

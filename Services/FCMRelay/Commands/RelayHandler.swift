@@ -21,7 +21,7 @@ struct RelayHandler: Sendable {
         if let refusal = refusal(of: command, now: now) {
             outcomes = command.components.map { ComponentOutcome(component: $0, result: .failure(refusal)) }
         } else {
-            try projects.checkCircuit(of: project, for: command)
+            try projects.checkCircuit(of: project, isKnown: project.knows(command))
             let deadline = CommandDeadline.instant(of: context, now: now)
             outcomes = try await project.underWay { await send(command, by: project, now: now, deadline: deadline) }
         }
@@ -50,7 +50,7 @@ struct RelayHandler: Sendable {
         }
         // Of an Alert, a notification alone would call up a message that never comes: both or none.
         if let violation = limit.violation(by: command) {
-            return ComponentError(class: .permanent, code: "PAYLOAD_TOO_LARGE", message: violation.problem)
+            return ComponentError(.payloadTooLarge, violation.problem)
         }
         return nil
     }

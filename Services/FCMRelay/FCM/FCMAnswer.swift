@@ -59,8 +59,7 @@ extension FCMAnswer<String> {
             return .refused(
                 SendFailure(
                     ComponentError(
-                        class: .retryable, code: ComponentError.badAnswer,
-                        message: "FCM answered \(response.status) without a name for the message; it may have accepted it")))
+                        .badAnswer, "FCM answered \(response.status) without a name for the message; it may have accepted it")))
         }
         return .accepted(body.name)
     }

@@ -1,6 +1,6 @@
 import Schemas
 
-/// The way to the phones: hands a message's components to FCM.
+/// The way to the phones: hands messages and pushes to FCM.
 protocol FCMSender: Sendable {
     /// Sends components, beginning with the first.
     ///
@@ -11,6 +11,15 @@ protocol FCMSender: Sendable {
     /// - Returns: FCM's name for each, or why it was not accepted.
     func send(
         _ components: [Component], of message: RelayMessage, now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
+        by deadline: ContinuousClock.Instant
+    ) async -> [Result<String, SendFailure>]
+
+    /// Sends a push to some of its recipients, to all of them at once.
+    ///
+    /// - Parameters: As for messages.
+    /// - Returns: FCM's name for each, or why it was not accepted.
+    func send(
+        _ push: RelayPush, to recipients: [PushRecipient], now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
         by deadline: ContinuousClock.Instant
     ) async -> [Result<String, SendFailure>]
 }

@@ -1,3 +1,5 @@
+import Schemas
+
 /// What to do about an error of Google's.
 enum FCMVerdict: Equatable, Sendable {
     case permanent
@@ -18,21 +20,17 @@ extension FCMVerdict {
     /// By an `FcmError` code, an `ErrorInfo` reason, a status of Google's APIs or an error of the Instance ID service; `nil` for
     /// one that says nothing certain.
     init?(code: String) {
+        guard let code = RelayErrorCode(rawValue: code), code.origin == .fcm else { return nil }
         switch code {
-        case "INVALID_ARGUMENT", "UNREGISTERED", "SENDER_ID_MISMATCH", "THIRD_PARTY_AUTH_ERROR", "APNS_AUTH_ERROR",
-            "PERMISSION_DENIED", "NOT_FOUND", "FAILED_PRECONDITION", "OUT_OF_RANGE", "UNIMPLEMENTED", "TOO_MANY_TOPICS":
-            self = .permanent
-        case "QUOTA_EXCEEDED":
+        case .quotaExceeded:
             self = Self.whenQuotaIsRefilled(of: .topic)
         // Of the project's quota FCM speaks without a code of its own, by Google's general ones.
-        case "RATE_LIMIT_EXCEEDED", "RESOURCE_EXHAUSTED":
+        case .rateLimitExceeded, .resourceExhausted:
             self = Self.whenQuotaIsRefilled(of: .project)
-        case "UNAVAILABLE", "INTERNAL", "ABORTED", "CANCELLED", "DEADLINE_EXCEEDED", "UNKNOWN":
-            self = Self.soon
-        case "UNAUTHENTICATED":
+        case .unauthenticated:
             self = .tokenRefused
         default:
-            return nil
+            self = code.class == .permanent ? .permanent : Self.soon
         }
     }
 

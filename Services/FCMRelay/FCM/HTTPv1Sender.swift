@@ -33,6 +33,17 @@ struct HTTPv1Sender: FCMSender {
         return await api.post(bodies, to: url, before: expiry, by: deadline) { FCMAnswer.classify($0, now: self.now()) }
     }
 
+    func send(
+        _ push: RelayPush, to recipients: [PushRecipient], now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
+        by deadline: ContinuousClock.Instant
+    ) async -> [Result<String, SendFailure>] {
+        let request = FCMPush(push, now: now)
+        guard let bodies = try? recipients.map({ try request.body(for: $0) }) else {
+            return recipients.map { _ in .failure(.unwritable) }
+        }
+        return await api.post(bodies, to: url, before: expiry, by: deadline) { FCMAnswer.classify($0, now: self.now()) }
+    }
+
     @inline(never)
     private func bodies(_ components: [Component], of message: RelayMessage, now: UnixMilliseconds) -> [Data]? {
         try? components.map { try FCMRequest.body($0, of: message, now: now, defaults: defaults) }

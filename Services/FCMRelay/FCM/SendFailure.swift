@@ -29,15 +29,12 @@ extension SendFailure {
     /// It is too late.
     static let expired = SendFailure(.expired, scope: .nobody)
 
-    static let unwritable = SendFailure(
-        ComponentError(class: .permanent, code: "INVALID_MESSAGE", message: "the message cannot be written as JSON"))
+    static let unwritable = SendFailure(ComponentError(.invalidMessage))
 
     /// No access token: worth trying again, also when Google refuses the key, because an operator can mend that.
     init(_ failure: TokenFailure) {
         self.init(
-            ComponentError(
-                class: .retryable, code: "OAUTH", message: failure.description,
-                retryAfter: failure.retryAfter.map { max(1, $0.milliseconds) }),
+            ComponentError(.oauth, failure.description, retryAfter: failure.retryAfter.map { max(1, $0.milliseconds) }),
             scope: .service)
     }
 
@@ -46,24 +43,21 @@ extension SendFailure {
     /// - Parameter patience: For how long it was in the transport's hands. What FCM had next to no time for says nothing about the
     ///   service, nor does what was not sent in a short time: there was too much before it.
     init(_ error: TransportError, after patience: Duration) {
-        let (code, scope): (String, Scope) =
+        let (code, scope): (RelayErrorCode, Scope) =
             switch error.code {
-            case .notReachable, .reset, .other: ("NETWORK", .service)
-            case .tls: ("TLS", .service)
+            case .notReachable, .reset, .other: (.network, .service)
+            case .tls: (.tls, .service)
             case .timeout:
-                ("TIMEOUT", patience >= .milliseconds(error.mayHaveBeenProcessed ? 500 : 5_000) ? .service : .nobody)
-            case .tooLarge: (ComponentError.badAnswer, .message)
-            case .overloaded: ("OVERLOADED", .nobody)
-            case .cancelled, .stopped: ("STOPPING", .nobody)
+                (.timeout, patience >= .milliseconds(error.mayHaveBeenProcessed ? 500 : 5_000) ? .service : .nobody)
+            case .tooLarge: (.badAnswer, .message)
+            case .overloaded: (.overloaded, .nobody)
+            case .cancelled, .stopped: (.stopping, .nobody)
             }
         let consequence = error.mayHaveBeenProcessed ? "; FCM may have accepted it" : ""
-        self.init(ComponentError(class: .retryable, code: code, message: error.description + consequence), scope: scope)
+        self.init(ComponentError(code, error.description + consequence), scope: scope)
     }
 }
 
 extension ComponentError {
-    static let expired = ComponentError(class: .expired, code: "EXPIRED", message: "the message's deadline has passed")
-
-    /// The code for an answer that cannot be understood.
-    static let badAnswer = "BAD_ANSWER"
+    static let expired = ComponentError(.expired, "the message's deadline has passed")
 }

@@ -29,10 +29,10 @@ final class Pacer: Sendable {
     ///   - deadline: When its caller gives up.
     /// - Returns: `nil` if it may go out; otherwise a retryable error with the reason.
     func turn(
-        for topic: TopicKey?, isAlert: Bool, cost: Int = 1, by deadline: ContinuousClock.Instant
+        for topic: FCMTopic?, isAlert: Bool, cost: Int = 1, by deadline: ContinuousClock.Instant
     ) async -> ComponentError? {
         guard .now < deadline else {
-            return ComponentError(class: .retryable, code: "NO_TIME", message: "there was no time left to send it")
+            return ComponentError(.noTime)
         }
         return await withCheckedContinuation { waiter in
             act { $0.ask(.init(waiter: waiter, topic: topic, isAlert: isAlert, cost: cost, deadline: deadline), at: .now) }
@@ -40,13 +40,13 @@ final class Pacer: Sendable {
     }
 
     /// Fast path: takes the send's turn without suspending if that is possible, as it nearly always is.
-    func goesAtOnce(to topic: TopicKey?, cost: Int, by deadline: ContinuousClock.Instant) -> Bool {
+    func goesAtOnce(to topic: FCMTopic?, cost: Int, by deadline: ContinuousClock.Instant) -> Bool {
         let now = ContinuousClock.now
         return now < deadline && state.withLock { $0.machine.goAtOnce(to: topic, cost: cost, at: now) }
     }
 
     /// Notes an error that affects more than one send.
-    func learn(from failure: SendFailure, about topic: TopicKey?) {
+    func learn(from failure: SendFailure, about topic: FCMTopic?) {
         let pause = Duration.milliseconds(
             min(max(failure.error.retryAfter ?? Self.minPause, Self.minPause), Self.maxPause))
         switch failure.scope {
@@ -105,24 +105,11 @@ extension ComponentError {
     /// The error of a send that did not get its turn.
     fileprivate init<Waiter>(_ refusal: PacingStateMachine<Waiter>.Refusal) {
         switch refusal {
-        case .projectPaused(let pause):
-            self.init(
-                class: .retryable, code: "PROJECT_PAUSED", message: "FCM's quota for the project is used up",
-                retryAfter: pause.milliseconds)
-        case .topicPaused(let pause):
-            self.init(
-                class: .retryable, code: "TOPIC_PAUSED", message: "FCM's quota for the topic is used up",
-                retryAfter: pause.milliseconds)
-        case .tooMuch(let wait):
-            self.init(
-                class: .retryable, code: "PACED", message: "there is more to send than the pace lets out in time",
-                retryAfter: wait.milliseconds)
-        case .paused:
-            self.init(
-                class: .retryable, code: "NO_TIME",
-                message: "the relay did not run for a while, and its caller may have given up")
-        case .stopped:
-            self.init(class: .retryable, code: "STOPPED", message: "the relay is stopping")
+        case .projectPaused(let pause): self.init(.projectPaused, retryAfter: pause.milliseconds)
+        case .topicPaused(let pause): self.init(.topicPaused, retryAfter: pause.milliseconds)
+        case .tooMuch(let wait): self.init(.paced, retryAfter: wait.milliseconds)
+        case .paused: self.init(.noTime, "the relay did not run for a while, and its caller may have given up")
+        case .stopped: self.init(.stopped)
         }
     }
 }

@@ -10,7 +10,7 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
     /// A send that asks for its turn.
     struct Request: Sendable {
         let waiter: Waiter
-        let topic: TopicKey?
+        let topic: FCMTopic?
         let isAlert: Bool
         /// The number of requests that it counts for.
         let cost: Int
@@ -85,7 +85,7 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
     private var alerts = Queue()
     private var information = Queue()
     private var projectPausedUntil: ContinuousClock.Instant?
-    private var pausedTopics: [TopicKey: ContinuousClock.Instant] = [:]
+    private var pausedTopics: [FCMTopic: ContinuousClock.Instant] = [:]
     private var isStopped = false
 
     init(bucket: TokenBucket) {
@@ -95,7 +95,7 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
     /// Fast path: a send asks whether it may go out at once.
     ///
     /// - Returns: `true` if nothing waits, nothing is paused and the rate allows it. Otherwise nothing has changed.
-    mutating func goAtOnce(to topic: TopicKey?, cost: Int, at now: ContinuousClock.Instant) -> Bool {
+    mutating func goAtOnce(to topic: FCMTopic?, cost: Int, at now: ContinuousClock.Instant) -> Bool {
         guard !isStopped, alerts.isEmpty, information.isEmpty, projectPausedUntil.map({ $0 <= now }) ?? true,
             topic.flatMap({ pausedTopics[$0] }).map({ $0 <= now }) ?? true
         else { return false }
@@ -165,7 +165,7 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
     }
 
     /// FCM says that a topic has had too many messages.
-    mutating func topicQuotaExceeded(_ topic: TopicKey, for pause: Duration, at now: ContinuousClock.Instant) -> [Decision] {
+    mutating func topicQuotaExceeded(_ topic: FCMTopic, for pause: Duration, at now: ContinuousClock.Instant) -> [Decision] {
         if pausedTopics.count >= Self.maxPausedTopics { pausedTopics = [:] }
         pausedTopics[topic] = now + pause
         let isPaused = { (request: Request) in request.topic == topic }

@@ -20,8 +20,7 @@ final class CircuitBreaker: Sendable {
             beforeTrial()
             return nil
         case .wait(let pause):
-            return ComponentError(
-                class: .retryable, code: "CIRCUIT_OPEN", message: Self.problem(outage), retryAfter: max(1, pause.milliseconds))
+            return ComponentError(.circuitOpen, Self.problem(outage), retryAfter: max(1, pause.milliseconds))
         }
     }
 

@@ -22,7 +22,7 @@ struct Gate: Sendable {
     /// - Returns: Why it may not go out; or `nil`, and then the caller must report the outcome to ``leave(_:about:)``.
     @inline(__always)
     func enter(
-        for topic: TopicKey?, isAlert: Bool, cost: Int = 1, by deadline: ContinuousClock.Instant
+        for topic: FCMTopic?, isAlert: Bool, cost: Int = 1, by deadline: ContinuousClock.Instant
     ) async -> ComponentError? {
         if !pacer.goesAtOnce(to: topic, cost: cost, by: deadline),
             let error = await pacer.turn(for: topic, isAlert: isAlert, cost: cost, by: deadline)
@@ -34,7 +34,7 @@ struct Gate: Sendable {
     }
 
     /// Notes failures that affect other sends.
-    func leave<Success>(_ results: [Result<Success, SendFailure>], about topic: TopicKey?) -> [Result<Success, ComponentError>] {
+    func leave<Success>(_ results: [Result<Success, SendFailure>], about topic: FCMTopic?) -> [Result<Success, ComponentError>] {
         let failures = results.map { result in
             if case .failure(let failure) = result { failure } else { nil as SendFailure? }
         }

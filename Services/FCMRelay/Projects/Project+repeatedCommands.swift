@@ -26,7 +26,7 @@ extension Project {
         !command.validateOnly && history.withLock { $0.knows(SendKey(command)) }
     }
 
-    private func remember(_ outcomes: [ComponentOutcome], of key: SendKey) {
+    func remember(_ outcomes: [ComponentOutcome], of key: SendKey) {
         let waiting = history.withLock { $0.end(outcomes, of: key, at: .now) }
         for (joint, outcome) in waiting { joint.resolve(outcome) }
     }
@@ -61,7 +61,6 @@ extension Project {
 
 extension ComponentError {
     /// Another command with a later deadline is still sending it.
-    fileprivate static let stillUnderWay = ComponentError(
-        class: .retryable, code: "TIMEOUT",
-        message: "another command with the same component is still under way; FCM may have accepted it")
+    static let stillUnderWay = ComponentError(
+        .timeout, "another command with the same component is still under way; FCM may have accepted it")
 }

@@ -8,12 +8,12 @@ final class Project: Sendable {
     static let maxInFlight = 1_024
 
     let id: String
-    private let sender: any FCMSender
+    let sender: any FCMSender
     /// `nil` if the project uses the legacy API.
     private let topics: TopicManager?
     private let transport: any HTTPTransport
     private let tokens: AccessTokenSource?
-    private let messageGate: Gate
+    let messageGate: Gate
     private let topicGate: Gate
     private let commandsUnderWay = Atomic<Int>(0)
     /// Components that are being sent, or that FCM has recently accepted.
@@ -56,10 +56,11 @@ final class Project: Sendable {
 
     /// Performs a command's work within the limit of pending commands.
     ///
+    /// - Parameter places: The number of commands that it counts for.
     /// - Throws: ``CommandFailure`` `overloaded` at the limit.
-    func underWay<Answer>(_ work: () async -> Answer) async throws(CommandFailure) -> Answer {
-        let count = commandsUnderWay.add(1, ordering: .relaxed).newValue
-        defer { commandsUnderWay.subtract(1, ordering: .relaxed) }
+    func underWay<Answer>(places: Int = 1, _ work: () async -> Answer) async throws(CommandFailure) -> Answer {
+        let count = commandsUnderWay.add(places, ordering: .relaxed).newValue
+        defer { commandsUnderWay.subtract(places, ordering: .relaxed) }
         guard count <= Self.maxInFlight else {
             throw CommandFailure(.overloaded, "\(Self.maxInFlight) commands for the project \(id) are under way already")
         }
@@ -72,7 +73,7 @@ final class Project: Sendable {
         _ components: [Component], of command: RelayMessage, before expiry: ContinuousClock.Instant,
         by deadline: ContinuousClock.Instant, now: @Sendable () -> UnixMilliseconds
     ) async -> [ComponentOutcome] {
-        let topic = command.target == .topic ? command.draft.topicKey : nil
+        let topic = command.target == .topic ? FCMTopic.subject(command.draft.topicKey) : nil
         let isAlert = command.draft.distribution == .alert
         if let error = await messageGate.enter(for: topic, isAlert: isAlert, cost: components.count, by: min(expiry, deadline)) {
             return components.map { ComponentOutcome(component: $0, result: .failure(error)) }
@@ -83,7 +84,7 @@ final class Project: Sendable {
 
     @inline(never)
     private func outcomes(
-        of results: [Result<String, SendFailure>], to components: [Component], about topic: TopicKey?
+        of results: [Result<String, SendFailure>], to components: [Component], about topic: FCMTopic?
     ) -> [ComponentOutcome] {
         zip(components, messageGate.leave(results, about: topic)).map(ComponentOutcome.init)
     }
@@ -101,9 +102,7 @@ final class Project: Sendable {
             phones.tokens.map { _ in TopicResults.Result(error: error) }
         }
         guard let topics else {
-            return all(
-                ComponentError(
-                    class: .permanent, code: "NO_SERVICE_ACCOUNT", message: "topics cannot be managed with a server key"))
+            return all(ComponentError(.noServiceAccount, "topics cannot be managed with a server key"))
         }
         if let error = await topicGate.enter(for: nil, isAlert: false, cost: phones.tokens.count, by: deadline) {
             return all(error)

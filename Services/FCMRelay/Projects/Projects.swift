@@ -26,19 +26,20 @@ struct Projects: Sendable {
 
     /// Refuses a command if the circuits of all projects are open. Then this relay cannot send for a while, but another one may.
     ///
+    /// - Parameter isKnown: Whether the project knows what became of an earlier command of the same content.
     /// - Throws: ``CommandFailure`` `unavailable`.
-    func checkCircuit(of project: Project, for command: RelayMessage) throws(CommandFailure) {
+    func checkCircuit(of project: Project, isKnown: @autoclosure () -> Bool) throws(CommandFailure) {
         // Only this relay knows which components FCM has accepted.
-        guard let reason = project.openCircuit, all.allSatisfy({ $0.openCircuit != nil }), !project.knows(command) else { return }
+        guard let reason = project.openCircuit, all.allSatisfy({ $0.openCircuit != nil }), !isKnown() else { return }
         throw CommandFailure(.unavailable, "CIRCUIT_OPEN: \(reason)")
     }
 
     /// - Parameters:
     ///   - id: The project that a command names, if any.
-    ///   - topicKey: The topic, whose channel decides if `id` is `nil`.
+    ///   - topicKey: The topic, whose channel decides if `id` is `nil`; `nil` for a push to anything but a topic of the cube.
     /// - Throws: ``CommandFailure`` `not_found`.
-    func project(_ id: String?, for topicKey: TopicKey) throws(CommandFailure) -> Project {
-        guard let id else { return byChannel[topicKey.channel] ?? standard }
+    func project(_ id: String?, for topicKey: TopicKey?) throws(CommandFailure) -> Project {
+        guard let id else { return topicKey.flatMap { byChannel[$0.channel] } ?? standard }
         guard let project = byID[id] else {
             throw CommandFailure(.notFound, "the relay has no project \"\(id.prefix(60))\"", field: "project")
         }

@@ -1,14 +1,15 @@
 import Schemas
 
-/// The identity of a command: the message's key, and everything that FCM gets except the time to live.
+/// The identity of a send: the key of the message or the push, and everything that FCM gets except the time to live.
 struct SendKey: Hashable, Sendable {
-    private let msiKey: ObjectID
+    /// The `msi_key` of a message, or the id of a push.
+    private let id: ObjectID
     /// A hash of the content. If a sender uses one key for several messages, or one message for several phones, each of them is
     /// sent.
     private let content: Int
 
     init(_ command: RelayMessage) {
-        msiKey = command.msiKey
+        id = command.msiKey
         var hasher = Hasher()
         hasher.combine(command.timestamp)
         hasher.combine(command.draft.topicKey)
@@ -16,6 +17,15 @@ struct SendKey: Hashable, Sendable {
         hasher.combine(command.draft.options)
         hasher.combine(command.target)
         for text in [command.draft.title, command.draft.desc, command.draft.message] { hasher.combine(utf8: text) }
+        content = hasher.finalize()
+    }
+
+    /// Each recipient of a push is remembered by itself.
+    init(_ push: RelayPush, to recipient: PushRecipient) {
+        id = push.pushID
+        var hasher = Hasher()
+        hasher.combine(push.message)
+        hasher.combine(recipient)
         content = hasher.finalize()
     }
 }

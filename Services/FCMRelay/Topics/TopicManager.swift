@@ -45,8 +45,7 @@ struct TopicManager: Sendable {
             return .refused(
                 SendFailure(
                     ComponentError(
-                        class: .retryable, code: ComponentError.badAnswer,
-                        message: "the topic service answered \(response.status) without a result for each phone")))
+                        .badAnswer, "the topic service answered \(response.status) without a result for each phone")))
         }
         return .accepted(answer.results.map { TopicResults.Result(error: $0.error.map(ComponentError.init(topicError:))) })
     }

@@ -4,21 +4,13 @@ import JSON
 package struct ComponentError: Codable, Hashable, Sendable {
     /// What to do about it.
     package var `class`: ErrorClass
-    /// FCM's error code or status where it gave one (`INVALID_ARGUMENT`, `QUOTA_EXCEEDED`, …), otherwise the relay's own
-    /// (`NETWORK`, `OAUTH`, `EXPIRED`, …). Of bounded variety: fit for counting.
+    /// FCM's error code or status where it gave one, otherwise one of the relay's own (``RelayErrorCode``). Of bounded variety: fit
+    /// for counting.
     package var code: String
     /// One sentence for the operator.
     package var message: String
     /// For a retryable error: not before so many milliseconds have passed.
     package var retryAfter: Int64?
-
-    /// Whether the relay kept it back, so that FCM was never asked about it.
-    package var isKeptBack: Bool { Self.keptBack.contains(code) }
-
-    /// The relay's codes for it.
-    private static let keptBack: Set = [
-        "CIRCUIT_OPEN", "NO_TIME", "OAUTH", "OVERLOADED", "PACED", "PROJECT_PAUSED", "STOPPED", "TOPIC_PAUSED",
-    ]
 
     private enum CodingKeys: String, CodingKey {
         case `class`, code, message

@@ -123,7 +123,7 @@ package struct RelayMessage: Command, Checked, Hashable {
 
 extension TextLimits {
     /// Five topics of 900 characters, and what stands between them.
-    fileprivate static let condition = TextLimits(most: 5_000)
+    static let condition = TextLimits(most: 5_000)
     /// A Firebase project's id.
     package static let project = TextLimits(most: 100)
     /// A phone's registration token, or its installation id.

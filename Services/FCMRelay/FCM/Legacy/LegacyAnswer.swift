@@ -27,8 +27,7 @@ extension FCMAnswer<String> {
         .refused(
             SendFailure(
                 ComponentError(
-                    class: .retryable, code: ComponentError.badAnswer,
-                    message: "FCM answered \(response.status) without an id for the message; it may have accepted it")))
+                    .badAnswer, "FCM answered \(response.status) without an id for the message; it may have accepted it")))
     }
 }
 
@@ -45,7 +44,8 @@ extension SendFailure {
             let isName = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { Character(Unicode.Scalar($0)).isLetter }
             self.init(
                 ComponentError(
-                    class: .permanent, code: isName ? name : ComponentError.badAnswer, message: "FCM's legacy API refused it"))
+                    class: .permanent, code: isName ? name : RelayErrorCode.badAnswer.rawValue,
+                    message: "FCM's legacy API refused it"))
             return
         }
         self.init(

@@ -37,4 +37,13 @@ struct LegacySender: FCMSender {
             bodies, to: url, headers: [PatientPost.contentType, "authorization: key=\(key.value)"], before: expiry, by: deadline)
         return responses.map { $0.flatMap { FCMAnswer.classifyLegacy($0, now: self.now()).result } }
     }
+
+    /// Refuses every push: the legacy API has no words for most of what a message of today's API says.
+    func send(
+        _ push: RelayPush, to recipients: [PushRecipient], now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
+        by deadline: ContinuousClock.Instant
+    ) async -> [Result<String, SendFailure>] {
+        let error = ComponentError(.noServiceAccount, "a push needs FCM's HTTP v1 API, and so a service account")
+        return recipients.map { _ in .failure(SendFailure(error)) }
+    }
 }

@@ -1,0 +1,63 @@
+import CommandBus
+import FCM
+import JSON
+import Logging
+import Schemas
+
+/// Answers `push.relay`: sends one message to each recipient, and says what became of each.
+struct PushHandler: Sendable {
+    let projects: Projects
+    let limit: PayloadLimit
+    /// The wall clock.
+    let now: @Sendable () -> UnixMilliseconds
+
+    /// - Throws: ``SchemaViolation`` for what FCM would refuse; ``CommandFailure`` for a project that is not configured or that has
+    ///   too much to do, and if no project can send.
+    func relay(_ command: RelayPush, _ context: CommandContext) async throws -> RelayPush.Reply {
+        let now = now()
+        let push = command.with(message: try FCMRules.checked(command.message, for: command.recipients, limit: limit))
+        let topic: TopicKey? = if case .topic(let name) = push.recipients.first { TopicKey(name) } else { nil }
+        let project = try projects.project(push.project, for: topic)
+        let results: [Result<String, ComponentError>]
+        if let expires = push.expires, expires <= now {
+            results = push.recipients.map { _ in .failure(.expired) }
+        } else {
+            try projects.checkCircuit(of: project, isKnown: project.knows(push))
+            results = try await send(push, by: project, now: now, context)
+        }
+        report(results, of: push, to: context)
+        return RelayPush.Reply(results: results.map(SendResult.init))
+    }
+
+    private func send(
+        _ push: RelayPush, by project: Project, now: UnixMilliseconds, _ context: CommandContext
+    ) async throws(CommandFailure) -> [Result<String, ComponentError>] {
+        let deadline = CommandDeadline.instant(of: context, now: now)
+        let expiry = ContinuousClock.now + .milliseconds((push.expires ?? .max) - now)
+        let isUrgent = FCMRules.urgency(of: push.message) == .high
+        return try await project.underWay(places: min(push.recipients.count, Project.pushGroup)) {
+            await project.send(push, isUrgent: isUrgent, before: expiry, by: deadline, now: self.now)
+        }
+    }
+
+    /// One line a push. Never what is in it, and no token.
+    private func report(_ results: [Result<String, ComponentError>], of push: RelayPush, to context: CommandContext) {
+        let errors = results.compactMap { result in if case .failure(let error) = result { error } else { nil } }
+        let figures: Logger.Metadata = ["push_id": "\(push.pushID)", "recipients": "\(results.count)"]
+        guard let first = errors.first else { return context.logger.debug("accepted by FCM", metadata: figures) }
+        context.logger.warning(
+            "not accepted by FCM",
+            metadata: figures.merging([
+                "failed": "\(errors.count)", "class": "\(first.class.rawValue)", "code": "\(first.code)",
+                "error": "\(first.message)",
+            ]) { $1 })
+    }
+}
+
+extension RelayPush {
+    fileprivate func with(message: AnyJSON) -> RelayPush {
+        RelayPush(
+            pushID: pushID, transport: transport, recipients: recipients, message: message, expires: expires,
+            validateOnly: validateOnly, project: project)
+    }
+}

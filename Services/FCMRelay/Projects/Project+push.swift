@@ -1,0 +1,84 @@
+import Schemas
+import Synchronization
+
+extension Project {
+    /// How many of a push's recipients are sent to at a time. Each group asks for its turn: a push to many phones holds up no other.
+    static let pushGroup = 100
+
+    /// Sends a push to each recipient once: what another command has under way is waited for, and what FCM has lately accepted is
+    /// known.
+    ///
+    /// - Parameter now: The wall clock.
+    /// - Returns: What became of each recipient, in their order.
+    func send(
+        _ push: RelayPush, isUrgent: Bool, before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant,
+        now: @Sendable () -> UnixMilliseconds
+    ) async -> [Result<String, ComponentError>] {
+        var results: [Result<String, ComponentError>] = []
+        let recipients = push.recipients
+        results.reserveCapacity(recipients.count)
+        for start in stride(from: 0, to: recipients.count, by: Self.pushGroup) {
+            let group = Array(recipients[start..<min(start + Self.pushGroup, recipients.count)])
+            // A check sends nothing, and its answer is that of the moment.
+            results +=
+                push.isCheck
+                ? await sendNow(push, to: group, isUrgent: isUrgent, before: expiry, by: deadline, now: now)
+                : await sendOnce(push, to: group, isUrgent: isUrgent, before: expiry, by: deadline, now: now)
+        }
+        return results
+    }
+
+    /// Whether a push has come before, so that some of it need not be sent.
+    func knows(_ push: RelayPush) -> Bool {
+        guard !push.isCheck else { return false }
+        return history.withLock { history in push.recipients.contains { history.knows(SendKey(push, to: $0)) } }
+    }
+
+    /// A push has no components: its message is remembered as this one.
+    private static let component = Component.data
+
+    private func sendOnce(
+        _ push: RelayPush, to group: [PushRecipient], isUrgent: Bool, before expiry: ContinuousClock.Instant,
+        by deadline: ContinuousClock.Instant, now: @Sendable () -> UnixMilliseconds
+    ) async -> [Result<String, ComponentError>] {
+        let keys = group.map { SendKey(push, to: $0) }
+        let places = history.withLock { history in
+            keys.map { history.begin([Self.component], of: $0, joint: JointOutcome.init)?.first ?? .send }
+        }
+        let unsent = places.indices.filter { if case .send = places[$0] { true } else { false } }
+        let sent = await sendNow(
+            push, to: unsent.map { group[$0] }, isUrgent: isUrgent, before: expiry, by: deadline, now: now)
+        for (index, result) in zip(unsent, sent) {
+            remember([ComponentOutcome(component: Self.component, result: result)], of: keys[index])
+        }
+        var results = Dictionary(uniqueKeysWithValues: zip(unsent, sent))
+        for index in places.indices {
+            switch places[index] {
+            case .send: break
+            case .accepted(let name): results[index] = .success(name)
+            case .join(let joint): results[index] = await joint.value(by: deadline) ?? .failure(.stillUnderWay)
+            }
+        }
+        return places.indices.compactMap { results[$0] }
+    }
+
+    private func sendNow(
+        _ push: RelayPush, to group: [PushRecipient], isUrgent: Bool, before expiry: ContinuousClock.Instant,
+        by deadline: ContinuousClock.Instant, now: @Sendable () -> UnixMilliseconds
+    ) async -> [Result<String, ComponentError>] {
+        guard !group.isEmpty else { return [] }
+        let topic: FCMTopic? = if case .topic(let name) = group[0] { FCMTopic(name) } else { nil }
+        if let error = await messageGate.enter(
+            for: topic, isAlert: isUrgent, cost: group.count, by: min(expiry, deadline))
+        {
+            return group.map { _ in .failure(error) }
+        }
+        let results = await sender.send(push, to: group, now: now(), before: expiry, by: deadline)
+        return messageGate.leave(results, about: topic)
+    }
+}
+
+extension RelayPush {
+    /// FCM only checks it.
+    fileprivate var isCheck: Bool { validateOnly == true }
+}

@@ -1,0 +1,83 @@
+import JSON
+
+extension FCMForm {
+    /// Reads an object of this form: every field known, every value of its type.
+    ///
+    /// - Parameter path: The object's own path, such as `message.android`.
+    /// - Returns: The object with snake_case names, and choices in upper case.
+    /// - Throws: ``SchemaViolation`` for the first field that is wrong.
+    func read(_ value: AnyJSON, at path: String) throws(SchemaViolation) -> AnyJSON {
+        guard let members = value.members else { throw SchemaViolation(field: path, problem: "expected an object") }
+        var read: [String: AnyJSON] = [:]
+        for (sent, value) in members.sorted(by: { $0.key < $1.key }) {
+            guard let name = name(of: sent), let field = fields[name] else {
+                throw SchemaViolation(
+                    field: "\(path).\(sent.prefix(100))", problem: "not a field that FCM has there, or may be sent")
+            }
+            let path = "\(path).\(name)"
+            guard read[name] == nil else { throw SchemaViolation(field: path, problem: "there in both spellings") }
+            read[name] = try field.read(value, at: path)
+        }
+        return .object(read)
+    }
+}
+
+extension FCMForm.Field {
+    fileprivate func read(_ value: AnyJSON, at path: String) throws(SchemaViolation) -> AnyJSON {
+        switch (self, value) {
+        case (.message(let form), _): return try form.read(value, at: path)
+        case (.structure, .object), (.string, .string), (.boolean, .bool), (.float, .integer), (.float, .number): return value
+        case (.int32, .integer(let number)) where Int32(exactly: number) != nil: return value
+        case (.stringMap, .object(let members)):
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) where value.string == nil {
+                throw SchemaViolation(field: "\(path).\(name.prefix(100))", problem: "expected a string")
+            }
+            return value
+        case (.list(let element), .array(let elements)):
+            var read: [AnyJSON] = []
+            for (index, value) in elements.enumerated() { read.append(try element.read(value, at: "\(path)[\(index)]")) }
+            return .array(read)
+        case (.choice(let choices), .string(let text)) where choices.contains(text.uppercased()):
+            return .string(text.uppercased())
+        case (.duration, .string(let text)) where FCMDuration(text) != nil: return value
+        case (.timestamp, .string(let text))
+        where text.wholeMatch(of: /\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)/) != nil:
+            return value
+        default: throw SchemaViolation(field: path, problem: "expected \(expected)")
+        }
+    }
+
+    /// What it may hold, in words.
+    private var expected: String {
+        switch self {
+        case .string: "a string"
+        case .boolean: "true or false"
+        case .int32: "an integer of 32 bits"
+        case .float: "a number"
+        case .choice(let choices): "one of \(choices.joined(separator: ", "))"
+        case .duration: "a duration in seconds, such as \"3.5s\""
+        case .timestamp: "a time as of RFC 3339, such as \"2026-11-22T16:20:00Z\""
+        case .stringMap: "an object whose values are strings"
+        case .structure, .message: "an object"
+        case .list: "an array"
+        }
+    }
+}
+
+/// A protobuf duration in JSON: seconds with up to nine decimals and an `s`.
+struct FCMDuration: Hashable {
+    let isNegative: Bool
+    /// Rounded down.
+    let wholeSeconds: Int64
+    let hasFraction: Bool
+
+    /// - Returns: `nil` for what is none.
+    init?(_ text: String) {
+        guard let match = text.wholeMatch(of: /(-?)([0-9]{1,12})(\.[0-9]{1,9})?s/), let seconds = Int64(match.2) else {
+            return nil
+        }
+        isNegative = !match.1.isEmpty
+        wholeSeconds = seconds
+        hasFraction = match.3?.contains { !".0".contains($0) } ?? false
+    }
+}

@@ -1,0 +1,46 @@
+import JSON
+import Schemas
+
+extension FCMRules {
+    /// The most bytes of what goes to one platform alone.
+    private static let maxPlatformBytes = 4_096
+
+    /// Measures a message. FCM's formula is undocumented beyond "keys and values"; this one counts the data and the notification's
+    /// title, body and image, and for each platform what is its own.
+    static func checkSize(
+        of message: AnyJSON, for recipients: [PushRecipient], limit: PayloadLimit
+    ) throws(SchemaViolation) {
+        let isToPhones = recipients.first?.token != nil
+        let most = isToPhones ? maxPlatformBytes : limit.bytes
+        // A platform's own data stands in place of the message's.
+        let places = [message["data"], message["android"]?["data"], message["android_v2"]?["data"], message["webpush"]?["data"]]
+        let bytes = places.map(textBytes).reduce(0, max) + textBytes(of: message["notification"])
+        guard bytes <= most else {
+            throw SchemaViolation(
+                field: "message",
+                problem: "data and notification have \(bytes) bytes, \(bytes - most) more than the \(most) that a message to a "
+                    + "\(isToPhones ? "phone" : "topic") may have")
+        }
+        let platforms = [
+            ("android", message["android"]), ("android_v2", message["android_v2"]), ("apns", message["apns"]),
+            ("webpush", message["webpush"]),
+        ]
+        for (name, config) in platforms {
+            let bytes = (config?.members ?? [:]).reduce(0) { $1.key == "data" ? $0 : $0 + jsonBytes(of: $1.value) }
+            guard bytes <= maxPlatformBytes else {
+                throw SchemaViolation(
+                    field: "message.\(name)",
+                    problem: "has \(bytes) bytes of JSON beside data, at most \(maxPlatformBytes) are allowed")
+            }
+        }
+    }
+
+    private static func textBytes(of fields: AnyJSON?) -> Int {
+        (fields?.members ?? [:]).reduce(0) { $0 + $1.key.utf8.count + ($1.value.string?.utf8.count ?? 0) }
+    }
+
+    private static func jsonBytes(of value: AnyJSON) -> Int {
+        // A value that cannot be written is too large for anybody.
+        (try? JSONCoder.encode(value).count) ?? .max / 2
+    }
+}

@@ -1,0 +1,128 @@
+package import JSON
+package import Schemas
+
+/// What FCM asks of a message and of its recipients: a push that breaks a rule is refused where it comes in, where its author can
+/// still mend it.
+package enum FCMRules {
+    /// Checks a push.
+    ///
+    /// - Parameters:
+    ///   - message: The `message` of FCM's v1 API without its recipient, with names in either spelling.
+    ///   - limit: On messages to topics and conditions.
+    /// - Returns: The message with snake_case names.
+    /// - Throws: ``SchemaViolation`` for the first rule that is broken, with the field's path.
+    package static func checked(
+        _ message: AnyJSON, for recipients: [PushRecipient], limit: PayloadLimit = .topic
+    ) throws(SchemaViolation) -> AnyJSON {
+        for recipient in recipients { try check(recipient) }
+        for field in ["topic", "condition", "token", "fid", "name"] where message[field] != nil {
+            throw SchemaViolation(
+                field: "message.\(field)",
+                problem: field == "name" ? "FCM gives the name" : "the recipient stands beside the message, not in it")
+        }
+        let message = try FCMForm.message.read(message, at: "message")
+        guard message["android"] == nil || message["android_v2"] == nil else {
+            throw SchemaViolation(field: "message.android_v2", problem: "expected android or android_v2, not both")
+        }
+        try checkData(message["data"], at: "message.data")
+        try checkLabel(in: message, at: "message")
+        for name in ["android", "android_v2"] {
+            if let android = message[name] { try checkAndroid(android, at: "message.\(name)") }
+        }
+        if let apns = message["apns"] { try checkAPNs(apns, notification: message["notification"]) }
+        if let webpush = message["webpush"] { try checkWebPush(webpush) }
+        try checkSize(of: message, for: recipients, limit: limit)
+        return message
+    }
+
+    /// How urgent a message is: as its Android priority says, and otherwise as FCM decides, high where it shows a notification.
+    ///
+    /// - Parameter message: As ``checked(_:for:limit:)`` returns it.
+    package static func urgency(of message: AnyJSON) -> Urgency {
+        if let priority = message["android"]?["priority"]?.string { return priority == "HIGH" ? .high : .normal }
+        let isShown =
+            message["notification"] != nil || message["android"]?["notification"] != nil
+            || message["android_v2"]?["remote_notification"] != nil
+        return isShown ? .high : .normal
+    }
+
+    private static func check(_ recipient: PushRecipient) throws(SchemaViolation) {
+        switch recipient {
+        case .topic(let name):
+            guard TopicCondition.isTopicName(name) else {
+                throw SchemaViolation(
+                    field: "topic", problem: "expected 1 to 900 ASCII letters, digits and -_.~%, without /topics/")
+            }
+        case .condition(let condition):
+            if let problem = TopicCondition.problem(with: condition) {
+                throw SchemaViolation(field: "condition", problem: problem)
+            }
+        case .token(let token):
+            guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+                throw SchemaViolation(field: "tokens", problem: "expected tokens of ASCII characters without a space")
+            }
+        }
+    }
+
+    /// Keys that FCM keeps for itself (discovery document, `Message.data`; the message-type page adds all of `gcm.`).
+    private static func checkData(_ data: AnyJSON?, at path: String) throws(SchemaViolation) {
+        for key in (data?.members ?? [:]).keys.sorted() {
+            guard key != "from", key != "message_type", !key.hasPrefix("google."), !key.hasPrefix("gcm.") else {
+                throw SchemaViolation(field: "\(path).\(key.prefix(100))", problem: "FCM keeps this key for itself")
+            }
+        }
+    }
+
+    private static func checkLabel(in object: AnyJSON, at path: String) throws(SchemaViolation) {
+        guard let label = object["fcm_options"]?["analytics_label"]?.string, !label.isEmpty else { return }
+        guard label.wholeMatch(of: /[a-zA-Z0-9\-_.~%]{1,50}/) != nil else {
+            throw SchemaViolation(
+                field: "\(path).fcm_options.analytics_label",
+                problem: "expected at most 50 ASCII letters, digits and -_.~%")
+        }
+    }
+
+    private static func checkAndroid(_ android: AnyJSON, at path: String) throws(SchemaViolation) {
+        try checkData(android["data"], at: path + ".data")
+        try checkLabel(in: android, at: path)
+        if let ttl = android["ttl"]?.string.flatMap(FCMDuration.init) {
+            let isTooLong = ttl.wholeSeconds > maxTimeToLive || (ttl.wholeSeconds == maxTimeToLive && ttl.hasFraction)
+            guard !ttl.isNegative, !isTooLong else {
+                throw SchemaViolation(field: path + ".ttl", problem: "expected 0 to \(maxTimeToLive) seconds")
+            }
+        }
+        let notificationPath = path.hasSuffix("_v2") ? ".remote_notification.notification" : ".notification"
+        let notification = android["notification"] ?? android["remote_notification"]?["notification"]
+        if let color = notification?["color"]?.string, color.wholeMatch(of: /#[0-9a-fA-F]{6}/) == nil {
+            throw SchemaViolation(field: path + notificationPath + ".color", problem: "expected a colour such as #20A0FF")
+        }
+    }
+
+    private static func checkWebPush(_ webpush: AnyJSON) throws(SchemaViolation) {
+        try checkData(webpush["data"], at: "message.webpush.data")
+        try checkLabel(in: webpush, at: "message.webpush")
+        if let link = webpush["fcm_options"]?["link"]?.string, !link.hasPrefix("https://") {
+            throw SchemaViolation(field: "message.webpush.fcm_options.link", problem: "expected an https:// URL")
+        }
+        if let ttl = webpush.header("ttl"), ttl.value.wholeMatch(of: /[0-9]{1,18}/) == nil {
+            throw SchemaViolation(
+                field: "message.webpush.headers.\(ttl.name)", problem: "expected a number of seconds, 0 or more, as a string")
+        }
+        if let urgency = webpush.header("urgency"), !["very-low", "low", "normal", "high"].contains(urgency.value) {
+            throw SchemaViolation(
+                field: "message.webpush.headers.\(urgency.name)", problem: "expected very-low, low, normal or high")
+        }
+    }
+}
+
+extension AnyJSON {
+    /// A header of APNs or web push, whose names have no case, as it is spelt.
+    ///
+    /// - Parameter name: In lower case.
+    func header(_ name: String) -> (name: String, value: String)? {
+        for (sent, value) in self["headers"]?.members ?? [:] where sent.lowercased() == name {
+            return value.string.map { (sent, $0) }
+        }
+        return nil
+    }
+}

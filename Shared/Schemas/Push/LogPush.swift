@@ -1,0 +1,67 @@
+package import JSON
+
+/// `push.log`: stores a push durably and takes charge of relaying it. Sending it again with the same idempotency key changes nothing
+/// and answers with the stored push; with another content it is a `conflict`.
+///
+/// The header's `actor` is required: it is the sender.
+package struct LogPush: Command, PushCommand, Checked, Hashable {
+    package static let name = "push.log"
+
+    package struct Reply: Codable, Hashable, Sendable {
+        package let push: Push
+
+        package init(push: Push) {
+            self.push = push
+        }
+    }
+
+    /// The sender's own key: another sender may use the same.
+    package let idempotencyKey: String
+    /// ``PushTransport/fcm`` without it.
+    package let transport: PushTransport?
+    package let topic: String?
+    package let condition: String?
+    package let tokens: [String]?
+    package let fairnessKey: String
+    /// The transport's own message without its recipient.
+    package let message: AnyJSON
+    package let project: String?
+    package let expires: UnixMilliseconds
+    /// When it is to go out; at once without it.
+    package let notBefore: UnixMilliseconds?
+
+    package init(
+        idempotencyKey: String, transport: PushTransport? = nil, recipients: [PushRecipient], fairnessKey: String,
+        message: AnyJSON, project: String? = nil, expires: UnixMilliseconds, notBefore: UnixMilliseconds? = nil
+    ) {
+        self.idempotencyKey = idempotencyKey
+        self.transport = transport
+        (topic, condition, tokens) = recipients.fields
+        self.fairnessKey = fairnessKey
+        self.message = message
+        self.project = project
+        self.expires = expires
+        self.notBefore = notBefore
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case transport, topic, condition, tokens, message, project, expires
+        case idempotencyKey = "idempotency_key"
+        case fairnessKey = "fairness_key"
+        case notBefore = "not_before"
+    }
+
+    package func check() throws(SchemaViolation) {
+        try TextLimits.idempotencyKey.check(idempotencyKey, CodingKeys.idempotencyKey)
+        try checkRecipients()
+        try TextLimits.fairnessKey.check(fairnessKey, CodingKeys.fairnessKey)
+        try TextLimits.project.check(project, CodingKeys.project)
+        try (0...maximumUnixMilliseconds).check(expires, CodingKeys.expires)
+        try (0...maximumUnixMilliseconds).check(notBefore, CodingKeys.notBefore)
+    }
+}
+
+extension TextLimits {
+    /// What a service's pushes share their turns by.
+    fileprivate static let fairnessKey = TextLimits(most: 200)
+}

@@ -1,0 +1,101 @@
+package import JSON
+
+/// What a service has pushed to phones: a document of the `push` collection. It is no message of the cube, and in no history of
+/// messages.
+package struct Push: Hashable, Sendable {
+    package var id: ObjectID
+    /// Who sent it: the `actor` of the command.
+    package var sender: String
+    /// The sender's key for the push.
+    package var idempotencyKey: String
+    package var transport: PushTransport
+    package var fairnessKey: String
+    /// The transport's own message without its recipient; for FCM the `message` of its v1 API, with snake_case names.
+    package var message: AnyJSON
+    package var urgency: Urgency
+    /// The Firebase project; without it, the relay's standard one.
+    package var project: String?
+    /// When it was logged.
+    package var logged: UnixMilliseconds
+    /// When it is no longer worth delivering.
+    package var expires: UnixMilliseconds
+    /// When it is to go out, where that is not at once.
+    package var notBefore: UnixMilliseconds?
+    package var relay: PushRecord
+
+    package init(
+        id: ObjectID = ObjectID(), sender: String, idempotencyKey: String, transport: PushTransport, fairnessKey: String,
+        message: AnyJSON, urgency: Urgency, project: String? = nil, logged: UnixMilliseconds, expires: UnixMilliseconds,
+        notBefore: UnixMilliseconds? = nil, relay: PushRecord
+    ) {
+        self.id = id
+        self.sender = sender
+        self.idempotencyKey = idempotencyKey
+        self.transport = transport
+        self.fairnessKey = fairnessKey
+        self.message = message
+        self.urgency = urgency
+        self.project = project
+        self.logged = logged
+        self.expires = expires
+        self.notBefore = notBefore
+        self.relay = relay
+    }
+
+    package var recipients: [PushRecipient] { relay.recipients.map(\.recipient) }
+
+    /// The tokens that FCM calls unregistered.
+    package var unregistered: [String] { relay.recipients.filter(\.isUnregistered).compactMap(\.recipient.token) }
+
+    /// Whether another push is what the same command makes.
+    package func isSameCommand(as other: Push) -> Bool {
+        transport == other.transport && fairnessKey == other.fairnessKey && message == other.message
+            && project == other.project && expires == other.expires && notBefore == other.notBefore
+            && recipients == other.recipients
+    }
+}
+
+extension Push: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case id = "push_id"
+        case sender, transport, message, urgency, project, logged, expires, relay, unregistered
+        case idempotencyKey = "idempotency_key"
+        case fairnessKey = "fairness_key"
+        case notBefore = "not_before"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            id: try container.decode(ObjectID.self, forKey: .id), sender: try container.decode(String.self, forKey: .sender),
+            idempotencyKey: try container.decode(String.self, forKey: .idempotencyKey),
+            transport: try container.decode(PushTransport.self, forKey: .transport),
+            fairnessKey: try container.decode(String.self, forKey: .fairnessKey),
+            message: try container.decode(AnyJSON.self, forKey: .message),
+            urgency: try container.decode(Urgency.self, forKey: .urgency),
+            project: try container.decodeIfPresent(String.self, forKey: .project),
+            logged: try container.decode(UnixMilliseconds.self, forKey: .logged),
+            expires: try container.decode(UnixMilliseconds.self, forKey: .expires),
+            notBefore: try container.decodeIfPresent(UnixMilliseconds.self, forKey: .notBefore),
+            relay: try container.decode(PushRecord.self, forKey: .relay))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(sender, forKey: .sender)
+        try container.encode(idempotencyKey, forKey: .idempotencyKey)
+        try container.encode(transport, forKey: .transport)
+        try container.encode(fairnessKey, forKey: .fairnessKey)
+        try container.encode(message, forKey: .message)
+        try container.encode(urgency, forKey: .urgency)
+        try container.encodeIfPresent(project, forKey: .project)
+        try container.encode(logged, forKey: .logged)
+        try container.encode(expires, forKey: .expires)
+        try container.encodeIfPresent(notBefore, forKey: .notBefore)
+        try container.encode(relay, forKey: .relay)
+        // Worked out of the recipients, for readers.
+        let unregistered = unregistered
+        if !unregistered.isEmpty { try container.encode(unregistered, forKey: .unregistered) }
+    }
+}

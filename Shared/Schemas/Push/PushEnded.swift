@@ -1,0 +1,25 @@
+/// The event `push.ended`: a push has come to its end. Whoever missed it asks by `push.get`.
+package struct PushEnded: Codable, Hashable, Sendable {
+    package static let name = "push.ended"
+
+    package let pushID: ObjectID
+    package let sender: String
+    package let idempotencyKey: String
+    package let state: RelayState
+    /// The tokens that FCM calls unregistered: their owner deletes them.
+    package let unregistered: [String]
+
+    package init(_ push: Push) {
+        pushID = push.id
+        sender = push.sender
+        idempotencyKey = push.idempotencyKey
+        state = push.relay.state
+        unregistered = push.unregistered
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case pushID = "push_id"
+        case idempotencyKey = "idempotency_key"
+        case sender, state, unregistered
+    }
+}

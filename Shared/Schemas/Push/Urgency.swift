@@ -1,0 +1,25 @@
+import JSON
+
+/// How soon something goes out: the urgent goes first, here and in the relay.
+package enum Urgency: String, ClosedEnum {
+    case high, normal
+}
+
+extension Distribution {
+    /// An Alert is urgent.
+    package var urgency: Urgency {
+        switch self {
+        case .alert: .high
+        case .information: .normal
+        }
+    }
+
+    /// The distribution of the messages that are so urgent.
+    package init(_ urgency: Urgency) {
+        self =
+            switch urgency {
+            case .high: .alert
+            case .normal: .information
+            }
+    }
+}

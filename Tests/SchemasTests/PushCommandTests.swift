@@ -1,0 +1,127 @@
+import FoundationEssentials
+import JSON
+import Schemas
+import Testing
+
+/// The commands about pushes as other programs send them.
+@Suite("Push commands")
+struct PushCommandTests {
+    private static let plain = #""idempotency_key":"k","fairness_key":"people","message":{"data":{"a":"b"}},"expires":9"#
+
+    private static func log(_ json: String) throws -> LogPush { try LogPush(payload: Data(json.utf8)) }
+
+    /// The field that is wrong.
+    private static func wrongField(_ json: String) -> String? {
+        #expect(throws: SchemaViolation.self) { try log(json) }
+        do {
+            _ = try log(json)
+            return nil
+        } catch {
+            return (error as? SchemaViolation)?.field
+        }
+    }
+
+    @Test("A push goes to a topic, to a condition or to tokens, and reads back as it was written")
+    func recipients() throws {
+        let topic = try Self.log(#"{"topic":"news",\#(Self.plain)}"#)
+        #expect(topic.recipients == [.topic("news")] && topic.transport == nil && topic.notBefore == nil)
+        let condition = try Self.log(
+            #"{"condition":"'a' in topics","not_before":5,"project":"p","transport":"fcm",\#(Self.plain)}"#)
+        #expect(condition.recipients == [.condition("'a' in topics")] && condition.notBefore == 5 && condition.project == "p")
+        let tokens = try Self.log(#"{"tokens":["a","b"],\#(Self.plain)}"#)
+        #expect(tokens.recipients == [.token("a"), .token("b")])
+        for command in [topic, condition, tokens] { #expect(try LogPush(payload: command.payload()) == command) }
+    }
+
+    @Test("A command that breaks a rule is refused by the field's name")
+    func rules() {
+        #expect(Self.wrongField("{\(Self.plain)}") == "topic")
+        #expect(Self.wrongField(#"{"topic":"a","tokens":["t"],\#(Self.plain)}"#) == "tokens")
+        #expect(Self.wrongField(#"{"tokens":[],\#(Self.plain)}"#) == "tokens")
+        #expect(Self.wrongField(#"{"tokens":["a","a"],\#(Self.plain)}"#) == "tokens[1]")
+        let tooMany = (0...PushRecipient.maxTokens).map { "\"t\($0)\"" }.joined(separator: ",")
+        #expect(Self.wrongField(#"{"tokens":[\#(tooMany)],\#(Self.plain)}"#) == "tokens")
+        #expect(Self.wrongField(#"{"topic":"a","transport":"mail",\#(Self.plain)}"#) == "transport")
+        #expect(Self.wrongField(#"{"topic":"a","colour":"red",\#(Self.plain)}"#) == "colour")
+        #expect(Self.wrongField(#"{"topic":"a","not_before":-1,\#(Self.plain)}"#) == "not_before")
+    }
+
+    @Test("An unknown transport is named, with those that there are")
+    func transport() throws {
+        let violation = #expect(throws: SchemaViolation.self) {
+            try RelayPush(
+                payload: Data(#"{"push_id":"0123456789abcdef01234567","topic":"a","message":{},"transport":"mail"}"#.utf8))
+        }
+        #expect(violation?.field == "transport")
+        #expect(violation?.problem.contains("\"mail\"") == true && violation?.problem.contains("\"fcm\"") == true)
+    }
+
+    @Test("A push shows what became of each recipient, and its unregistered tokens")
+    func document() throws {
+        var push = Push(
+            sender: "people", idempotencyKey: "k", transport: .fcm, fairnessKey: "f", message: ["data": ["a": "b"]],
+            urgency: .normal, logged: 1, expires: 9,
+            relay: PushRecord(logged: [.token("a"), .token("b"), .token("c")], due: 1))
+        push.relay.recipients[0].state = .accepted
+        push.relay.recipients[0].name = "n"
+        for (index, code) in [(1, RelayErrorCode.unregistered), (2, .invalidArgument)] {
+            push.relay.recipients[index].state = .failed
+            push.relay.recipients[index].error = ComponentError(code)
+        }
+        #expect(push.unregistered == ["b"])
+        let json = String(decoding: try JSONCoder.encode(push), as: UTF8.self)
+        #expect(json.contains(#""unregistered":["b"]"#) && json.contains(#"{"name":"n","state":"accepted","token":"a"}"#))
+        #expect(try JSONCoder.decode(Push.self, from: Data(json.utf8)) == push)
+        #expect(PushEnded(push).unregistered == ["b"])
+    }
+
+    @Test("Results are told in the recipients' order")
+    func results() throws {
+        let reply = RelayPush.Reply(results: [
+            SendResult(.success("n")), SendResult(.failure(ComponentError(.paced, retryAfter: 5))),
+        ])
+        let json = String(decoding: try JSONCoder.encode(reply), as: UTF8.self)
+        #expect(json.hasPrefix(#"{"results":[{"name":"n"},{"error":{"class":"retryable","code":"PACED""#))
+        #expect(try JSONCoder.decode(RelayPush.Reply.self, from: Data(json.utf8)) == reply)
+    }
+
+    @Test("Each error code has a class, a text of its own, and says whether FCM may have accepted the message")
+    func codes() {
+        for code in RelayErrorCode.allCases {
+            #expect(!code.text.isEmpty)
+            #expect(code.acceptance != .possible || code.class == .retryable, "\(code)")
+        }
+        let keptBack = RelayErrorCode.allCases.filter(\.isKeptBack).map(\.rawValue).sorted()
+        #expect(
+            keptBack == ["CIRCUIT_OPEN", "NO_TIME", "OAUTH", "OVERLOADED", "PACED", "PROJECT_PAUSED", "STOPPED", "TOPIC_PAUSED"])
+        let possible = RelayErrorCode.allCases.filter { $0.acceptance == .possible }.map(\.rawValue).sorted()
+        #expect(possible == ["BAD_ANSWER", "NETWORK", "RELAY_INTERNAL", "RELAY_NO_ANSWER", "STOPPING", "TIMEOUT"])
+    }
+}
+
+/// The catalogue of error codes in the relay's documentation.
+@Suite("Documented error codes")
+struct DocumentedErrorCodeTests {
+    @Test("The relay's page has a line for each code, with its class, its meaning, and whether FCM may have accepted the message")
+    func page() throws {
+        var root = URL(filePath: #filePath)
+        for _ in 0..<3 { root.deleteLastPathComponent() }
+        let page = try String(contentsOf: root.appending(path: "Services/FCMRelay/API.md"), encoding: .utf8)
+        for code in RelayErrorCode.allCases {
+            let origin =
+                switch code.origin {
+                case .fcm: "FCM"
+                case .relay: "the relay"
+                case .messageLog: "the message log"
+                }
+            let acceptance =
+                switch code.acceptance {
+                case .no: "no"
+                case .notAsked: "no, it was not asked"
+                case .possible: "possibly"
+                }
+            let line = "| `\(code.rawValue)` | \(origin) | \(code.class.rawValue) | \(acceptance) | \(code.text) |"
+            #expect(page.contains(line), "\(line)")
+        }
+    }
+}
