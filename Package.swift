@@ -103,11 +103,12 @@ let package = Package(
         .executableTarget(
             name: "MessageLog",
             dependencies: [
-                "CommandBus", "DurableFiles", "MessageStorage", "MongoDatabase", "JSON", "Schemas", "ServiceKit", "Time", logging,
+                "CommandBus", "DurableFiles", "FCM", "MessageStorage", "MongoDatabase", "JSON", "Schemas", "ServiceKit", "Time", logging,
                 serviceContext,
                 serviceLifecycle,
             ],
-            path: "Services/MessageLog"),
+            path: "Services/MessageLog",
+            exclude: ["API.md"]),
         .executableTarget(
             name: "FCMRelay",
             dependencies: [
@@ -295,7 +296,8 @@ let package = Package(
                 grdb,
                 logging,
             ],
-            path: "Tests/MessageStorageTests"),
+            path: "Tests/MessageStorageTests",
+            exclude: ["Archives"]),
         .testTarget(
             name: "MongoDatabaseTests", dependencies: ["MongoDatabase", "JSON", "Schemas", "TestSupport"],
             path: "Tests/MongoDatabaseTests"),

@@ -19,7 +19,10 @@ extension ServicePlan {
         let endpoint = try settings.value(.listen(.messageLog))
         let instance = try InstanceIdentity.name(in: folder, listeningAt: endpoint, logger: logger)
         let process = ProcessIdentity(of: instance, in: folder, logger: logger)
-        let outbox = Outbox(store: store, relay: BusRelay(client: relayClient), owner: process.owner, logger: logger)
+        let publisher = try EventPublisher(bus: bus, endpoint: settings.value(.listen(.messageLog, .events)), logger: logger)
+        let announcer = PushAnnouncer(publisher: publisher, logger: logger)
+        let outbox = Outbox(
+            store: store, relay: BusRelay(client: relayClient), owner: process.owner, announcer: announcer, logger: logger)
         let storage = StorageWatch(store: store, limit: try settings.optional(.messageLogStorageLimit), logger: logger)
         let days = try settings.value(.messageRetention)
         let retention = Retention(store: store, age: days == 0 ? nil : Int64(days) * 86_400_000, logger: logger)
@@ -30,8 +33,9 @@ extension ServicePlan {
             logger: logger)
         return ServicePlan(
             services: [
-                storage, retention, WaitCorrection(store: store, logger: logger),
-                LeaseRecovery(store: store, process: process, logger: logger), Expiry(store: store, logger: logger), outbox,
+                EventPublishing(publisher: publisher), storage, retention, WaitCorrection(store: store, logger: logger),
+                LeaseRecovery(store: store, process: process, logger: logger),
+                Expiry(store: store, announcer: announcer, logger: logger), outbox,
                 server,
             ],
             close: {

@@ -1,7 +1,7 @@
 package import DurableFiles
 package import Schemas
 
-/// The archive of messages with their relay records (the seed's Message DAO).
+/// The archive of messages with their relay records (the seed's Message DAO), and the pushes of other services with theirs.
 ///
 /// Every method throws ``CommandFailure`` with status `unavailable` if the database is unreachable. Writing methods throw
 /// `storage_full` if there is no room. Pages and claims leave out unreadable documents, and log each of them once.
@@ -25,14 +25,29 @@ package protocol MessageStore: Sendable {
         _ filter: MessageFilter, before: PageCursor?, limit: Int, checkTurn: @escaping @Sendable () throws -> Void
     ) async throws -> [Message]
 
-    /// Leases messages whose next attempt is due. The record gets the lease, and the lease's end as its next attempt. A claim is
-    /// atomic: only one of several claimants gets a message.
+    /// Stores a push durably, unless its sender's idempotency key is stored already.
     ///
-    /// If more messages are due than requested, each topic has its share (``FairShare``). Within a topic the longest due go
+    /// - Returns: The stored push when there was one, and then nothing was changed; `nil` when this one was stored.
+    func insert(_ push: Push) async throws -> Push?
+
+    func push(_ id: ObjectID) async throws -> Push?
+
+    /// The push that a sender logged with an idempotency key.
+    func push(of sender: String, idempotencyKey: String) async throws -> Push?
+
+    /// Pushes in the order of their ids.
+    ///
+    /// - Parameter after: The last one of the page before.
+    func pushes(after: ObjectID?, limit: Int) async throws -> [Push]
+
+    /// Leases messages and pushes whose next attempt is due. The record gets the lease, and the lease's end as its next attempt. A
+    /// claim is atomic: only one of several claimants gets an item.
+    ///
+    /// If more items are due than requested, each fairness key has its share (``FairShare``). Within a key the longest due go
     /// first.
     ///
     /// - Parameter now: Unix milliseconds.
-    func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [Message]
+    func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [OutboxItem]
 
     /// Changes a message's relay record atomically. No concurrent change is lost.
     ///
@@ -43,18 +58,22 @@ package protocol MessageStore: Sendable {
     func update(_ msiKey: ObjectID, _ change: @escaping @Sendable (inout RelayRecord, Message) throws -> Void) async throws
         -> Message?
 
-    /// Releases all leases of an owner. The messages are due at once.
+    /// Changes a push's record in one step; as for messages.
+    @discardableResult
+    func update(push id: ObjectID, _ change: @escaping @Sendable (inout PushRecord, Push) throws -> Void) async throws -> Push?
+
+    /// Releases all leases of an owner. The items are due at once.
     func releaseLeases(of owner: String, now: UnixMilliseconds) async throws
 
-    /// Expired messages that have not ended and are not leased, in the order of their expiry.
-    func expired(by now: UnixMilliseconds, limit: Int) async throws -> [ObjectID]
+    /// Expired items that have not ended and are not leased, in the order of their expiry.
+    func expired(by now: UnixMilliseconds, limit: Int) async throws -> [OutboxKey]
 
-    /// Messages whose next attempt is after the given time and that satisfy a condition. Unreadable messages are left out.
+    /// Items whose next attempt is after the given time and that satisfy a condition. Unreadable items are left out.
     func waiting(
-        after now: UnixMilliseconds, where isWanted: @escaping @Sendable (Message) -> Bool
-    ) async throws -> [ObjectID]
+        after now: UnixMilliseconds, where isWanted: @escaping @Sendable (OutboxItem) -> Bool
+    ) async throws -> [OutboxKey]
 
-    /// Removes messages that were posted and ended before the given time, the oldest first.
+    /// Removes messages, and then pushes, that were posted and ended before the given time, the oldest first.
     ///
     /// - Parameter limit: The maximum number to remove.
     /// - Returns: How many were removed.
@@ -63,7 +82,7 @@ package protocol MessageStore: Sendable {
     /// Reads a small value. Throws if the database cannot be read.
     func check() async throws
 
-    /// The size of the messages with indexes and write-ahead log, in bytes. Free space inside the files does not count.
+    /// The size of the messages and pushes with indexes and write-ahead log, in bytes. Free space inside the files does not count.
     func size() async throws -> Int64
 
     /// The space of the database's disk; `nil` if it is unknown.
@@ -78,26 +97,47 @@ extension MessageStore {
     package func page(_ filter: MessageFilter, before cursor: PageCursor?, limit: Int) async throws -> [Message] {
         try await page(filter, before: cursor, limit: limit) {}
     }
+
+    /// Changes the record of a message or a push in one step.
+    ///
+    /// - Parameter change: A pure function of what is stored; it may be called more than once. When it throws, nothing is changed,
+    ///   and its error is thrown.
+    /// - Returns: The item as it is now; `nil` if there is none.
+    @discardableResult
+    package func update(
+        _ key: OutboxKey, _ change: @escaping @Sendable (inout any DeliveryRecord, OutboxItem) throws -> Void
+    ) async throws -> OutboxItem? {
+        switch key {
+        case .message(let msiKey):
+            try await update(msiKey) { record, message in
+                record = try record.changed { try change(&$0, .message(message)) }
+            }.map(OutboxItem.message)
+        case .push(let id):
+            try await update(push: id) { record, push in
+                record = try record.changed { try change(&$0, .push(push)) }
+            }.map(OutboxItem.push)
+        }
+    }
 }
 
 /// The request of a claimant: how many messages it has room for.
 package struct Claim: Hashable, Sendable {
-    package var distribution: Distribution
-    /// The maximum number of messages.
+    package var urgency: Urgency
+    /// The maximum number of items.
     package var limit: Int
-    /// The maximum number of messages of one topic.
-    package var maxPerTopic: Int
-    /// Topics with less room; 0 for none.
-    package var room: [TopicKey: Int]
+    /// The maximum number of items of one key.
+    package var maxPerKey: Int
+    /// Keys with less room; 0 for none.
+    package var room: [FairnessKey: Int]
 
-    package init(_ distribution: Distribution, limit: Int, maxPerTopic: Int, room: [TopicKey: Int] = [:]) {
-        self.distribution = distribution
+    package init(_ urgency: Urgency, limit: Int, maxPerKey: Int, room: [FairnessKey: Int] = [:]) {
+        self.urgency = urgency
         self.limit = limit
-        self.maxPerTopic = maxPerTopic
+        self.maxPerKey = maxPerKey
         self.room = room
     }
 
-    package func room(for topic: TopicKey) -> Int {
-        min(limit, room[topic] ?? maxPerTopic)
+    package func room(for key: FairnessKey) -> Int {
+        min(limit, room[key] ?? maxPerKey)
     }
 }

@@ -5,9 +5,9 @@ import Schemas
 /// An archive whose claims a test makes.
 struct ClaimedStore: MessageStore {
     let store: SQLiteMessageStore
-    let claims: @Sendable (Claim, Lease, UnixMilliseconds) async throws -> [Message]
+    let claims: @Sendable (Claim, Lease, UnixMilliseconds) async throws -> [OutboxItem]
 
-    func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [Message] {
+    func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [OutboxItem] {
         try await claims(claim, lease, now)
     }
 
@@ -26,15 +26,26 @@ struct ClaimedStore: MessageStore {
     ) async throws -> Message? {
         try await store.update(msiKey, change)
     }
+    func insert(_ push: Push) async throws -> Push? { try await store.insert(push) }
+    func push(_ id: ObjectID) async throws -> Push? { try await store.push(id) }
+    func push(of sender: String, idempotencyKey: String) async throws -> Push? {
+        try await store.push(of: sender, idempotencyKey: idempotencyKey)
+    }
+    func pushes(after last: ObjectID?, limit: Int) async throws -> [Push] { try await store.pushes(after: last, limit: limit) }
+    func update(
+        push id: ObjectID, _ change: @escaping @Sendable (inout PushRecord, Push) throws -> Void
+    ) async throws -> Push? {
+        try await store.update(push: id, change)
+    }
     func releaseLeases(of owner: String, now: UnixMilliseconds) async throws {
         try await store.releaseLeases(of: owner, now: now)
     }
-    func expired(by now: UnixMilliseconds, limit: Int) async throws -> [ObjectID] {
+    func expired(by now: UnixMilliseconds, limit: Int) async throws -> [OutboxKey] {
         try await store.expired(by: now, limit: limit)
     }
     func waiting(
-        after now: UnixMilliseconds, where isWanted: @escaping @Sendable (Message) -> Bool
-    ) async throws -> [ObjectID] {
+        after now: UnixMilliseconds, where isWanted: @escaping @Sendable (OutboxItem) -> Bool
+    ) async throws -> [OutboxKey] {
         try await store.waiting(after: now, where: isWanted)
     }
     func removeArchived(before moment: UnixMilliseconds, limit: Int) async throws -> Int {

@@ -25,7 +25,7 @@ struct ClockSetBackTests {
         let now: UnixMilliseconds = 10 * Self.hour
         func capped(_ record: RelayRecord, sendAt: UnixMilliseconds? = nil) -> RelayRecord {
             var record = record
-            record.capWait(at: now, sendAt: sendAt, schedule: RetrySchedule())
+            record.capWait(at: now, notBefore: sendAt, schedule: RetrySchedule())
             return record
         }
         let leased = capped(RelayRecord(logged: .alert, due: now, lease: Lease(owner: "o", until: now + Self.hour)))

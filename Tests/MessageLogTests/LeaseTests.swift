@@ -20,6 +20,13 @@ struct LeaseTests {
             asked.withLock { $0[command.msiKey] = end }
             return command.components.map(\.accepted)
         }
+
+        func relay(
+            _ command: RelayPush, by end: UnixMilliseconds
+        ) async throws(CommandFailure) -> [Result<String, ComponentError>] {
+            Issue.record("there is no push")
+            return []
+        }
     }
 
     /// Runs an outbox on a message that is due, and on one that comes after it, until that one is relayed.
@@ -37,8 +44,8 @@ struct LeaseTests {
             // Its claims take so long that hardly anything is left of the lease, and something happens meanwhile.
             let slow = ClaimedStore(store: store) { claim, lease, now in
                 let lease = Lease(owner: lease.owner, until: now + 2_000)
-                let messages = try await store.claim(claim, lease: lease, now: now)
-                for message in messages {
+                let items = try await store.claim(claim, lease: lease, now: now)
+                for message in items.compactMap(\.message) {
                     try await store.update(message.msiKey) { record, _ in
                         let isFirst = isFirst.withLock { isFirst in
                             defer { isFirst = false }
@@ -47,13 +54,13 @@ struct LeaseTests {
                         if isFirst { meanwhile(&record) }
                     }
                 }
-                return messages
+                return items
             }
-            let outbox = Outbox(store: slow, relay: relay, owner: "me", logger: quietLogger)
+            let outbox = Outbox(store: slow, relay: relay, owner: "me", announcer: PushAnnouncer { _ in }, logger: quietLogger)
             let running = Task { try await outbox.run() }
             try await eventually { !isFirst.withLock(\.self) }
             let second = Self.message()
-            _ = try await outbox.log(second)
+            _ = try await outbox.log(.message(second))
             try await eventually { try await store.message(second.msiKey)?.relay.state == .relayed }
             running.cancel()
             _ = await running.result

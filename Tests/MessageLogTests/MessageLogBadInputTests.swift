@@ -32,8 +32,16 @@ struct MessageLogBadInputTests {
                 .init("msi_key", "\"\(ObjectID())\""), .init("draft", draft), .init("timestamp", "1763712000123"),
                 .init("names", #"{"channel":"c","area":"a","subject":"s"}"#), .init("expires", "253402300799999"),
             ]))
+        let push = SampleCommand(
+            "push.log",
+            SampleDocument([
+                key, .init("topic", "\"news\""), .init("fairness_key", "\"f\""), .init("expires", "253402300799999"),
+                .init("message", #"{"data":{"a":"\#(BadBusRequests.secret)"},"android":{"ttl":"60s"}}"#),
+                .init("not_before", "253402300799998", isOptional: true),
+            ]))
         return [
-            log, log, log,
+            log, log, log, push, push,
+            SampleCommand("push.get", SampleDocument([.init("push_id", "\"\(msiKey)\"")])),
             SampleCommand("message.get", SampleDocument([.init("msi_key", "\"\(msiKey)\"")])),
             SampleCommand("message.find", SampleDocument([key])),
             SampleCommand(

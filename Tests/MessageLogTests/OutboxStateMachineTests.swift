@@ -10,15 +10,16 @@ struct OutboxStateMachineTests {
 
     private static let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
 
-    private static func message(_ distribution: Distribution = .alert, topic: TopicKey = topic) -> Message {
-        Message(
-            msiKey: ObjectID(),
-            draft: MessageDraft(title: "T", desc: "D", message: "M", topicKey: topic, distribution: distribution),
-            sender: "S", timestamp: 0, names: CubeNames(channel: "C", area: "A", subject: "S"), expires: 1,
-            relay: RelayRecord(logged: distribution, due: 0))
+    private static func message(_ distribution: Distribution = .alert, topic: TopicKey = topic) -> OutboxItem {
+        .message(
+            Message(
+                msiKey: ObjectID(),
+                draft: MessageDraft(title: "T", desc: "D", message: "M", topicKey: topic, distribution: distribution),
+                sender: "S", timestamp: 0, names: CubeNames(channel: "C", area: "A", subject: "S"), expires: 1,
+                relay: RelayRecord(logged: distribution, due: 0)))
     }
 
-    private static func messages(_ count: Int, _ distribution: Distribution = .alert, topic: TopicKey = topic) -> [Message] {
+    private static func messages(_ count: Int, _ distribution: Distribution = .alert, topic: TopicKey = topic) -> [OutboxItem] {
         (0..<count).map { _ in message(distribution, topic: topic) }
     }
 
@@ -39,10 +40,10 @@ struct OutboxStateMachineTests {
     @Test("The outbox looks at once, for Alerts first, and then once a second")
     mutating func rhythm() throws {
         let alerts = try #require(dueClaim(at: 100))
-        #expect(alerts == Claim(.alert, limit: 14, maxPerTopic: 8))
+        #expect(alerts == Claim(.high, limit: 14, maxPerKey: 8))
         _ = outbox.claimed([], for: alerts, at: 100)
         let information = try #require(dueClaim(at: 100))
-        #expect(information == Claim(.information, limit: 14, maxPerTopic: 8))
+        #expect(information == Claim(.normal, limit: 14, maxPerKey: 8))
         outbox.claimFailed(information, at: 100)
         #expect(outbox.next(at: 100) == .wait(until: 1_100))
         #expect(dueClaim(at: 1_100) == alerts)
@@ -63,8 +64,8 @@ struct OutboxStateMachineTests {
         #expect(outbox.next(at: 0) == .wait(until: 1_000))
         // Whatever is free then goes to alerts first.
         _ = outbox.finished(.settled, of: granted[0], at: 10)
-        #expect(dueClaim(at: 10).map { ($0.distribution, $0.limit) } ?? (.information, 0) == (.alert, 1))
-        #expect(outbox.cancelReservation(of: granted[1].msiKey) == nil)
+        #expect(dueClaim(at: 10).map { ($0.urgency, $0.limit) } ?? (.normal, 0) == (.high, 1))
+        #expect(outbox.cancelReservation(of: granted[1].key) == nil)
         #expect(outbox.atWork.count == 14)
     }
 
@@ -77,13 +78,13 @@ struct OutboxStateMachineTests {
         let elsewhere = outbox.reserve(Self.message(topic: other))
         #expect(elsewhere)
         let claim = try #require(dueClaim(at: 0))
-        #expect(claim.room(for: Self.topic) == 0)
-        #expect(claim.room(for: other) == 5)
+        #expect(claim.room(for: .topic(Self.topic)) == 0)
+        #expect(claim.room(for: .topic(other)) == 5)
 
         for message in granted[..<6] { _ = outbox.finished(.deferred, of: message, at: 10) }
-        #expect(try #require(dueClaim(at: 10)).room(for: Self.topic) == 2)
+        #expect(try #require(dueClaim(at: 10)).room(for: .topic(Self.topic)) == 2)
         _ = outbox.finished(.settled, of: granted[6], at: 20)
-        #expect(try #require(dueClaim(at: 20)).room(for: Self.topic) == 7)
+        #expect(try #require(dueClaim(at: 20)).room(for: .topic(Self.topic)) == 7)
     }
 
     @Test("A message in flight is not taken again, whatever became of its lease")
@@ -108,25 +109,25 @@ struct OutboxStateMachineTests {
         #expect(outbox.next(at: 0) == .wait(until: 1_000))
         _ = outbox.finished(.settled, of: claimed[0], at: 2)
         #expect(outbox.next(at: 2) == .wait(until: 10), "a few at a time")
-        #expect(dueClaim(at: 10)?.distribution == .alert)
+        #expect(dueClaim(at: 10)?.urgency == .high)
     }
 
     @Test("While Alerts are being claimed nothing else is, so that they go out first")
     mutating func alertsFirst() throws {
         let alerts = try #require(dueClaim(at: 0))
-        #expect(alerts.distribution == .alert)
+        #expect(alerts.urgency == .high)
         let first = outbox.begin(at: 0)
         #expect(first == .claim(alerts))
         #expect(outbox.next(at: 0) == .wait(until: 1_000))
         _ = outbox.claimed([], for: alerts, at: 0)
-        #expect(dueClaim(at: 0)?.distribution == .information)
+        #expect(dueClaim(at: 0)?.urgency == .normal)
     }
 
     @Test("A message that becomes due during a look is looked for right after it")
     mutating func missed() throws {
         let claim = try #require(dueClaim(at: 0))
         _ = outbox.begin(at: 0)
-        outbox.becameDue(.alert, at: 1)
+        outbox.becameDue(.high, at: 1)
         _ = outbox.claimed([], for: claim, at: 2)
         #expect(dueClaim(at: 2) == claim)
     }
@@ -134,8 +135,8 @@ struct OutboxStateMachineTests {
     @Test("A message that became due without a place is looked for at once")
     mutating func becameDue() {
         settle(at: 0)
-        outbox.becameDue(.information, at: 5)
-        #expect(dueClaim(at: 5)?.distribution == .information)
+        outbox.becameDue(.normal, at: 5)
+        #expect(dueClaim(at: 5)?.urgency == .normal)
     }
 
     @Test("While no relay answers, one message at a time is tried, less and less often, until one answers")
@@ -177,7 +178,7 @@ struct OutboxStateMachineTests {
         let taken = outbox.claimed([message], for: claim, at: 1_000)
         #expect(taken.isEmpty)
         let again = outbox.finished(.unreachable, of: message, at: 1_001)
-        #expect(again == message && outbox.atWork == [message.msiKey])
+        #expect(again == message && outbox.atWork == [message.key])
         let done = outbox.finished(.dropped, of: message, at: 1_002)
         #expect(done == nil && outbox.atWork.isEmpty)
     }

@@ -6,15 +6,24 @@ import TestSupport
 /// A relay on the bus that answers as a test says, and remembers what it was asked.
 final class RelayDouble: Sendable {
     typealias Behaviour = @Sendable (RelayMessage) async throws -> [ComponentOutcome]
+    typealias PushBehaviour = @Sendable (RelayPush) async throws -> [Result<String, ComponentError>]
 
     private let commands = Mutex<[RelayMessage]>([])
+    private let pushCommands = Mutex<[RelayPush]>([])
     private let behaviour: Behaviour
+    private let pushBehaviour: PushBehaviour
     private let parts: [String: PartHealth]
 
-    /// - Parameter parts: What it says of itself.
-    init(parts: [String: PartHealth] = [:], _ behaviour: @escaping Behaviour = { $0.components.map(\.accepted) }) {
+    /// - Parameters:
+    ///   - parts: What it says of itself.
+    ///   - pushes: What it answers to pushes; without it, it accepts them for every recipient.
+    init(
+        parts: [String: PartHealth] = [:], _ behaviour: @escaping Behaviour = { $0.components.map(\.accepted) },
+        pushes: @escaping PushBehaviour = { $0.recipients.map { .success("n-\($0.text)") } }
+    ) {
         self.parts = parts
         self.behaviour = behaviour
+        pushBehaviour = pushes
     }
 
     /// Runs it where the message log in the same folder looks for a relay.
@@ -27,6 +36,10 @@ final class RelayDouble: Sendable {
                 self.commands.withLock { $0.append(command) }
                 return RelayMessage.Reply(components: try await self.behaviour(command))
             }
+            router.on(RelayPush.self) { command, _ in
+                self.pushCommands.withLock { $0.append(command) }
+                return RelayPush.Reply(results: try await self.pushBehaviour(command).map(SendResult.init))
+            }
             let server = try CommandServer(
                 bus: bus, endpoint: "ipc://\(folder)/run/fcm-relay.sock", router: router, logger: quietLogger)
             let running = Task { try await server.run() }
@@ -37,6 +50,9 @@ final class RelayDouble: Sendable {
 
     /// Everything that it was asked, in order.
     var asked: [RelayMessage] { commands.withLock { $0 } }
+
+    /// The pushes that it was asked to relay, in order.
+    var askedPushes: [RelayPush] { pushCommands.withLock(\.self) }
 
     /// What it was asked to relay of a message, in order.
     func asked(_ msiKey: ObjectID) -> [[Component]] {

@@ -28,7 +28,8 @@ struct RelayRecordTests {
     ) -> RelayRecord {
         var record = record
         record.lease = Lease(owner: "me", until: now + 30_000)
-        record.answered(outcomes, to: "me", at: now, expires: Self.expires, schedule: RetrySchedule(), random: random)
+        record.answered(
+            outcomes.results(for: record), to: "me", at: now, expires: Self.expires, schedule: RetrySchedule(), random: random)
         return record
     }
 
@@ -135,7 +136,8 @@ struct RelayRecordTests {
             component: .data, result: .failure(ComponentError(class: .expired, code: "EXPIRED", message: "too late")))
         var record = after([Self.failed(.data, .retryable)], of: Self.logged(.information))
         record.lease = Lease(owner: "me", until: Self.expires)
-        record.answered([tooLate], to: "me", at: Self.now, expires: Self.expires, schedule: RetrySchedule(), random: 0.5)
+        record.answered(
+            [tooLate].results(for: record), to: "me", at: Self.now, expires: Self.expires, schedule: RetrySchedule(), random: 0.5)
         #expect(record.state == .expired)
         #expect(record.components[0].error?.code == "CODE")
         #expect(after([tooLate], of: Self.logged(.information)).components[0].error?.code == "EXPIRED")
@@ -221,8 +223,8 @@ struct RelayRecordTests {
         record.lease = Lease(owner: "other", until: Self.now + 60_000)
         record.nextAttempt = Self.now + 60_000
         record.answered(
-            [Self.accepted(.notification), Self.failed(.data, .permanent)], to: "me", at: Self.now, expires: Self.expires,
-            schedule: RetrySchedule(), random: 0.5)
+            [Self.accepted(.notification), Self.failed(.data, .permanent)].results(for: record), to: "me", at: Self.now,
+            expires: Self.expires, schedule: RetrySchedule(), random: 0.5)
         #expect(record.outstanding == [.data])
         #expect(record.lease?.owner == "other")
         #expect(record.nextAttempt == Self.now + 60_000)
@@ -231,7 +233,8 @@ struct RelayRecordTests {
             "lost", to: "me", at: Self.now, expires: Self.expires, schedule: RetrySchedule(), random: 0.5)
         #expect(record.lease?.owner == "other" && record.attempts == 1)
         record.answered(
-            [Self.accepted(.data)], to: "me", at: Self.now, expires: Self.expires, schedule: RetrySchedule(), random: 0.5)
+            [Self.accepted(.data)].results(for: record), to: "me", at: Self.now, expires: Self.expires,
+            schedule: RetrySchedule(), random: 0.5)
         #expect(record.state == .relayed)
         #expect(record.nextAttempt == nil)
     }

@@ -6,20 +6,26 @@ import Testing
 /// The message-logging service as a process, and a client of it.
 struct RunningMessageLog {
     let process: ServiceProcess
+    let bus: Bus
     let client: CommandClient
     let endpoint: String
+    /// Where its events are.
+    let events: String
 
-    /// - Parameter name: The name of its socket: another one for a second instance on the same archive.
+    /// - Parameter name: The name of its sockets: another one for a second instance on the same archive.
     static func with<Result>(
         in folder: String, named name: String = "message-log", settings: [String: String] = [:],
         isolation: isolated (any Actor)? = #isolation, _ body: (RunningMessageLog) async throws -> Result
     ) async throws -> Result {
         let endpoint = "ipc://\(folder)/run/\(name).sock"
-        let settings = settings.merging(["MSI_MESSAGE_LOG_LISTEN": endpoint]) { given, _ in given }
+        let events = "ipc://\(folder)/run/\(name)-events.sock"
+        let listens = ["MSI_MESSAGE_LOG_LISTEN": endpoint, "MSI_MESSAGE_LOG_EVENTS_LISTEN": events]
+        let settings = settings.merging(listens) { given, _ in given }
         return try await withService("msi-message-log", in: folder, settings: settings) { process in
             try await withBus { bus in
                 let client = try CommandClient(bus: bus, endpoints: [endpoint], logger: quietLogger)
-                return try await body(RunningMessageLog(process: process, client: client, endpoint: endpoint))
+                return try await body(
+                    RunningMessageLog(process: process, bus: bus, client: client, endpoint: endpoint, events: events))
             }
         }
     }

@@ -14,17 +14,19 @@ struct SilentOutboxTests {
         // Many for a few seconds show what happens to one in many minutes.
         let outboxes = 400
         let looks = Mutex(
-            [Distribution: [Int]](uniqueKeysWithValues: Distribution.allCases.map { ($0, .init(repeating: 0, count: outboxes)) }))
+            [Urgency: [Int]](uniqueKeysWithValues: Urgency.allCases.map { ($0, .init(repeating: 0, count: outboxes)) }))
         try await withTemporaryFolder { folder in
             let store = try SQLiteMessageStore(path: folder + "/message-log.sqlite")
             let running = (0..<outboxes).map { index in
                 let empty = ClaimedStore(store: store) { claim, _, _ in
-                    looks.withLock { $0[claim.distribution]?[index] += 1 }
+                    looks.withLock { $0[claim.urgency]?[index] += 1 }
                     // As a database does, so that the next look is due a little after the alarm that was set first.
                     try await Task.sleep(for: .milliseconds(1))
                     return []
                 }
-                let outbox = Outbox(store: empty, relay: RelayThatIsNotAsked(), owner: "\(index)", logger: quietLogger)
+                let outbox = Outbox(
+                    store: empty, relay: RelayThatIsNotAsked(), owner: "\(index)", announcer: PushAnnouncer { _ in },
+                    logger: quietLogger)
                 return Task { try await outbox.run() }
             }
             try await eventually(within: .seconds(20)) {
@@ -39,6 +41,13 @@ struct SilentOutboxTests {
     private struct RelayThatIsNotAsked: Relay {
         func relay(_ command: RelayMessage, by end: UnixMilliseconds) async throws(CommandFailure) -> [ComponentOutcome] {
             Issue.record("there is nothing to relay")
+            return []
+        }
+
+        func relay(
+            _ command: RelayPush, by end: UnixMilliseconds
+        ) async throws(CommandFailure) -> [Result<String, ComponentError>] {
+            Issue.record("there is no push")
             return []
         }
     }

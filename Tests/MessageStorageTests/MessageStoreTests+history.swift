@@ -65,8 +65,9 @@ extension MessageStoreTests {
             // The unreadable one is the longest due, and out of the others' way once it is leased.
             var claimed: [String] = []
             for _ in 0..<6 {
-                let claim = Claim(.alert, limit: 20, maxPerTopic: 1)
-                claimed += try await store.claim(claim, lease: Lease(owner: "o", until: 9_000), now: 2_000).map(\.title)
+                let claim = Claim(.high, limit: 20, maxPerKey: 1)
+                claimed += try await store.claim(claim, lease: Lease(owner: "o", until: 9_000), now: 2_000).compactMap(
+                    \.message?.title)
             }
             #expect(claimed.sorted() == good.map(\.title))
             #expect(try await store.message(messages[1].msiKey)?.relay.lease?.owner == "o")

@@ -10,7 +10,7 @@ extension MessageStoreTests {
     func claims(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             for number in 0..<50 { _ = try await store.insert(Self.message("\(number)")) }
-            let claimed = try await withThrowingTaskGroup(of: [Message].self) { group in
+            let claimed = try await withThrowingTaskGroup(of: [OutboxItem].self) { group in
                 for owner in 0..<10 {
                     group.addTask {
                         try await store.claim(Self.claim(8), lease: Lease(owner: "\(owner)", until: 10_000), now: 2_000)
@@ -19,9 +19,9 @@ extension MessageStoreTests {
                 return try await group.reduce(into: []) { $0 += $1 }
             }
             #expect(claimed.count == 50)
-            #expect(Set(claimed.map(\.msiKey)).count == 50)
-            #expect(claimed.allSatisfy { $0.relay.lease?.until == 10_000 && $0.relay.nextAttempt == 10_000 })
-            for message in claimed { #expect(try await store.message(message.msiKey) == message) }
+            #expect(Set(claimed.map(\.key)).count == 50)
+            #expect(claimed.allSatisfy { $0.record.lease?.until == 10_000 && $0.record.nextAttempt == 10_000 })
+            for message in claimed.compactMap(\.message) { #expect(try await store.message(message.msiKey) == message) }
 
             let late = Lease(owner: "late", until: 20_000)
             #expect(try await store.claim(Self.claim(100), lease: late, now: 9_999).isEmpty)
@@ -38,7 +38,7 @@ extension MessageStoreTests {
             try await store.releaseLeases(of: "me", now: 5_000)
             let lease = Lease(owner: "next", until: 30_000)
             #expect(try await store.claim(Self.claim(9), lease: lease, now: 4_999).isEmpty)
-            #expect(try await store.claim(Self.claim(9), lease: lease, now: 5_000).map(\.title) == ["mine"])
+            #expect(try await store.claim(Self.claim(9), lease: lease, now: 5_000).map(\.message?.title) == ["mine"])
         }
     }
 
@@ -57,8 +57,8 @@ extension MessageStoreTests {
             for message in [second, first, waiting, leased, lapsed, done, later] { _ = try await store.insert(message) }
             try await finish([done], in: store)
             let found = try await store.expired(by: 3_000, limit: 9)
-            #expect(found == [first, waiting, lapsed, second].map(\.msiKey))
-            #expect(try await store.expired(by: 3_000, limit: 2) == [first, waiting].map(\.msiKey))
+            #expect(found == [first, waiting, lapsed, second].map { OutboxKey.message($0.msiKey) })
+            #expect(try await store.expired(by: 3_000, limit: 2) == [first, waiting].map { OutboxKey.message($0.msiKey) })
         }
     }
 
@@ -72,8 +72,8 @@ extension MessageStoreTests {
             for message in [due, scheduled, leased, done] { _ = try await store.insert(message) }
             try await finish([done], in: store)
             let all = try await store.waiting(after: 1_000) { _ in true }
-            #expect(Set(all) == Set([scheduled, leased].map(\.msiKey)))
-            #expect(try await store.waiting(after: 1_000) { $0.relay.lease != nil } == [leased.msiKey])
+            #expect(Set(all) == Set([scheduled, leased].map { OutboxKey.message($0.msiKey) }))
+            #expect(try await store.waiting(after: 1_000) { $0.record.lease != nil } == [.message(leased.msiKey)])
         }
     }
 
@@ -91,11 +91,11 @@ extension MessageStoreTests {
             try await finish([done], in: store)
             let lease = Lease(owner: "o", until: 100_000)
             #expect(try await store.claim(Self.claim(5), lease: lease, now: 999).isEmpty)
-            #expect(try await store.claim(Self.claim(1), lease: lease, now: 3_000).map(\.title) == ["early"])
-            #expect(try await store.claim(Self.claim(5), lease: lease, now: 3_000).map(\.title) == ["late"])
-            let information = Claim(.information, limit: 5, maxPerTopic: 5)
-            #expect(try await store.claim(information, lease: lease, now: 3_000).map(\.title) == ["silent"])
-            #expect(try await store.claim(Self.claim(5), lease: lease, now: 50_000).map(\.title) == ["scheduled"])
+            #expect(try await store.claim(Self.claim(1), lease: lease, now: 3_000).map(\.message?.title) == ["early"])
+            #expect(try await store.claim(Self.claim(5), lease: lease, now: 3_000).map(\.message?.title) == ["late"])
+            let information = Claim(.normal, limit: 5, maxPerKey: 5)
+            #expect(try await store.claim(information, lease: lease, now: 3_000).map(\.message?.title) == ["silent"])
+            #expect(try await store.claim(Self.claim(5), lease: lease, now: 50_000).map(\.message?.title) == ["scheduled"])
         }
     }
 
@@ -109,16 +109,16 @@ extension MessageStoreTests {
             for topic in topics[1...] {
                 for number in 0..<5 { _ = try await store.insert(Self.message("late", at: Int64(500 + number), topic: topic)) }
             }
-            var claim = Claim(.alert, limit: 20, maxPerTopic: 10, room: [topics[3]: 2])
+            var claim = Claim(.high, limit: 20, maxPerKey: 10, room: [.topic(topics[3]): 2])
             let lease = Lease(owner: "o", until: 10_000)
-            let first = try await store.claim(claim, lease: lease, now: 1_000)
+            let first = try await store.claim(claim, lease: lease, now: 1_000).compactMap(\.message)
             let counts = topics.map { topic in first.filter { $0.topicKey == topic }.count }
             #expect(counts == [8, 5, 5, 2])
             // Within a topic the longest due come first.
             #expect(first.filter { $0.topicKey == topics[0] }.map(\.timestamp).sorted() == Array(0..<8))
 
-            claim.room[topics[0]] = 0
-            let second = try await store.claim(claim, lease: lease, now: 1_000)
+            claim.room[.topic(topics[0])] = 0
+            let second = try await store.claim(claim, lease: lease, now: 1_000).compactMap(\.message)
             #expect(second.map(\.topicKey) == [topics[3], topics[3]])
         }
     }

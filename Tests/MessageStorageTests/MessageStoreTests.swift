@@ -27,7 +27,7 @@ struct MessageStoreTests {
 
     /// A claim of alerts without any limit but its own.
     static func claim(_ limit: Int) -> Claim {
-        Claim(.alert, limit: limit, maxPerTopic: limit)
+        Claim(.high, limit: limit, maxPerKey: limit)
     }
 
     /// Brings messages to their end.
@@ -73,8 +73,8 @@ struct MessageStoreTests {
             _ = try await store.insert(message)
             #expect(try await store.message(message.msiKey) == message)
             let claimed = try await store.claim(
-                Claim(message.distribution, limit: 1, maxPerTopic: 1), lease: Lease(owner: "o", until: .max), now: .now)
-            #expect(claimed.map(\.draft.options) == [message.draft.options])
+                Claim(message.distribution.urgency, limit: 1, maxPerKey: 1), lease: Lease(owner: "o", until: .max), now: .now)
+            #expect(claimed.map(\.message?.draft.options) == [message.draft.options])
         }
     }
 

@@ -15,12 +15,12 @@ struct MongoMessageStoreTests {
             let stores = [try await place.open(), try await place.open(), try await place.open()]
             let messages = (0..<60).map { Message.sample("\($0)", at: Int64($0)) }
             for message in messages { _ = try await stores[0].insert(message) }
-            let claimed = try await withThrowingTaskGroup(of: [Message].self) { group in
+            let claimed = try await withThrowingTaskGroup(of: [OutboxItem].self) { group in
                 for (number, store) in stores.enumerated() {
                     for attempt in 0..<4 {
                         group.addTask {
                             try await store.claim(
-                                Claim(.alert, limit: 5, maxPerTopic: 5),
+                                Claim(.high, limit: 5, maxPerKey: 5),
                                 lease: Lease(owner: "\(number)-\(attempt)", until: 10_000),
                                 now: 5_000)
                         }
@@ -29,7 +29,7 @@ struct MongoMessageStoreTests {
                 return try await group.reduce(into: []) { $0 += $1 }
             }
             #expect(claimed.count == 60)
-            #expect(Set(claimed.map(\.msiKey)) == Set(messages.map(\.msiKey)))
+            #expect(Set(claimed.map(\.key)) == Set(messages.map { OutboxKey.message($0.msiKey) }))
 
             try await withThrowingTaskGroup { group in
                 for store in stores {
@@ -86,11 +86,11 @@ struct MongoMessageStoreTests {
                 cursor = PageCursor(timestamp: last.timestamp, msiKey: last.msiKey)
             }
             #expect(seen == ["5", "4", "3", "2", "1", "0"])
-            let claim = Claim(.alert, limit: 20, maxPerTopic: 1)
+            let claim = Claim(.high, limit: 20, maxPerKey: 1)
             var claimed: Set<String> = []
             for _ in 0..<3 {
                 claimed.formUnion(
-                    try await store.claim(claim, lease: Lease(owner: "o", until: 9_000), now: 2_000).map(\.title))
+                    try await store.claim(claim, lease: Lease(owner: "o", until: 9_000), now: 2_000).compactMap(\.message?.title))
             }
             #expect(claimed == ["0", "1", "2", "3", "4", "5"])
             for message in messages {
@@ -157,16 +157,17 @@ struct MongoMessageStoreTests {
             for now: Int64 in [5_000, 10_000] {
                 var claimed: [Message] = []
                 for _ in 0..<3 {
-                    let claim = Claim(.alert, limit: 20, maxPerTopic: 20)
-                    claimed += try await store.claim(claim, lease: Lease(owner: "o", until: now + 4_000), now: now)
+                    let claim = Claim(.high, limit: 20, maxPerKey: 20)
+                    claimed += try await store.claim(claim, lease: Lease(owner: "o", until: now + 4_000), now: now).compactMap(
+                        \.message)
                 }
                 #expect(Set(claimed.map(\.id)) == Set(messages.map(\.id)) && claimed.count == 3)
             }
             try await store.update(messages[0].msiKey) { record, _ in (record.state, record.nextAttempt) = (.relayed, nil) }
             #expect(try await store.message(messages[0].msiKey)?.relay.state == .relayed)
-            let again = Claim(.alert, limit: 20, maxPerTopic: 20)
+            let again = Claim(.high, limit: 20, maxPerKey: 20)
             #expect(
-                Set(try await store.claim(again, lease: Lease(owner: "o", until: .max), now: 20_000).map(\.id))
+                Set(try await store.claim(again, lease: Lease(owner: "o", until: .max), now: 20_000).compactMap(\.message?.id))
                     == Set(messages[1...].map(\.id)))
             // What is new is stored once, however often it comes.
             let new = Message.sample("new", at: 2_000, key: "new")
@@ -208,8 +209,8 @@ struct MongoMessageStoreTests {
             let updated = try await store.update(sample.msiKey) { stored, _ in stored = record }
             #expect(updated?.relay == record)
             let claimed = try await store.claim(
-                Claim(.alert, limit: 5, maxPerTopic: 5), lease: Lease(owner: "o", until: 10_000), now: 7)
-            #expect(claimed.map(\.msiKey) == [sample.msiKey])
+                Claim(.high, limit: 5, maxPerKey: 5), lease: Lease(owner: "o", until: 10_000), now: 7)
+            #expect(claimed.map(\.key) == [.message(sample.msiKey)])
             try await store.close()
             await database.close()
         }
@@ -221,7 +222,7 @@ struct MongoMessageStoreTests {
         let store = await MongoMessageStore(url: try MongoURL(url), logger: quietLogger)
         let messages = (0..<6).map { Message.sample("\($0)", at: 1_763_712_000_000 + Int64($0), key: "\($0)") }
         for message in messages { _ = try await store.insert(message) }
-        let claim = Claim(.alert, limit: 2, maxPerTopic: 1)
+        let claim = Claim(.high, limit: 2, maxPerKey: 1)
         #expect(try await store.claim(claim, lease: Lease(owner: "o", until: .max), now: .now).count == 2)
         let error = ComponentError(class: .retryable, code: "QUOTA", message: "wait", retryAfter: 5_000)
         let components = [

@@ -1,4 +1,5 @@
 import CubeStorage
+import JSON
 import MessageStorage
 import Schemas
 import Storage
@@ -68,7 +69,37 @@ struct MigrationTests {
             #expect(try await target.cube.snapshot() == source.cube.snapshot())
             let (copied, original) = try await (everything(of: target.archive), everything(of: source.archive))
             #expect(copied.count == 450 && copied == original)
-            #expect(lines.last?.hasPrefix("messages: 450 messages, digest ") == true)
+            #expect(lines.contains { $0.hasPrefix("messages: 450 messages, digest ") })
+        }
+    }
+
+    @Test("Pushes are copied as they are, brought up to date, and never taken back")
+    func pushes() async throws {
+        try await withStores { source, target in
+            let pushes = (0..<120).map { number in
+                Push(
+                    sender: "people", idempotencyKey: "\(number)", transport: .fcm, fairnessKey: "f",
+                    message: ["data": ["a": "b"]],
+                    urgency: .high, logged: Int64(number), expires: 9,
+                    relay: PushRecord(logged: [.token("a"), .token("b")], due: 5))
+            }
+            for push in pushes { _ = try await source.archive.insert(push) }
+            for push in pushes[..<10] { _ = try await target.archive.insert(push) }
+            try await source.archive.update(push: pushes[3].id) { record, _ in
+                (record.attempts, record.recipients[0].state, record.recipients[0].name) = (1, .accepted, "n")
+            }
+            let lines = try await migrate(source, to: target)
+            #expect(lines.last?.hasPrefix("pushes: 120 pushes, digest ") == true)
+            for push in pushes {
+                let copy = try await target.archive.push(push.id)
+                #expect(try await copy == source.archive.push(push.id))
+            }
+            try await target.archive.update(push: pushes[5].id) { record, _ in
+                (record.state, record.attempts, record.nextAttempt) = (.relayed, 1, nil)
+                for index in record.recipients.indices { record.recipients[index].state = .accepted }
+            }
+            let refusal = try await #require(throws: MigrationFailure.self) { try await migrate(source, to: target) }
+            #expect(refusal.description.contains("push \(pushes[5].id)") && refusal.description.contains("Nothing was written"))
         }
     }
 

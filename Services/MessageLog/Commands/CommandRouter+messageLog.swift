@@ -12,8 +12,9 @@ extension CommandRouter {
         var router = CommandRouter(checkHealth: { try await store.check() }, parts: { await relays.parts() })
         router.on(LogMessage.self) { command, context in
             let message = Message(command, sender: try context.requireActor(), now: .now)
-            var known = try await storage.admit(message)
-            if known == nil { known = try await outbox.log(message) }
+            var stored = try await storage.admit(.message(message))
+            if stored == nil { stored = try await outbox.log(.message(message)) }
+            let known = stored?.message
             if let known, known.msiKey == command.msiKey, known.draft != command.draft {
                 throw CommandFailure(.conflict, "msi_key \(command.msiKey) belongs to another message", field: "msi_key")
             }
@@ -46,7 +47,7 @@ extension CommandRouter {
         }
         router.on(RetryMessage.self) { command, context in
             let actor = try context.requireActor()
-            guard let message = try await outbox.retry(command.msiKey, by: actor) else {
+            guard let message = try await outbox.retry(.message(command.msiKey), by: actor)?.message else {
                 throw CommandFailure(.notFound, "no message \(command.msiKey)")
             }
             logger.info("to be tried again", metadata: ["msi_key": "\(command.msiKey)", "by": "\(actor)"])
@@ -54,12 +55,13 @@ extension CommandRouter {
         }
         router.on(RecallMessage.self) { command, context in
             let actor = try context.requireActor()
-            guard let message = try await outbox.recall(command.msiKey, by: actor) else {
+            guard let message = try await outbox.recall(.message(command.msiKey), by: actor)?.message else {
                 throw CommandFailure(.notFound, "no message \(command.msiKey)")
             }
             logger.info("recalled", metadata: ["msi_key": "\(command.msiKey)", "by": "\(actor)"])
             return message
         }
+        router.addPushes(store: store, outbox: outbox, storage: storage, logger: logger)
         return router
     }
 }

@@ -42,14 +42,14 @@ struct WaitCorrection: Service {
         do {
             let now = UnixMilliseconds.now
             let schedule = schedule
-            let late = try await store.waiting(after: now) { message in
-                var record = message.relay
-                record.capWait(at: now, sendAt: message.sendAt, schedule: schedule)
-                return record != message.relay
+            let late = try await store.waiting(after: now) { item in
+                var capped = item
+                capped.change { $0.capWait(at: now, notBefore: item.notBefore, schedule: schedule) }
+                return capped != item
             }
-            for msiKey in late {
-                _ = try await store.update(msiKey) { record, message in
-                    record.capWait(at: .now, sendAt: message.sendAt, schedule: schedule)
+            for key in late {
+                _ = try await store.update(key) { record, item in
+                    record.capWait(at: .now, notBefore: item.notBefore, schedule: schedule)
                 }
             }
             if !late.isEmpty {

@@ -6,21 +6,23 @@ import ServiceContextModule
 import ServiceKit
 import ServiceLifecycle
 
-/// Ends expired messages, independently of the outbox's load: they need no relay and none of the outbox's room. A message that is
-/// being relayed is left to its turn.
+/// Ends expired messages and pushes, independently of the outbox's load: they need no relay and none of the outbox's room. An item
+/// that is being relayed is left to its turn.
 struct Expiry: Service {
     private static let period = Duration.seconds(1)
     /// The size of a batch.
     private static let batch = 200
-    /// A search ends when it has found this many messages that cannot be ended.
+    /// A search ends when it has found this many items that cannot be ended.
     private static let maxSetAside = 10_000
 
     private let store: any MessageStore
+    private let announcer: PushAnnouncer
     private let logger: Logger
     private let outage: OutageLog
 
-    init(store: any MessageStore, logger: Logger) {
+    init(store: any MessageStore, announcer: PushAnnouncer, logger: Logger) {
         self.store = store
+        self.announcer = announcer
         self.logger = logger
         outage = OutageLog("expired messages cannot be ended", logger: logger)
     }
@@ -28,7 +30,7 @@ struct Expiry: Service {
     func run() async throws {
         do {
             try await cancelWhenGracefulShutdown {
-                var setAside: Set<ObjectID> = []
+                var setAside: Set<OutboxKey> = []
                 while true {
                     try await expireAll(&setAside)
                     try await Task.sleep(for: Self.period)
@@ -39,9 +41,9 @@ struct Expiry: Service {
         }
     }
 
-    /// - Parameter setAside: Messages that cannot be ended. They must not block the others.
-    /// - Throws: Only `CancellationError`.
-    private func expireAll(_ setAside: inout Set<ObjectID>) async throws {
+    /// - Parameter setAside: Items that cannot be ended. They must not block the others.
+    /// - Throws: `CancellationError` alone.
+    private func expireAll(_ setAside: inout Set<OutboxKey>) async throws {
         do {
             while true {
                 let limit = Self.batch + setAside.count
@@ -60,16 +62,16 @@ struct Expiry: Service {
 
     /// - Returns: The messages that cannot be ended.
     /// - Throws: ``CommandFailure`` if the database is unreachable or full.
-    private func expire(_ messages: [ObjectID]) async throws -> [ObjectID] {
-        try await withThrowingTaskGroup(of: ObjectID?.self) { group in
-            for message in messages {
+    private func expire(_ keys: [OutboxKey]) async throws -> [OutboxKey] {
+        try await withThrowingTaskGroup(of: OutboxKey?.self) { group in
+            for key in keys {
                 group.addTask {
-                    let work = ServiceContext.current { $0.msiKey = message.description }
-                    return try await ServiceContext.withValue(work) { try await expire(message) } ? nil : message
+                    let work = ServiceContext.current { $0.name(key) }
+                    return try await ServiceContext.withValue(work) { try await expire(key) } ? nil : key
                 }
             }
-            return try await group.reduce(into: []) { setAside, message in
-                if let message { setAside.append(message) }
+            return try await group.reduce(into: []) { setAside, key in
+                if let key { setAside.append(key) }
             }
         }
     }
@@ -78,13 +80,16 @@ struct Expiry: Service {
     private struct HasEnded: Error {}
 
     /// - Returns: Whether it has ended or is being relayed.
-    private func expire(_ msiKey: ObjectID) async throws -> Bool {
+    private func expire(_ key: OutboxKey) async throws -> Bool {
         do {
-            let message = try await store.update(msiKey) { record, message in
+            let item = try await store.update(key) { record, item in
                 guard record.nextAttempt != nil else { throw HasEnded() }
-                record.expire(at: .now, expires: message.expires)
+                record.expire(at: .now, expires: item.expires)
             }
-            if let message, message.relay.nextAttempt == nil { message.reportState(to: logger) }
+            if let item, item.record.nextAttempt == nil {
+                item.reportState(to: logger)
+                announcer.announceEnd(of: item)
+            }
             return true
         } catch is HasEnded {
             return false

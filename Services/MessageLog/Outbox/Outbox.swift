@@ -9,19 +9,19 @@ import ServiceLifecycle
 import Synchronization
 import Time
 
-/// Hands logged messages to a relay until each has ended, and stores the outcome of every component.
+/// Hands logged messages and pushes to a relay until each has ended, and stores the outcome of every part.
 ///
-/// The state machine decides; this shell claims, relays and stores. The lease ensures that at most one process relays a message.
-/// If the process dies, its messages are claimed again when their leases end, or when the same instance starts again
+/// The state machine decides; this shell claims, relays and stores. The lease ensures that at most one process relays an item.
+/// If the process dies, its items are claimed again when their leases end, or when the same instance starts again
 /// (``LeaseRecovery``).
 final class Outbox: Service {
     private enum Event: Sendable {
-        /// A new message, and the trace of its request.
-        case relay(Message, Traceparent?)
-        /// Messages from a claim.
-        case claimed([Message])
-        /// A message from a claim whose previous turn was just ending.
-        case claimedAgain(Message)
+        /// A new item, and the trace of its request.
+        case relay(OutboxItem, Traceparent?)
+        /// Items from a claim.
+        case claimed([OutboxItem])
+        /// An item from a claim whose previous turn was just ending.
+        case claimedAgain(OutboxItem)
         case look
         /// The alarm for this time has gone off.
         case rang(UnixMilliseconds)
@@ -34,6 +34,7 @@ final class Outbox: Service {
     private let relay: any Relay
     private let owner: String
     private let schedule = RetrySchedule()
+    private let announcer: PushAnnouncer
     private let logger: Logger
     private let relaying: OutageLog
     private let claiming: OutageLog
@@ -47,10 +48,13 @@ final class Outbox: Service {
     private let event: AsyncStream<Event>.Continuation
 
     /// - Parameter owner: The process's unique name.
-    init(store: any MessageStore, relay: any Relay, owner: String, capacity: Int = 256, logger: Logger) {
+    init(
+        store: any MessageStore, relay: any Relay, owner: String, capacity: Int = 256, announcer: PushAnnouncer, logger: Logger
+    ) {
         self.store = store
         self.relay = relay
         self.owner = owner
+        self.announcer = announcer
         self.logger = logger
         relaying = OutageLog("no relay takes messages", logger: logger)
         claiming = OutageLog("due messages cannot be claimed", logger: logger)
@@ -59,62 +63,66 @@ final class Outbox: Service {
         (events, event) = AsyncStream.makeStream()
     }
 
-    /// Stores a message and relays it, at once if there is room.
+    /// Stores a message or a push and relays it, at once if there is room.
     ///
-    /// - Returns: The message that is stored under the same keys already, if there is one.
-    func log(_ message: Message) async throws -> Message? {
+    /// - Returns: The item that is stored under the same keys already, if there is one.
+    func log(_ item: OutboxItem) async throws -> OutboxItem? {
         let now = UnixMilliseconds.now
-        let due = message.relay.nextAttempt ?? now
-        var message = message
-        if due <= now, let error = unreachable.withLock(\.self) { message.relay.setError(error) }
-        guard due <= now, state.withLock({ $0.reserve(message) }) else {
-            let known = try await store.insert(message)
-            if due <= now { lookSoon(for: message.distribution) }
+        let due = item.record.nextAttempt ?? now
+        var item = item
+        if due <= now, let error = unreachable.withLock(\.self) { item.change { $0.setError(error) } }
+        guard due <= now, state.withLock({ $0.reserve(item) }) else {
+            let known = try await store.insert(item)
+            if due <= now { lookSoon(for: item.urgency) }
             return known
         }
         let lease = lease(at: now)
-        message.relay.lease = lease
-        message.relay.nextAttempt = lease.until
+        item.change { record in
+            record.lease = lease
+            record.nextAttempt = lease.until
+        }
         do {
-            let known = try await store.insert(message)
+            let known = try await store.insert(item)
             if known == nil {
-                event.yield(.relay(message, ServiceContext.current?.traceparent))
+                event.yield(.relay(item, ServiceContext.current?.traceparent))
             } else {
-                cancelReservation(of: message.msiKey)
+                cancelReservation(of: item.key)
             }
             return known
         } catch {
-            cancelReservation(of: message.msiKey)
+            cancelReservation(of: item.key)
             throw error
         }
     }
 
-    private func cancelReservation(of msiKey: ObjectID) {
-        if let claimed = state.withLock({ $0.cancelReservation(of: msiKey) }) { event.yield(.claimedAgain(claimed)) }
+    private func cancelReservation(of key: OutboxKey) {
+        if let claimed = state.withLock({ $0.cancelReservation(of: key) }) { event.yield(.claimedAgain(claimed)) }
     }
 
-    /// Relays a failed message again.
+    /// Relays a failed message or push again.
     ///
-    /// - Returns: The changed message; `nil` if it does not exist.
-    /// - Throws: ``CommandFailure`` with status `conflict` if the message has not failed or has expired.
-    func retry(_ msiKey: ObjectID, by actor: String) async throws -> Message? {
-        let message = try await store.update(msiKey) { record, message in
-            try record.retry(by: actor, at: .now, expires: message.expires)
+    /// - Returns: The changed item; `nil` if it does not exist.
+    /// - Throws: ``CommandFailure`` with status `conflict` if it has not failed or has expired.
+    func retry(_ key: OutboxKey, by actor: String) async throws -> OutboxItem? {
+        let item = try await store.update(key) { record, item in
+            try record.retry(by: actor, at: .now, expires: item.expires)
         }
-        if let message { lookSoon(for: message.distribution) }
-        return message
+        if let item { lookSoon(for: item.urgency) }
+        return item
     }
 
-    /// Recalls a message that has not gone out.
+    /// Recalls a message or a push that has not gone out.
     ///
-    /// - Returns: The changed message; `nil` if it does not exist.
+    /// - Returns: The changed item; `nil` if it does not exist.
     /// - Throws: ``CommandFailure`` with status `conflict` if it is too late.
-    func recall(_ msiKey: ObjectID, by actor: String) async throws -> Message? {
-        try await store.update(msiKey) { record, _ in try record.recall(by: actor, at: .now) }
+    func recall(_ key: OutboxKey, by actor: String) async throws -> OutboxItem? {
+        let item = try await store.update(key) { record, _ in try record.recall(by: actor, at: .now) }
+        if let item { announcer.announceEnd(of: item) }
+        return item
     }
 
-    private func lookSoon(for distribution: Distribution) {
-        state.withLock { $0.becameDue(distribution, at: .now) }
+    private func lookSoon(for urgency: Urgency) {
+        state.withLock { $0.becameDue(urgency, at: .now) }
         event.yield(.look)
     }
 
@@ -137,7 +145,7 @@ final class Outbox: Service {
         // FCM may have messages without an outcome, so their leases are not released but end by themselves.
         guard isComplete else {
             let count = state.withLock { $0.atWork.count }
-            return logger.warning("stopped before the outcome of some messages was stored", metadata: ["messages": "\(count)"])
+            return logger.warning("stopped before some outcomes were stored", metadata: ["items": "\(count)"])
         }
         do {
             try await store.releaseLeases(of: owner, now: .now)
@@ -154,10 +162,10 @@ final class Outbox: Service {
             event.yield(.look)
             for await event in events {
                 switch event {
-                case .relay(let message, let traceparent): turns.addTask { await self.turn(of: message, traceparent) }
-                case .claimed(let messages):
-                    for message in messages { turns.addTask { await self.turn(of: message) } }
-                case .claimedAgain(let message): turns.addTask { await self.turn(of: message, isLeaseCertain: false) }
+                case .relay(let item, let traceparent): turns.addTask { await self.turn(of: item, traceparent) }
+                case .claimed(let items):
+                    for item in items { turns.addTask { await self.turn(of: item) } }
+                case .claimedAgain(let item): turns.addTask { await self.turn(of: item, isLeaseCertain: false) }
                 case .look: break
                 case .rang(let moment): alarm.rang(moment)
                 }
@@ -165,7 +173,7 @@ final class Outbox: Service {
                 // becomes due in between would be missed by both.
                 while case .claim(let claim) = begin(&alarm) {
                     // A task of its own: turns that need no claim must not wait for a slow claim.
-                    turns.addTask { self.event.yield(.claimed(await self.messages(for: claim))) }
+                    turns.addTask { self.event.yield(.claimed(await self.items(for: claim))) }
                 }
             }
         }
@@ -183,56 +191,52 @@ final class Outbox: Service {
         return action
     }
 
-    private func messages(for claim: Claim) async -> [Message] {
+    private func items(for claim: Claim) async -> [OutboxItem] {
         do {
             let now = UnixMilliseconds.now
             let leaseTime = leaseClock.withLock { $0.time(wall: now, uptime: uptime) }
-            let messages = try await store.claim(claim, lease: lease(at: now), now: leaseTime)
-            claiming.worked(of: claim.distribution.rawValue)
-            return state.withLock { $0.claimed(messages, for: claim, at: .now) }
+            let items = try await store.claim(claim, lease: lease(at: now), now: leaseTime)
+            claiming.worked(of: claim.urgency.rawValue)
+            return state.withLock { $0.claimed(items, for: claim, at: .now) }
         } catch {
-            claiming.failed(error, of: claim.distribution.rawValue)
+            claiming.failed(error, of: claim.urgency.rawValue)
             state.withLock { $0.claimFailed(claim, at: .now) }
             return []
         }
     }
 
-    /// Relays one message and stores the outcome.
+    /// Relays one item and stores the outcome.
     ///
-    /// - Parameter isLeaseCertain: Whether the lease was just taken, so that nothing can have happened to the message.
-    private func turn(of message: Message, _ traceparent: Traceparent? = nil, isLeaseCertain: Bool = true) async {
+    /// - Parameter isLeaseCertain: Whether the lease was just taken, so that nothing can have happened to the item.
+    private func turn(of item: OutboxItem, _ traceparent: Traceparent? = nil, isLeaseCertain: Bool = true) async {
         let work = ServiceContext.current {
-            $0.msiKey = message.msiKey.description
+            $0.name(item.key)
             $0.traceparent = traceparent
         }
-        let turn = await ServiceContext.withValue(work) { await relayAndRecord(message, isLeaseCertain: isLeaseCertain) }
-        let again = state.withLock { $0.finished(turn, of: message, at: .now) }
+        let turn = await ServiceContext.withValue(work) { await relayAndRecord(item, isLeaseCertain: isLeaseCertain) }
+        let again = state.withLock { $0.finished(turn, of: item, at: .now) }
         event.yield(again.map(Event.claimedAgain) ?? .look)
     }
 
-    private func relayAndRecord(_ message: Message, isLeaseCertain: Bool) async -> OutboxStateMachine.Turn {
-        let expires = message.expires
-        let outstanding = message.relay.outstanding
+    private func relayAndRecord(_ item: OutboxItem, isLeaseCertain: Bool) async -> OutboxStateMachine.Turn {
+        let expires = item.expires
+        let outstanding = item.record.outstandingParts
         guard expires > .now, !outstanding.isEmpty else {
-            await record(message) { $0.expire(at: .now, expires: expires, owner: $1) }
+            await record(item) { $0.expire(at: .now, expires: expires, owner: $1) }
             return .expired
         }
-        guard let deadline = await endOfLease(of: message, isCertain: isLeaseCertain) else { return .dropped }
-        let command = RelayMessage(
-            msiKey: message.msiKey, timestamp: message.timestamp, draft: message.draft, expires: expires,
-            components: outstanding)
+        guard let deadline = await endOfLease(of: item, isCertain: isLeaseCertain) else { return .dropped }
         do {
-            let outcomes = try await relay.relay(command, by: deadline)
+            let results = try await relay.relay(outstanding, of: item, by: deadline)
             // The outage is over only after a final outcome. A relay's trials of an unreachable FCM do not end it.
-            if outcomes.contains(where: \.isFinal) { relayAnswered() }
-            return await record(outcomes, of: message)
+            if results.contains(where: \.isFinal) { relayAnswered() }
+            return await record(results, of: item)
         } catch {
             // The outbox has stopped. FCM may have the message.
             guard !Task.isCancelled else { return .dropped }
-            guard let refusal = ComponentError(refusal: error) else { return await recordFailure(error, of: message) }
+            guard let refusal = ComponentError(refusal: error) else { return await recordFailure(error, of: item) }
             relayAnswered()
-            return await record(
-                outstanding.map { ComponentOutcome(component: $0, result: .failure(refusal)) }, of: message)
+            return await record(outstanding.map { PartResult(part: $0, result: .failure(refusal)) }, of: item)
         }
     }
 
@@ -241,12 +245,12 @@ final class Outbox: Service {
         unreachable.withLock { $0 = nil }
     }
 
-    /// Stores that no relay has answered for a message.
-    private func recordFailure(_ failure: CommandFailure, of message: Message) async -> OutboxStateMachine.Turn {
-        let expires = message.expires
+    /// Stores that no relay has answered for an item.
+    private func recordFailure(_ failure: CommandFailure, of item: OutboxItem) async -> OutboxStateMachine.Turn {
+        let expires = item.expires
         guard !failure.isOutcomeUnknown else {
             let schedule = schedule
-            await record(message) {
+            await record(item) {
                 $0.unanswered(
                     failure.message, to: $1, at: .now, expires: expires, schedule: schedule, random: .random(in: 0...1))
             }
@@ -255,27 +259,28 @@ final class Outbox: Service {
         relaying.failed(failure)
         let error = ComponentError.relayUnreachable(failure)
         unreachable.withLock { $0 = error }
-        await record(message, reportsRetry: false) { $0.unreachable(error, to: $1, at: .now, expires: expires) }
+        await record(item, reportsRetry: false) { $0.unreachable(error, to: $1, at: .now, expires: expires) }
         return .unreachable
     }
 
     /// Ensures that the lease is long enough for one turn, and returns its end.
     ///
     /// A turn may begin long after its claim, if the process was stopped or the database was slow. By then another process may be
-    /// relaying the message, or it was recalled. So the lease is checked and renewed in the store.
+    /// relaying the item, or it was recalled. So the lease is checked and renewed in the store.
     ///
     /// - Returns: `nil` if this process no longer owns the message, or the store cannot be asked. The message is claimed again
     /// when
     ///   it is due.
-    private func endOfLease(of message: Message, isCertain: Bool) async -> UnixMilliseconds? {
+    private func endOfLease(of item: OutboxItem, isCertain: Bool) async -> UnixMilliseconds? {
         // If the rest is longer than a lease, the clock was set back, and another process may have shortened the lease.
-        if isCertain, let until = message.relay.lease?.until, (Self.minLease...Lease.duration).contains(until - .now) {
+        let lease = item.record.lease
+        if isCertain, let until = lease?.until, (Self.minLease...Lease.duration).contains(until - .now) {
             return until
         }
-        let renewed = lease(at: .now)
+        let renewed = self.lease(at: .now)
         do {
-            let kept = try await store.update(message.msiKey) { record, _ in
-                guard let lease = record.lease, lease == message.relay.lease else { throw LeaseLost() }
+            let kept = try await store.update(item.key) { record, _ in
+                guard lease != nil, record.lease == lease else { throw LeaseLost() }
                 record.lease = renewed
                 record.nextAttempt = renewed.until
             }
@@ -286,38 +291,39 @@ final class Outbox: Service {
         }
     }
 
-    /// Another process has the message.
+    /// Another process has the item.
     private struct LeaseLost: Error {}
 
-    private func record(_ outcomes: [ComponentOutcome], of message: Message) async -> OutboxStateMachine.Turn {
+    private func record(_ results: [PartResult], of item: OutboxItem) async -> OutboxStateMachine.Turn {
         let schedule = schedule
-        await record(message) {
-            $0.answered(
-                outcomes, to: $1, at: .now, expires: message.expires, schedule: schedule, random: .random(in: 0...1))
+        let expires = item.expires
+        await record(item) {
+            $0.answered(results, to: $1, at: .now, expires: expires, schedule: schedule, random: .random(in: 0...1))
         }
-        let isDeferred = outcomes.contains { outcome in
-            if case .failure(let error) = outcome.result { error.class == .retryable } else { false }
-        }
-        return isDeferred ? .deferred : .settled
+        return results.allSatisfy(\.isFinal) ? .settled : .deferred
     }
 
     /// Stores the outcome of a turn. While the database is unreachable it retries: only this process knows the outcome.
     ///
     /// - Parameters:
     ///   - reportsRetry: Whether the log reports a coming retry.
-    ///   - change: Takes the relay record and this process's name.
+    ///   - change: Takes the record and this process's name.
     private func record(
-        _ message: Message, reportsRetry: Bool = true, _ change: @escaping @Sendable (inout RelayRecord, String) -> Void
+        _ item: OutboxItem, reportsRetry: Bool = true,
+        _ change: @escaping @Sendable (inout any DeliveryRecord, String) -> Void
     ) async {
         let owner = owner
         while !Task.isCancelled {
             do {
-                let updated = try await store.update(message.msiKey) { record, _ in change(&record, owner) }
-                if let updated, reportsRetry || updated.relay.nextAttempt == nil { updated.reportState(to: logger) }
-                recording.worked(of: message.msiKey.description)
+                let updated = try await store.update(item.key) { record, _ in change(&record, owner) }
+                if let updated {
+                    if reportsRetry || updated.record.nextAttempt == nil { updated.reportState(to: logger) }
+                    announcer.announceEnd(of: updated)
+                }
+                recording.worked(of: item.key.description)
                 return
             } catch {
-                recording.failed(error, of: message.msiKey.description)
+                recording.failed(error, of: item.key.description)
                 try? await Task.sleep(for: .seconds(1))
             }
         }
@@ -331,12 +337,14 @@ final class Outbox: Service {
     }
 }
 
-extension ComponentOutcome {
-    /// Whether FCM has accepted it or never will.
-    fileprivate var isFinal: Bool {
-        switch result {
-        case .success: true
-        case .failure(let error): error.class != .retryable
+extension MessageStore {
+    /// Stores an item durably, unless it is stored already.
+    ///
+    /// - Returns: The item that is stored under the same keys already, if there is one.
+    fileprivate func insert(_ item: OutboxItem) async throws -> OutboxItem? {
+        switch item {
+        case .message(let message): try await insert(message).map(OutboxItem.message)
+        case .push(let push): try await insert(push).map(OutboxItem.push)
         }
     }
 }

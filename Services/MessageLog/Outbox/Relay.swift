@@ -2,7 +2,7 @@ import CommandBus
 import Schemas
 import ServiceKit
 
-/// Sends messages to FCM.
+/// Sends messages and pushes to FCM.
 protocol Relay: Sendable {
     /// Relays a message's components.
     ///
@@ -12,6 +12,15 @@ protocol Relay: Sendable {
     func relay(
         _ command: RelayMessage, by end: UnixMilliseconds
     ) async throws(CommandFailure) -> [ComponentOutcome]
+
+    /// Relays a push.
+    ///
+    /// - Parameter end: As for messages.
+    /// - Returns: One result for each recipient, in their order.
+    /// - Throws: As for messages.
+    func relay(
+        _ command: RelayPush, by end: UnixMilliseconds
+    ) async throws(CommandFailure) -> [Result<String, ComponentError>]
 }
 
 /// The FCM relays on the bus.
@@ -21,7 +30,17 @@ struct BusRelay: Relay {
     func relay(
         _ command: RelayMessage, by end: UnixMilliseconds
     ) async throws(CommandFailure) -> [ComponentOutcome] {
-        // The relay gets the timeout, and does not begin the command after it.
-        try await client.request(command, timeout: min(DeliveryTimes.relayTimeout, .milliseconds(max(0, end - .now)))).components
+        try await client.request(command, timeout: timeout(until: end)).components
+    }
+
+    func relay(
+        _ command: RelayPush, by end: UnixMilliseconds
+    ) async throws(CommandFailure) -> [Result<String, ComponentError>] {
+        try await client.request(command, timeout: timeout(until: end)).results.map(\.result)
+    }
+
+    /// The relay gets the timeout, and does not begin the command after it.
+    private func timeout(until end: UnixMilliseconds) -> Duration {
+        min(DeliveryTimes.relayTimeout, .milliseconds(max(0, end - .now)))
     }
 }

@@ -21,17 +21,25 @@ final class StorageWatch: Service {
         self.logger = logger
     }
 
-    /// Checks whether a message may be stored.
+    /// Checks whether a message or a push may be stored.
     ///
-    /// - Returns: `nil` if it may. If there is no room, the message that is stored under the same keys already.
-    /// - Throws: ``CommandFailure`` with status `storage_full` if there is no room and no such message.
-    func admit(_ message: Message) async throws -> Message? {
+    /// - Returns: `nil` if it may. If there is no room, the item that is stored under the same keys already.
+    /// - Throws: ``CommandFailure`` with status `storage_full` if there is no room and no such item.
+    func admit(_ item: OutboxItem) async throws -> OutboxItem? {
         guard let full = level.withLock({ $0.mark == .full ? $0 : nil }) else { return nil }
-        if let known = try await store.message(message.msiKey) { return known }
-        if let key = message.idempotencyKey, let known = try await store.message(of: message.sender, idempotencyKey: key) {
-            return known
+        guard let known = try await stored(item) else { throw CommandFailure(.storageFull, full.refusal) }
+        return known
+    }
+
+    private func stored(_ item: OutboxItem) async throws -> OutboxItem? {
+        switch item {
+        case .message(let message):
+            if let known = try await store.message(message.msiKey) { return .message(known) }
+            guard let key = message.idempotencyKey else { return nil }
+            return try await store.message(of: message.sender, idempotencyKey: key).map(OutboxItem.message)
+        case .push(let push):
+            return try await store.push(of: push.sender, idempotencyKey: push.idempotencyKey).map(OutboxItem.push)
         }
-        throw CommandFailure(.storageFull, full.refusal)
     }
 
     func run() async throws {

@@ -8,6 +8,7 @@ import Synchronization
 /// The bus thread owns it once it is attached. Only ``pending`` is shared.
 final class PublisherSocket: BusParticipant, @unchecked Sendable {
     private let bound: BoundSocket
+    private var isClosed = false
     /// Events in the work queue that are not sent yet.
     let pending = Atomic<Int>(0)
 
@@ -40,6 +41,7 @@ final class PublisherSocket: BusParticipant, @unchecked Sendable {
 
     func send(_ name: String, _ payload: Data) {
         pending.subtract(1, ordering: .relaxed)
+        guard !isClosed else { return }
         bound.socket.catchUp()
         // A slow subscriber misses events; the others get them.
         if bound.socket.send(Array(name.utf8), more: true) == .sent { _ = bound.socket.send(payload) }
@@ -52,6 +54,7 @@ final class PublisherSocket: BusParticipant, @unchecked Sendable {
     }
 
     func close() {
+        isClosed = true
         bound.close()
     }
 }

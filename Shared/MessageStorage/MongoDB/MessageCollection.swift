@@ -53,23 +53,12 @@ enum MessageCollection {
             history("history", []),
             history("channel", ["topic.channel"]), history("area", ["topic.area"]), history("subject", ["topic.subject"]),
             history("sender", ["sender"]), history("state", ["relay.state"]), history("words", ["words"]),
-            // These three contain only messages that are still to be relayed, so they stay small.
-            outbox("expiry", ["expires"]),
-            outbox("due", ["distribution", "relay.next_attempt"]),
-            outbox("due of topic", ["distribution", "topic_key", "relay.next_attempt"]),
-        ]
+        ] + OutboxCollection.messages.indexes
     }
 
     private static func history(_ name: String, _ keys: [String]) -> BSONDocument {
         let order = [("timestamp", BSONValue.int32(-1)), ("msi_key", .int32(-1))]
         return ["name": .string(name), "key": .document(BSONDocument(keys.map { ($0, 1) } + order))]
-    }
-
-    private static func outbox(_ name: String, _ keys: [String]) -> BSONDocument {
-        [
-            "name": .string(name), "key": .document(BSONDocument(keys.map { ($0, 1) })),
-            "partialFilterExpression": ["relay.next_attempt": ["$gte": .int64(0)]],
-        ]
     }
 
     /// From the newest to the oldest.

@@ -17,7 +17,7 @@ extension MongoConnection {
     /// Changes a relay record, unless another process changes it at the same time.
     func update(
         _ msiKey: ObjectID, _ change: (inout RelayRecord, Message) throws -> Void
-    ) throws -> MessageUpdate {
+    ) throws -> RecordUpdate<Message> {
         guard let document = try message(["msi_key": msiKey.bson]) else { return .notFound }
         var message = document.message
         try change(&message.relay, document.message)
@@ -29,8 +29,15 @@ extension MongoConnection {
         return update.matched == 1 ? .done(message) : .overtaken
     }
 
+    /// Removes messages, and then pushes.
+    ///
     /// - Returns: How many were removed.
     func removeArchived(before moment: UnixMilliseconds, limit: Int) throws -> Int {
+        let messages = try removeMessages(before: moment, limit: limit)
+        return messages < limit ? try messages + removePushes(before: moment, limit: limit - messages) : messages
+    }
+
+    private func removeMessages(before moment: UnixMilliseconds, limit: Int) throws -> Int {
         let old: BSONDocument = [
             "_id": ["$type": "objectId"], "timestamp": ["$lt": moment.bson], "relay.next_attempt": nil,
             "$or": [["relay.ended": nil], ["relay.ended": ["$lt": moment.bson]]],
@@ -46,10 +53,10 @@ extension MongoConnection {
     }
 }
 
-/// The result of an attempt to change a message.
-enum MessageUpdate: Sendable {
-    /// The changed message.
-    case done(Message)
+/// The result of an attempt to change a message or a push.
+enum RecordUpdate<Document: Sendable>: Sendable {
+    /// The changed document.
+    case done(Document)
     /// Another process has changed it since it was read.
     case overtaken
     case notFound

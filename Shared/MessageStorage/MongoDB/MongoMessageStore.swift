@@ -5,11 +5,13 @@ package import Schemas
 import Time
 package import UnreadableDocuments
 
-/// The archive in MongoDB, one document a message.
+/// The archive in MongoDB, one document a message; beside it the pushes, one document each.
 package struct MongoMessageStore: MessageStore {
     private let database: MongoDatabase
     private let inserts: GroupInsert
+    private let pushInserts: GroupInsert
     private let unreadable: UnreadableDocuments
+    private let unreadableItems: UnreadableItems
     private let duplicates: DuplicateMessages
     private let turns = KeyedLock<ObjectID>()
     /// Serialises inserts while there are duplicates.
@@ -20,12 +22,16 @@ package struct MongoMessageStore: MessageStore {
     /// - Parameter unreadable: How pages treat documents that are no messages. Claims and retention ignore them.
     package init(url: MongoURL, unreadable: UnreadableDocument = .skipped, logger: Logger) async {
         self.unreadable = UnreadableDocuments(of: "message", unreadable, logger: logger)
+        unreadableItems = UnreadableItems(
+            messages: self.unreadable, pushes: UnreadableDocuments(of: "push", unreadable, logger: logger))
         let duplicates = DuplicateMessages(logger: logger)
         self.duplicates = duplicates
         database = await MongoDatabase.open(url, application: "msi-message-log", logger: logger) { connection in
             try MessageCollection.prepare(connection, duplicates)
+            try PushCollection.prepare(connection)
         }
         inserts = GroupInsert(database: database, collection: MessageCollection.name)
+        pushInserts = GroupInsert(database: database, collection: PushCollection.name)
     }
 
     package func close() async {
@@ -87,13 +93,45 @@ package struct MongoMessageStore: MessageStore {
         }
     }
 
-    package func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [Message] {
+    package func insert(_ push: Push) async throws -> Push? {
         try await MongoError.asFailure {
-            let claimed = try await database.run { [unreadable] in
-                try $0.claim(claim, lease: lease, now: now, unreadable: unreadable)
+            do {
+                try await pushInserts.insert(PushDocument.new(push))
+                return nil
+            } catch let error as MongoError where error.code == .duplicateKey {
+                if let known = try await self.push(of: push.sender, idempotencyKey: push.idempotencyKey) { return known }
+                guard let known = try await self.push(push.id) else { throw error }
+                return known
+            }
+        }
+    }
+
+    package func push(_ id: ObjectID) async throws -> Push? {
+        try await findPush(["_id": id.bson])
+    }
+
+    package func push(of sender: String, idempotencyKey: String) async throws -> Push? {
+        try await findPush(["sender": sender.bson, "idempotency_key": idempotencyKey.bson])
+    }
+
+    package func pushes(after last: ObjectID?, limit: Int) async throws -> [Push] {
+        try await MongoError.asFailure {
+            try await database.run { [unreadableItems] connection in
+                let documents = try connection.find(
+                    last.map { ["_id": ["$gt": $0.bson]] } ?? [:], in: PushCollection.name,
+                    options: ["sort": ["_id": 1], "limit": .int64(Int64(limit))])
+                return try unreadableItems.pushes.readable(of: documents) { try PushDocument($0).push }
+            }
+        }
+    }
+
+    package func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [OutboxItem] {
+        try await MongoError.asFailure {
+            let claimed = try await database.run { [unreadableItems] in
+                try $0.claim(claim, lease: lease, now: now, unreadable: unreadableItems)
             }
             guard duplicates.exist else { return claimed }
-            return try await database.run { [unreadable] in try $0.withoutDuplicates(claimed, unreadable) }
+            return try await database.run { [unreadableItems] in try $0.withoutDuplicates(claimed, unreadableItems) }
         }
     }
 
@@ -101,16 +139,30 @@ package struct MongoMessageStore: MessageStore {
     package func update(
         _ msiKey: ObjectID, _ change: @escaping @Sendable (inout RelayRecord, Message) throws -> Void
     ) async throws -> Message? {
+        try await changeDocument(msiKey) { try $0.update(msiKey, change) }
+    }
+
+    @discardableResult
+    package func update(
+        push id: ObjectID, _ change: @escaping @Sendable (inout PushRecord, Push) throws -> Void
+    ) async throws -> Push? {
+        try await changeDocument(id) { try $0.update(push: id, change) }
+    }
+
+    /// Changes a document when nobody else in this process does, and again where another process was faster.
+    private func changeDocument<Document: Sendable>(
+        _ id: ObjectID, _ update: @escaping @Sendable (MongoConnection) throws -> RecordUpdate<Document>
+    ) async throws -> Document? {
         try await MongoError.asFailure {
-            try await turns.take(msiKey) {
+            try await turns.take(id) {
                 var backoff = Backoff.contention()
                 while true {
-                    switch try await database.run({ try $0.update(msiKey, change) }) {
-                    case .done(let message): return message
+                    switch try await database.run(update) {
+                    case .done(let document): return document
                     case .notFound: return nil
                     case .overtaken:
                         guard let pause = backoff.nextPause() else {
-                            throw MongoError(.transactionFailed, "message \(msiKey) is changed by too many at once")
+                            throw MongoError(.transactionFailed, "\(id) is changed by too many at once")
                         }
                         try await Task.sleep(for: pause)
                     }
@@ -125,15 +177,15 @@ package struct MongoMessageStore: MessageStore {
         }
     }
 
-    package func expired(by now: UnixMilliseconds, limit: Int) async throws -> [ObjectID] {
+    package func expired(by now: UnixMilliseconds, limit: Int) async throws -> [OutboxKey] {
         try await MongoError.asFailure {
             try await database.run { try $0.expired(by: now, limit: limit) }
         }
     }
 
     package func waiting(
-        after now: UnixMilliseconds, where isWanted: @escaping @Sendable (Message) -> Bool
-    ) async throws -> [ObjectID] {
+        after now: UnixMilliseconds, where isWanted: @escaping @Sendable (OutboxItem) -> Bool
+    ) async throws -> [OutboxKey] {
         try await MongoError.asFailure {
             try await database.run { try $0.waiting(after: now, where: isWanted) }
         }
@@ -178,6 +230,12 @@ package struct MongoMessageStore: MessageStore {
         if let known = try await self.message(message.msiKey) { return known }
         guard let key = message.idempotencyKey else { return nil }
         return try await self.message(of: message.sender, idempotencyKey: key)
+    }
+
+    private func findPush(_ filter: BSONDocument) async throws -> Push? {
+        try await MongoError.asFailure {
+            try await database.run { try $0.push(filter)?.push }
+        }
     }
 
     private func findOne(_ filter: BSONDocument) async throws -> Message? {

@@ -1,7 +1,25 @@
 import MongoDatabase
 import Schemas
 
-/// The relay record as the document `relay`.
+/// What the records of messages and pushes have in common, as it is read from the document `relay`.
+struct DeliveryFields {
+    let state: RelayState
+    let attempts: Int
+    let nextAttempt: UnixMilliseconds?
+    let lease: Lease?
+    let ended: UnixMilliseconds?
+    let trace: [Intervention]?
+
+    init(_ fields: BSONFields) throws {
+        state = try fields.value("state")
+        attempts = Int(try fields.value("attempts", as: Int64.self))
+        nextAttempt = try fields.optional("next_attempt")
+        lease = try fields.optionalFields("lease").map { try Lease($0) }
+        ended = try fields.optional("ended")
+        trace = try fields["trace"] == nil ? nil : fields.list("trace").map { try Intervention($0) }
+    }
+}
+
 extension RelayRecord {
     /// - Parameter fields: `nil` for a message of another program, which counts as relayed.
     init(_ fields: BSONFields?) throws {
@@ -9,21 +27,44 @@ extension RelayRecord {
             self.init(state: .relayed, attempts: 0, nextAttempt: nil, components: [])
             return
         }
-        var trace: [Intervention]?
-        if try fields["trace"] != nil { trace = try fields.list("trace").map { try Intervention($0) } }
+        let common = try DeliveryFields(fields)
         self.init(
-            state: try fields.value("state"), attempts: Int(try fields.value("attempts", as: Int64.self)),
-            nextAttempt: try fields.optional("next_attempt"), lease: try fields.optionalFields("lease").map { try Lease($0) },
-            ended: try fields.optional("ended"), components: try fields.list("components").map { try ComponentRecord($0) },
-            trace: trace)
+            state: common.state, attempts: common.attempts, nextAttempt: common.nextAttempt, lease: common.lease,
+            ended: common.ended, components: try fields.list("components").map { try ComponentRecord($0) }, trace: common.trace)
     }
+}
 
+/// A record whose parts can be written as documents.
+protocol BSONRecord: DeliveryRecord {
+    /// The field that its parts are in.
+    static var partsField: String { get }
+    static func document(of part: Part) -> BSONDocument
+}
+
+extension RelayRecord: BSONRecord {
+    static var partsField: String { "components" }
+
+    static func document(of part: ComponentRecord) -> BSONDocument {
+        part.document([("component", part.component.bson)])
+    }
+}
+
+extension PushRecord: BSONRecord {
+    static var partsField: String { "recipients" }
+
+    static func document(of part: RecipientRecord) -> BSONDocument {
+        part.document([(part.recipient.field.rawValue, part.recipient.text.bson)])
+    }
+}
+
+/// A record as the document `relay`.
+extension BSONRecord {
     func document(revision: Int64) -> BSONDocument {
         BSONDocument(fields.compactMap { key, value in value.map { (key, $0) } } + [("revision", .int64(revision))])
     }
 
     /// The update from a former record to this one; `nil` if they are equal.
-    func changes(from former: RelayRecord) -> BSONDocument? {
+    func changes(from former: Self) -> BSONDocument? {
         var (set, unset): ([(String, BSONValue)], [(String, BSONValue)]) = ([], [])
         for (new, old) in zip(fields, former.fields) where new.value != old.value {
             if let value = new.value { set.append(("relay." + new.key, value)) } else { unset.append(("relay." + new.key, "")) }
@@ -38,7 +79,7 @@ extension RelayRecord {
         [
             ("state", state.bson), ("attempts", .int64(Int64(attempts))), ("next_attempt", nextAttempt?.bson),
             ("lease", lease.map { .document($0.document) }), ("ended", ended?.bson),
-            ("components", .array(components.map { .document($0.document) })),
+            (Self.partsField, .array(parts.map { .document(Self.document(of: $0)) })),
             ("trace", trace.map { .array($0.map { .document($0.document) }) }),
         ]
     }
@@ -58,17 +99,18 @@ extension ComponentRecord {
             component: try fields.value("component"), state: try fields.value("state"), name: try fields.optional("name"),
             error: try fields.optionalFields("error").map { try ComponentError($0) })
     }
+}
 
-    fileprivate var document: BSONDocument {
-        let fields = [
-            ("component", component.bson), ("state", state.bson), ("name", name?.bson), ("error", error?.document.bson),
-        ]
-        return BSONDocument(fields.compactMap { key, value in value.map { (key, $0) } })
+extension DeliveryPart {
+    /// - Parameter subject: Which part it is.
+    fileprivate func document(_ subject: [(String, BSONValue)]) -> BSONDocument {
+        let fields = [("state", state.bson), ("name", name?.bson), ("error", error?.document.bson)]
+        return BSONDocument(subject + fields.compactMap { key, value in value.map { (key, $0) } })
     }
 }
 
 extension ComponentError {
-    fileprivate init(_ fields: BSONFields) throws {
+    init(_ fields: BSONFields) throws {
         self.init(
             class: try fields.value("class"), code: try fields.value("code"), message: try fields.value("message"),
             retryAfter: try fields.optional("retry_after"))

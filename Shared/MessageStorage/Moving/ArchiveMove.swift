@@ -1,7 +1,7 @@
 import Schemas
 package import Storage
 
-/// Moves messages. Those that are copied already are kept, or updated if their relay record has changed meanwhile.
+/// Moves messages and pushes. Those that are copied already are kept, or updated if their relay record has changed meanwhile.
 package struct ArchiveMove: StoreMove {
     let source: any MessageStore
     let target: any MessageStore
@@ -24,6 +24,7 @@ package struct ArchiveMove: StoreMove {
                 try await group.waitForAll()
             }
         }
+        try await checkPushes()
     }
 
     private func check(_ stored: Message) async throws {
@@ -33,7 +34,7 @@ package struct ArchiveMove: StoreMove {
         if let objection = stored.objection(toBecoming: source) { throw refusal(objection) }
     }
 
-    private func refusal(_ reason: String) -> MigrationFailure { .otherContents(reason, otherTarget: otherTarget) }
+    func refusal(_ reason: String) -> MigrationFailure { .otherContents(reason, otherTarget: otherTarget) }
 
     package func copy(report: (String) -> Void) async throws {
         var pages = MessagePages(of: source)
@@ -48,7 +49,8 @@ package struct ArchiveMove: StoreMove {
             read += page.count
             if read % Self.reportEvery < page.count { report("messages: \(read) read, \(copied) copied") }
         }
-        report("messages: \(copied) copied now; comparing both sides")
+        let pushes = try await copyPushes()
+        report("messages: \(copied) copied now, pushes: \(pushes); comparing both sides")
     }
 
     /// - Returns: Whether it was new in the target.
@@ -77,7 +79,9 @@ package struct ArchiveMove: StoreMove {
     package func compare() async throws -> [StoreComparison] {
         [
             StoreComparison(
-                "messages", of: "messages", source: try await digest(of: source), target: try await digest(of: target))
+                "messages", of: "messages", source: try await digest(of: source), target: try await digest(of: target)),
+            StoreComparison(
+                "pushes", of: "pushes", source: try await pushDigest(of: source), target: try await pushDigest(of: target)),
         ]
     }
 

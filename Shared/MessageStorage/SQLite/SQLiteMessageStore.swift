@@ -5,11 +5,12 @@ package import Logging
 package import Schemas
 package import UnreadableDocuments
 
-/// The archive in SQLite, one row a message.
+/// The archive in SQLite, one row a message; beside it the pushes, one row each.
 package struct SQLiteMessageStore: MessageStore {
     private let database: EmbeddedDatabase
     private let historyReaders = HistoryReaders()
     private let unreadable: UnreadableDocuments
+    private let due: DueItems
 
     /// - Parameters:
     ///   - unreadable: How pages and claims treat rows that are no messages.
@@ -19,7 +20,11 @@ package struct SQLiteMessageStore: MessageStore {
         path: String, unreadable: UnreadableDocument = .skipped, logger: Logger = Logger(label: "msi-message-log")
     ) throws {
         self.unreadable = UnreadableDocuments(of: "message", unreadable, logger: logger)
-        database = try EmbeddedDatabase(path: path, durability: .everyCommit, migrations: MessageTables.register)
+        due = DueItems(messages: self.unreadable, pushes: UnreadableDocuments(of: "push", unreadable, logger: logger))
+        database = try EmbeddedDatabase(path: path, durability: .everyCommit) { migrator in
+            MessageTables.register(in: &migrator)
+            PushTables.register(in: &migrator)
+        }
     }
 
     package func close() throws {
@@ -57,24 +62,61 @@ package struct SQLiteMessageStore: MessageStore {
         }
     }
 
-    package func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [Message] {
+    package func insert(_ push: Push) async throws -> Push? {
+        let row = try PushRow(push)
+        return try await database.write { database in
+            if let known = try PushRow.find(push.idempotencyKey, of: push.sender, in: database) { return try known.document }
+            if let known = try PushRow.find(push.id, in: database) { return try known.document }
+            try row.insert(database)
+            return nil
+        }
+    }
+
+    package func push(_ id: ObjectID) async throws -> Push? {
+        try await database.read { try PushRow.find(id, in: $0)?.document }
+    }
+
+    package func push(of sender: String, idempotencyKey: String) async throws -> Push? {
+        try await database.read { try PushRow.find(idempotencyKey, of: sender, in: $0)?.document }
+    }
+
+    package func pushes(after last: ObjectID?, limit: Int) async throws -> [Push] {
+        try await database.read { [due] database in
+            try due.pushes.pushes(
+                of: Row.fetchAll(
+                    database, sql: "SELECT * FROM push WHERE pushID > ? ORDER BY pushID LIMIT ?",
+                    arguments: [last?.description ?? "", limit]))
+        }
+    }
+
+    package func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [OutboxItem] {
         // Check first, without the writer: most of the time nothing is due.
-        let isDue = try await database.read { [unreadable] database in
-            try DueMessages.topics(claim.distribution, now: now, in: database, unreadable)
-                .contains { claim.room(for: $0) > 0 }
+        let isDue = try await database.read { [due] database in
+            try due.keys(claim.urgency, now: now, in: database).contains { claim.room(for: $0) > 0 }
         }
         guard isDue else { return [] }
-        return try await database.write { [unreadable] database in
-            var claimed: [Message] = []
-            var shares = FairShare(
-                of: claim, among: try DueMessages.topics(claim.distribution, now: now, in: database, unreadable))
-            while let (topic, count) = shares.next() {
-                let rows = try DueMessages.lease(
-                    claim.distribution, of: topic, for: lease, now: now, limit: count, in: database)
-                claimed += try unreadable.messages(of: rows)
-                shares.brought(rows.count)
+        return try await database.write { [due] database in
+            var claimed: [OutboxItem] = []
+            var shares = FairShare(of: claim, among: try due.keys(claim.urgency, now: now, in: database))
+            while let (key, count) = shares.next() {
+                let leased = try due.lease(claim.urgency, of: key, for: lease, now: now, limit: count, in: database)
+                claimed += leased.items
+                shares.brought(leased.count)
             }
             return claimed
+        }
+    }
+
+    @discardableResult
+    package func update(
+        push id: ObjectID, _ change: @escaping @Sendable (inout PushRecord, Push) throws -> Void
+    ) async throws -> Push? {
+        try await database.write { database in
+            guard var row = try PushRow.find(id, in: database) else { return nil }
+            let stored = try row.document
+            try change(&row.relay, stored)
+            try row.update(database, columns: PushRow.relayColumns)
+            return try row.document
         }
     }
 
@@ -93,23 +135,18 @@ package struct SQLiteMessageStore: MessageStore {
 
     package func releaseLeases(of owner: String, now: UnixMilliseconds) async throws {
         try await database.write { database in
-            _ =
-                try MessageRow
-                .filter(Column("nextAttempt") != nil && Column("leaseOwner") == owner)
-                .updateAll(
-                    database, Column("leaseOwner").set(to: nil), Column("leaseUntil").set(to: nil),
-                    Column("nextAttempt").set(to: now))
+            for table in OutboxTable.all { try table.releaseLeases(of: owner, now: now, in: database) }
         }
     }
 
-    package func expired(by now: UnixMilliseconds, limit: Int) async throws -> [ObjectID] {
-        try await database.read { try DueMessages.expired(by: now, limit: limit, in: $0) }
+    package func expired(by now: UnixMilliseconds, limit: Int) async throws -> [OutboxKey] {
+        try await database.read { try DueItems.expired(by: now, limit: limit, in: $0) }
     }
 
     package func waiting(
-        after now: UnixMilliseconds, where isWanted: @escaping @Sendable (Message) -> Bool
-    ) async throws -> [ObjectID] {
-        try await database.read { try DueMessages.waiting(after: now, where: isWanted, in: $0) }
+        after now: UnixMilliseconds, where isWanted: @escaping @Sendable (OutboxItem) -> Bool
+    ) async throws -> [OutboxKey] {
+        try await database.read { try DueItems.waiting(after: now, where: isWanted, in: $0) }
     }
 
     package func removeArchived(before moment: UnixMilliseconds, limit: Int) async throws -> Int {
@@ -126,7 +163,14 @@ package struct SQLiteMessageStore: MessageStore {
                 try MessageText.remove(MessageText.words(of: row), at: position, in: database)
                 try database.execute(sql: "DELETE FROM message WHERE position = ?", arguments: [position])
             }
-            return rows.count
+            try database.execute(
+                sql: """
+                    DELETE FROM push WHERE rowid IN (
+                        SELECT rowid FROM push
+                        WHERE logged < ? AND nextAttempt IS NULL AND (ended IS NULL OR ended < ?) ORDER BY logged LIMIT ?)
+                    """,
+                arguments: [moment, moment, limit - rows.count])
+            return rows.count + database.changesCount
         }
     }
 

@@ -9,11 +9,8 @@ extension UnreadableDocuments {
         try readable(of: rows, named: "msiKey") { try MessageRow(row: $0).document }
     }
 
-    /// The readable topic keys in order.
-    func topics(_ stored: [DatabaseValue]) throws -> [TopicKey] {
-        try readable(of: stored, named: Self.name) { value in
-            guard let topic = TopicKey.fromDatabaseValue(value) else { throw UnreadableRow(description: "it is no topic key") }
-            return topic
-        }
+    /// The pushes of those rows that can be read, in the same order. The log calls the others by their id.
+    func pushes(of rows: [Row]) throws -> [Push] {
+        try readable(of: rows, named: "pushID") { try PushRow(row: $0).document }
     }
 }

@@ -1,9 +1,9 @@
 extension ServiceEntry {
     /// The service of the archive and its outbox.
     package static let messageLog = ServiceEntry(
-        "message-log", "archives messages and sees to it that each reaches FCM.",
+        "message-log", "archives messages, and relays each of them, and each push of another service, until it has ended.",
         title: "message-logging service",
-        sockets: [.commands],
+        sockets: [.commands, .events],
         uses: [BusUse(service: .fcmRelay, sockets: [.commands])],
         gatewayUses: [.commands],
         keepsData: true,

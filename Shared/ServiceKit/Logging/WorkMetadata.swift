@@ -9,6 +9,17 @@ extension ServiceContext {
         set { self[MSIKeyKey.self] = newValue }
     }
 
+    /// The push that the task is at work on.
+    package var pushID: String? {
+        get { self[PushIDKey.self] }
+        set { self[PushIDKey.self] = newValue }
+    }
+
+    private enum PushIDKey: ServiceContextKey {
+        typealias Value = String
+        static let nameOverride: String? = "push_id"
+    }
+
     private enum MSIKeyKey: ServiceContextKey {
         typealias Value = String
         static let nameOverride: String? = "msi_key"
@@ -16,12 +27,14 @@ extension ServiceContext {
 }
 
 extension Logger.MetadataProvider {
-    /// Adds to each log line of a task the `request_id`, which is the trace id of the HTTP request behind it, and the `msi_key`.
+    /// Adds to each log line of a task the `request_id`, which is the trace id of the HTTP request behind it, and the `msi_key` or
+    /// `push_id`.
     package static let work = Logger.MetadataProvider {
         guard let context = ServiceContext.current else { return [:] }
         var metadata: Logger.Metadata = [:]
         if let traceparent = context.traceparent { metadata["request_id"] = "\(traceparent.traceID)" }
         if let msiKey = context.msiKey { metadata["msi_key"] = "\(msiKey)" }
+        if let pushID = context.pushID { metadata["push_id"] = "\(pushID)" }
         return metadata
     }
 }

@@ -1,31 +1,30 @@
 import Schemas
 
-// The events on a message's way to FCM, as pure changes of its relay record. A component that FCM has accepted stays accepted,
+// The events on the way of a message or a push to FCM, as pure changes of its record. A part that FCM has accepted stays accepted,
 // and is never sent again.
 
-extension RelayRecord {
+extension DeliveryRecord {
     /// A relay has answered.
     ///
     /// If another process has the lease by now, only accepted components are stored. The rest is left to that process.
     ///
     /// - Parameters:
-    ///   - outcomes: The outcomes of the relayed components.
+    ///   - results: The outcomes of the relayed parts.
     ///   - owner: The process that had it relayed.
-    ///   - expires: The message's expiry.
+    ///   - expires: The expiry of the message or push.
     ///   - random: A number from 0 to 1 for the jitter.
     mutating func answered(
-        _ outcomes: [ComponentOutcome], to owner: String, at now: UnixMilliseconds, expires: UnixMilliseconds,
+        _ results: [PartResult], to owner: String, at now: UnixMilliseconds, expires: UnixMilliseconds,
         schedule: RetrySchedule, random: Double
     ) {
         attempts += 1
         let isOwner = lease?.owner == owner
-        for outcome in outcomes {
-            guard let index = components.firstIndex(where: { $0.component == outcome.component }) else { continue }
-            if !isOwner, case .failure = outcome.result { continue }
-            components[index].apply(outcome.result)
+        for result in results {
+            if !isOwner, case .failure = result.result { continue }
+            parts[result.part].apply(result.result)
         }
-        guard isOwner || outstanding.isEmpty else { return }
-        let troubles = components.filter { $0.state == .pending }.compactMap(\.error)
+        guard isOwner || outstandingParts.isEmpty else { return }
+        let troubles = parts.filter { $0.state == .pending }.compactMap(\.error)
         // Attempts that did not reach FCM do not count fully, since they are no reason for an ever longer wait.
         let counted = troubles.allSatisfy(\.isKeptBack) ? min(attempts, RetrySchedule.maxCountedWithoutFCM) : attempts
         let delay = schedule.delay(
@@ -34,22 +33,23 @@ extension RelayRecord {
     }
 
     /// No relay has accepted it, so this attempt has not reached FCM. It is due again at once. If an earlier attempt may have
-    /// reached FCM, the component's error still says so.
+    /// reached FCM, the part's error still says so.
     ///
     /// - Parameter error: The reason, which is kept if the message expires.
     mutating func unreachable(
         _ error: ComponentError, to owner: String, at now: UnixMilliseconds, expires: UnixMilliseconds
     ) {
         guard lease?.owner == owner else { return }
-        for index in components.indices
-        where components[index].state == .pending && components[index].error?.code != ComponentError.relayNoAnswer {
-            components[index].error = error
+        for index in parts.indices
+        where parts[index].state == .pending && parts[index].error?.code != RelayErrorCode.relayNoAnswer.rawValue {
+            parts[index].error = error
         }
         settle(at: now, expires: expires, delay: 0)
     }
 
-    /// A relay has accepted it, and its answer was lost. It is unknown whether FCM has the components, so they are sent again.
-    /// The phone drops a second copy by its `msi_key`. The wait doubles each time, in case the message itself crashes the relays.
+    /// A relay has accepted it, and its answer was lost. It is unknown whether FCM has the parts, so they are sent again.
+    /// The phone drops a message's second copy by its `msi_key`. The wait doubles each time, in case the item itself crashes the
+    /// relays.
     ///
     /// - Parameters:
     ///   - reason: Why there is no answer.
@@ -60,24 +60,25 @@ extension RelayRecord {
     ) {
         guard lease?.owner == owner else { return }
         attempts += 1
-        let last = components.first { $0.state == .pending && $0.error?.code == ComponentError.relayNoAnswer }?.error?.retryAfter
+        let last = parts.first { $0.state == .pending && $0.error?.code == RelayErrorCode.relayNoAnswer.rawValue }?.error?
+            .retryAfter
         let wait = schedule.waitWithoutAnswer(after: last)
-        setError(ComponentError(class: .retryable, code: ComponentError.relayNoAnswer, message: reason, retryAfter: wait))
+        setError(ComponentError(.relayNoAnswer, reason, retryAfter: wait))
         settle(at: now, expires: expires, delay: schedule.jittered(wait, random: random))
     }
 
-    /// The message has expired before FCM has accepted every component, or has no component to relay. A message that another
-    /// process has leased is left to it.
+    /// It has expired before FCM has accepted every part, or has no part to relay. An item that another process has leased is left
+    /// to it.
     mutating func expire(at now: UnixMilliseconds, expires: UnixMilliseconds, owner: String? = nil) {
-        guard nextAttempt != nil, expires <= now || outstanding.isEmpty else { return }
+        guard nextAttempt != nil, expires <= now || outstandingParts.isEmpty else { return }
         if let lease, lease.owner != owner, lease.until > now { return }
         settle(at: now, expires: expires, delay: 0)
     }
 
     /// Shortens a wait that is longer than any possible wait because the clock was set back.
     ///
-    /// - Parameter sendAt: The message's scheduled time; `nil` for at once.
-    mutating func capWait(at now: UnixMilliseconds, sendAt: UnixMilliseconds?, schedule: RetrySchedule) {
+    /// - Parameter notBefore: The scheduled time; `nil` for at once.
+    mutating func capWait(at now: UnixMilliseconds, notBefore: UnixMilliseconds?, schedule: RetrySchedule) {
         guard let nextAttempt else { return }
         if var lease {
             guard lease.until - now > Lease.duration else { return }
@@ -85,31 +86,31 @@ extension RelayRecord {
             self.lease = lease
             self.nextAttempt = lease.until
         } else if attempts == 0 {
-            self.nextAttempt = min(nextAttempt, max(now, sendAt ?? now))
+            self.nextAttempt = min(nextAttempt, max(now, notBefore ?? now))
         } else {
-            let asked = components.filter { $0.state == .pending }.compactMap { $0.error?.retryAfter }.max()
+            let asked = parts.filter { $0.state == .pending }.compactMap { $0.error?.retryAfter }.max()
             let longest = schedule.delay(after: attempts, least: asked, within: .max, random: 1)
             if nextAttempt - now > longest { self.nextAttempt = now + longest }
         }
     }
 
-    /// Sets the error of every component that is still to be relayed.
+    /// Sets the error of every part that is still to be relayed.
     mutating func setError(_ error: ComponentError) {
-        for index in components.indices where components[index].state == .pending { components[index].error = error }
+        for index in parts.indices where parts[index].state == .pending { parts[index].error = error }
     }
 
-    /// Ends the lease, and derives the message's state from its components.
+    /// Ends the lease, and derives the state from the parts.
     ///
     /// - Parameter delay: The wait before the next attempt, in milliseconds. A relay may ask for any number.
     private mutating func settle(at now: UnixMilliseconds, expires: UnixMilliseconds, delay: Int64) {
         lease = nil
         if expires <= now {
-            for index in components.indices where components[index].state == .pending {
-                components[index].state = .expired
-                components[index].error = components[index].error ?? .neverRelayed
+            for index in parts.indices where parts[index].state == .pending {
+                parts[index].state = .expired
+                parts[index].error = parts[index].error ?? .neverRelayed
             }
         }
-        let states = components.map(\.state)
+        let states = parts.map(\.state)
         if states.contains(.pending) {
             state = attempts > 0 ? .retrying : .pending
             // If there is no time for another attempt, the message is due again at its expiry.
@@ -126,7 +127,7 @@ extension RelayRecord {
     }
 }
 
-extension ComponentRecord {
+extension DeliveryPart {
     fileprivate mutating func apply(_ result: Result<String, ComponentError>) {
         guard state != .accepted else { return }
         switch result {

@@ -1,0 +1,30 @@
+import CommandBus
+import JSON
+import Logging
+import MessageStorage
+import Schemas
+
+/// Tells subscribers which pushes have come to their end (``PushEnded``).
+struct PushAnnouncer: Sendable {
+    private let publish: @Sendable (PushEnded) -> Void
+
+    init(publisher: EventPublisher, logger: Logger) {
+        publish = { event in
+            do {
+                publisher.publish(PushEnded.name, try JSONCoder.encode(event))
+            } catch {
+                logger.error("an event could not be written", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    /// Tells a test instead.
+    init(_ publish: @escaping @Sendable (PushEnded) -> Void) {
+        self.publish = publish
+    }
+
+    /// Announces a push that has come to its end. Messages are announced by nobody: who follows one asks the archive.
+    func announceEnd(of item: OutboxItem) {
+        if let push = item.push, push.relay.nextAttempt == nil { publish(PushEnded(push)) }
+    }
+}

@@ -1,0 +1,85 @@
+package import Schemas
+
+/// What the outbox delivers: a message of the cube, or a push of another service.
+package enum OutboxItem: Hashable, Sendable {
+    case message(Message)
+    case push(Push)
+
+    package var key: OutboxKey {
+        switch self {
+        case .message(let message): .message(message.msiKey)
+        case .push(let push): .push(push.id)
+        }
+    }
+
+    package var urgency: Urgency {
+        switch self {
+        case .message(let message): message.distribution.urgency
+        case .push(let push): push.urgency
+        }
+    }
+
+    package var fairnessKey: FairnessKey {
+        switch self {
+        case .message(let message): .topic(message.topicKey)
+        case .push(let push): .named(push.fairnessKey)
+        }
+    }
+
+    package var expires: UnixMilliseconds {
+        switch self {
+        case .message(let message): message.expires
+        case .push(let push): push.expires
+        }
+    }
+
+    /// When it is to go out at first; `nil` for at once.
+    package var notBefore: UnixMilliseconds? {
+        switch self {
+        case .message(let message): message.sendAt
+        case .push(let push): push.notBefore
+        }
+    }
+
+    package var record: any DeliveryRecord {
+        switch self {
+        case .message(let message): message.relay
+        case .push(let push): push.relay
+        }
+    }
+
+    /// Changes the record.
+    package mutating func change(_ change: (inout any DeliveryRecord) throws -> Void) rethrows {
+        switch self {
+        case .message(var message):
+            message.relay = try message.relay.changed(by: change)
+            self = .message(message)
+        case .push(var push):
+            push.relay = try push.relay.changed(by: change)
+            self = .push(push)
+        }
+    }
+
+    package var message: Message? {
+        if case .message(let message) = self { message } else { nil }
+    }
+
+    package var push: Push? {
+        if case .push(let push) = self { push } else { nil }
+    }
+}
+
+/// What the outbox knows something by.
+package enum OutboxKey: Hashable, Sendable, CustomStringConvertible {
+    /// By its `msi_key`.
+    case message(ObjectID)
+    /// By its id.
+    case push(ObjectID)
+
+    package var description: String {
+        switch self {
+        case .message(let msiKey): msiKey.description
+        case .push(let id): id.description
+        }
+    }
+}

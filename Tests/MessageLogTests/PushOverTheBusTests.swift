@@ -1,0 +1,233 @@
+import CommandBus
+import FoundationEssentials
+import JSON
+import Schemas
+import Synchronization
+import TestSupport
+import Testing
+
+/// From `push.log` to relays that answer in every way, and to the event when a push has ended.
+@Suite("Pushes over the bus", .timeLimit(.minutes(2)))
+struct PushOverTheBusTests {
+    private static let people = RequestContext(actor: "people")
+
+    private static func push(
+        _ key: String, to recipients: [PushRecipient] = [.topic("news")], fairnessKey: String = "people",
+        message: AnyJSON = ["data": ["a": "b"], "android": ["priority": "HIGH"]], lifetime: Int64 = 3_600_000,
+        notBefore: UnixMilliseconds? = nil
+    ) -> LogPush {
+        LogPush(
+            idempotencyKey: key, recipients: recipients, fairnessKey: fairnessKey, message: message,
+            expires: .now + lifetime, notBefore: notBefore)
+    }
+
+    private func wait(
+        for id: ObjectID, in log: RunningMessageLog, within limit: Duration = .seconds(20), until isWanted: (PushRecord) -> Bool
+    ) async throws -> Push {
+        try await eventually("the push is as the test wants it", within: limit) {
+            let push = try await log.client.request(GetPush(pushID: id))
+            return isWanted(push.relay) ? push : nil
+        }
+    }
+
+    @Test("Each token's outcome is kept, only what is outstanding is sent again, and unregistered tokens are reported")
+    func tokens() async throws {
+        let relay = RelayDouble(pushes: { command in
+            command.recipients.map { recipient in
+                switch String(recipient.text.suffix(1)) {
+                case "1": .failure(ComponentError(.unregistered))
+                case "2" where command.recipients.count > 100: .failure(ComponentError(.unavailable, retryAfter: 100))
+                default: .success("n-\(recipient.text)")
+                }
+            }
+        })
+        let tokens = (0..<600).map { PushRecipient.token("t\($0)") }
+        try await withTemporaryFolder { folder in
+            try await relay.run(in: folder) {
+                try await RunningMessageLog.with(in: folder) { log in
+                    let events = try EventSubscriber(
+                        bus: log.bus, endpoints: [log.events], names: [PushEnded.name],
+                        logger: quietLogger)
+                    var news = events.events.makeAsyncIterator()
+                    while let event = await news.next() { if case .connected = event { break } }
+
+                    let logged = try await log.client.request(Self.push("k", to: tokens), context: Self.people).push
+                    #expect(logged.sender == "people" && logged.relay.state == .pending)
+                    let retrying = try await wait(for: logged.id, in: log) { $0.attempts > 0 }
+                    #expect(retrying.relay.state == .retrying && retrying.relay.recipients.count { $0.state == .accepted } == 480)
+                    let ended = try await wait(for: logged.id, in: log, within: .seconds(30)) { $0.nextAttempt == nil }
+                    #expect(ended.relay.state == .failed && ended.relay.attempts == 2)
+                    let gone = tokens.map(\.text).filter { $0.hasSuffix("1") }
+                    #expect(ended.unregistered == gone)
+                    for record in ended.relay.recipients where !gone.contains(record.recipient.text) {
+                        #expect(record.state == .accepted && record.name == "n-\(record.recipient.text)")
+                    }
+                    let asked = relay.askedPushes.filter { $0.pushID == logged.id }.map(\.recipients)
+                    #expect(asked == [tokens, tokens.filter { $0.text.hasSuffix("2") }])
+
+                    while let event = await news.next() {
+                        guard case .event(let name, let payload, _) = event else { continue }
+                        let told: PushEnded = try JSONCoder.decode(from: payload)
+                        #expect(name == "push.ended" && told == PushEnded(ended))
+                        break
+                    }
+                    await events.close()
+                }
+            }
+        }
+    }
+
+    @Test(
+        "A key that comes again answers with the stored push; with another content it is a conflict, for another sender it is its own"
+    )
+    func idempotency() async throws {
+        try await withTemporaryFolder { folder in
+            try await RunningMessageLog.with(in: folder) { log in
+                let command = Self.push("k", notBefore: .now + 3_600_000)
+                let first = try await log.client.request(command, context: Self.people).push
+                #expect(try await log.client.request(command, context: Self.people).push == first)
+                let other = LogPush(
+                    idempotencyKey: "k", recipients: [.topic("other")], fairnessKey: "people", message: command.message,
+                    expires: command.expires, notBefore: command.notBefore)
+                let conflict = await log.client.failure(of: other, context: Self.people)
+                #expect(conflict?.status == .conflict && conflict?.field == "idempotency_key")
+                let another = try await log.client.request(command, context: RequestContext(actor: "study")).push
+                #expect(another.id != first.id)
+                let anonymous = await log.client.failure(of: command)
+                #expect(anonymous?.status == .unauthenticated)
+                #expect(await log.client.failure(of: GetPush(pushID: ObjectID()))?.status == .notFound)
+            }
+        }
+    }
+
+    @Test("What FCM would refuse is invalid, by the field's name, and is not stored")
+    func validation() async throws {
+        try await withTemporaryFolder { folder in
+            try await RunningMessageLog.with(in: folder) { log in
+                for (message, field) in [
+                    (["android": ["ttl": "1"]], "message.android.ttl"), (["data": ["from": "x"]], "message.data.from"),
+                    (["token": "t"], "message.token"),
+                    (["data": ["a": .string(String(repeating: "x", count: 4_097))]], "message"),
+                ] as [(AnyJSON, String)] {
+                    let failure = await log.client.failure(of: Self.push("k", message: message), context: Self.people)
+                    #expect(failure?.status == .invalid && failure?.field == field, "\(String(describing: failure))")
+                }
+                let topic = await log.client.failure(of: Self.push("k", to: [.topic("a b")]), context: Self.people)
+                #expect(topic?.field == "topic")
+                let taken = try await log.client.request(Self.push("k", notBefore: .now + 60_000), context: Self.people)
+                #expect(taken.push.message["android"]?["priority"] == "HIGH")
+            }
+        }
+    }
+
+    @Test("A push waits for its time, is recalled before it, and expires; one that failed is tried again when somebody asks")
+    func life() async throws {
+        let isMended = Mutex(false)
+        let relay = RelayDouble(pushes: { command in
+            command.recipients.map { recipient in
+                recipient.text == "bad" && !isMended.withLock(\.self)
+                    ? .failure(ComponentError(.senderIDMismatch)) : .success("n-\(recipient.text)")
+            }
+        })
+        try await withTemporaryFolder { folder in
+            try await relay.run(in: folder) {
+                try await RunningMessageLog.with(in: folder) { log in
+                    func send(_ command: LogPush) async throws -> ObjectID {
+                        try await log.client.request(command, context: Self.people).push.id
+                    }
+                    let start = UnixMilliseconds.now
+                    let scheduled = try await send(Self.push("scheduled", notBefore: start + 2_000))
+                    let recalled = try await send(Self.push("recalled", notBefore: start + 3_600_000))
+                    let late = try await send(Self.push("late", lifetime: -1))
+                    let failing = try await send(Self.push("failing", to: [.token("good"), .token("bad")]))
+
+                    let back = try await log.client.request(RecallPush(pushID: recalled), context: Self.people)
+                    #expect(back.relay.state == .recalled && back.relay.trace?.map(\.by) == ["people"])
+                    #expect(await log.client.failure(of: RecallPush(pushID: recalled), context: Self.people)?.status == .conflict)
+                    let expired = try await wait(for: late, in: log) { $0.nextAttempt == nil }
+                    #expect(expired.relay.state == .expired && expired.relay.recipients[0].error?.catalogued == .expired)
+                    let failed = try await wait(for: failing, in: log) { $0.nextAttempt == nil }
+                    #expect(failed.relay.state == .failed && failed.relay.recipients.map(\.state) == [.accepted, .failed])
+                    #expect(failed.unregistered.isEmpty)
+                    isMended.withLock { $0 = true }
+                    let retried = try await log.client.request(RetryPush(pushID: failing), context: Self.people)
+                    #expect(retried.relay.state == .retrying && retried.relay.trace?.map(\.action) == [.retry])
+                    _ = try await wait(for: failing, in: log) { $0.state == .relayed }
+                    #expect(relay.askedPushes.filter { $0.pushID == failing }.map(\.recipients.count) == [2, 1])
+                    _ = try await wait(for: scheduled, in: log) { $0.state == .relayed }
+                    #expect(UnixMilliseconds.now >= start + 2_000)
+                    #expect(!relay.askedPushes.contains { $0.pushID == recalled || $0.pushID == late })
+                }
+            }
+        }
+    }
+
+    @Test("A push that is under way when the message log is killed is taken up by the next process, and no history shows it")
+    func killed() async throws {
+        let isFirst = Mutex(true)
+        let gate = Gate()
+        let relay = RelayDouble(pushes: { command in
+            let isHeld = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            if isHeld { await gate.pass() }
+            return command.recipients.map { .success("n-\($0.text)") }
+        })
+        try await withTemporaryFolder { folder in
+            try await relay.run(in: folder) {
+                let id = try await RunningMessageLog.with(in: folder) { log in
+                    let id = try await log.client.request(Self.push("held"), context: Self.people).push.id
+                    try await eventually { !relay.askedPushes.isEmpty }
+                    await log.process.kill()
+                    return id
+                }
+                try await RunningMessageLog.with(in: folder) { log in
+                    _ = try await wait(for: id, in: log) { $0.state == .relayed }
+                    #expect(relay.askedPushes.map(\.pushID) == [id, id])
+                    #expect(try await log.client.request(ListMessages(limit: 9)).messages.isEmpty)
+                }
+                gate.open()
+            }
+        }
+    }
+
+    @Test("Neither a key that floods nor one that FCM refuses keeps messages or other keys waiting")
+    func fairness() async throws {
+        let gate = Gate()
+        let relay = RelayDouble(pushes: { command in
+            switch command.recipients[0] {
+            case .topic("flood"): await gate.pass()
+            case .topic("failing"): return [.failure(ComponentError(.quotaExceeded, retryAfter: 1))]
+            default: break
+            }
+            return command.recipients.map { .success("n-\($0.text)") }
+        })
+        try await withTemporaryFolder { folder in
+            try await relay.run(in: folder) {
+                try await RunningMessageLog.with(in: folder) { log in
+                    try await withThrowingTaskGroup { group in
+                        for number in 0..<300 {
+                            for key in ["flood", "failing"] {
+                                group.addTask {
+                                    _ = try await log.client.request(
+                                        Self.push("\(key) \(number)", to: [.topic(key)], fairnessKey: key), context: Self.people)
+                                }
+                            }
+                        }
+                        try await group.waitForAll()
+                    }
+                    for number in 0..<10 {
+                        let quiet = try await log.client.request(
+                            Self.push("quiet \(number)", fairnessKey: "quiet"), context: Self.people
+                        ).push.id
+                        _ = try await wait(for: quiet, in: log, within: .seconds(5)) { $0.state == .relayed }
+                        let message = try await log.log(.sample("\(number)")).msiKey
+                        _ = try await log.wait(for: message, within: .seconds(5)) { $0.state == .relayed }
+                    }
+                    gate.open()
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import JSON
+import MongoDatabase
+import Schemas
+import TestSupport
+import Testing
+
+@testable import MessageStorage
+
+/// Archives that the product made before there were pushes: `Archives/` has them as they were found on disk, with the messages as
+/// `message.list` told them.
+@Suite("Archives of former versions", .timeLimit(.minutes(2)))
+struct FormerArchiveTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Archives")
+
+    private static func file(_ kind: StoreKind) -> URL {
+        folder.appending(path: kind == .sqlite ? "before-pushes.sqlite" : "before-pushes.jsonl")
+    }
+
+    /// The messages as they were told, newest first.
+    private static func told(_ kind: StoreKind) throws -> [Message] {
+        try JSONCoder.decode(from: Data(contentsOf: URL(filePath: file(kind).path(percentEncoded: false) + ".json")))
+    }
+
+    private func withFormerArchive(_ kind: StoreKind, _ body: (any MessageStore) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            var place = MessagePlace(folder: folder, database: nil)
+            let path = Self.file(kind).path(percentEncoded: false)
+            if let url = try await kind.newDatabaseURL() {
+                place = MessagePlace(folder: folder, database: try MongoURL(url))
+                _ = try await PythonScript.run("load_collection.py", [url, "message", path])
+            } else {
+                try FileManager.default.copyItem(atPath: path, toPath: folder + "/message-log.sqlite")
+            }
+            let store = try await place.open()
+            try await body(store)
+            try await store.close()
+        }
+    }
+
+    @Test("Every message is read, found and taken up as before", arguments: StoreKind.allCases)
+    func messages(_ kind: StoreKind) async throws {
+        try await withFormerArchive(kind) { store in
+            var told = try Self.told(kind)
+            #expect(told.map(\.title) == ["waiting", "recalled", "scheduled", "retrying", "failed", "relayed"])
+            var stored = try await store.page(MessageFilter(), before: nil, limit: 50)
+            // What waited was leased when it was told; the stop gave the lease up.
+            #expect(stored[0].relay.lease == nil)
+            (told[0].relay.lease, told[0].relay.nextAttempt) = (nil, nil)
+            stored[0].relay.nextAttempt = nil
+            #expect(stored == told)
+            var filter = MessageFilter()
+            filter.text = SearchQuery("lines déjà retry*")
+            #expect(try await store.page(filter, before: nil, limit: 9).map(\.title) == ["retrying"])
+            #expect(try await store.message(of: "Communicator", idempotencyKey: "first")?.title == "relayed")
+
+            let due = UnixMilliseconds.now + 86_400_000
+            let lease = Lease(owner: "me", until: due + 30_000)
+            let alerts = try await store.claim(Claim(.high, limit: 9, maxPerKey: 9), lease: lease, now: due)
+            #expect(alerts.map(\.message?.title) == ["retrying"])
+            let information = try await store.claim(Claim(.normal, limit: 9, maxPerKey: 9), lease: lease, now: due)
+            #expect(information.map(\.message?.title) == ["waiting"])
+            try await store.update(information[0].key) { record, _ in record.state = .relayed }
+            #expect(try await store.message(stored[0].msiKey)?.relay.state == .relayed)
+        }
+    }
+
+    @Test("Pushes are kept beside the messages, and are in no history", arguments: StoreKind.allCases)
+    func pushes(_ kind: StoreKind) async throws {
+        try await withFormerArchive(kind) { store in
+            let push = PushStoreTests.push("k")
+            let known = try await store.insert(push)
+            #expect(known == nil)
+            #expect(try await store.push(push.id) == push)
+            #expect(try await store.page(MessageFilter(), before: nil, limit: 50).count == 6)
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import JSON
+import Schemas
+import TestSupport
+import Testing
+
+@testable import MessageStorage
+
+/// What every archive does with pushes, whatever database is behind it.
+@Suite("Push store", .timeLimit(.minutes(2)))
+struct PushStoreTests {
+    static func push(
+        _ key: String, sender: String = "people", fairnessKey: String = "people", urgency: Urgency = .high,
+        recipients: [PushRecipient] = [.topic("news")], message: AnyJSON = ["data": ["a": "b"]],
+        logged: UnixMilliseconds = 1_000, expires: UnixMilliseconds = 9_000_000, notBefore: UnixMilliseconds? = nil,
+        lease: Lease? = nil
+    ) -> Push {
+        var relay = PushRecord(logged: recipients, due: notBefore ?? logged)
+        if let lease { (relay.lease, relay.nextAttempt) = (lease, lease.until) }
+        return Push(
+            sender: sender, idempotencyKey: key, transport: .fcm, fairnessKey: fairnessKey, message: message, urgency: urgency,
+            logged: logged, expires: expires, notBefore: notBefore, relay: relay)
+    }
+
+    private func finish(_ pushes: [Push], in store: any MessageStore, at ended: UnixMilliseconds) async throws {
+        for push in pushes {
+            try await store.update(push: push.id) { record, _ in
+                (record.state, record.nextAttempt, record.ended) = (.relayed, nil, ended)
+            }
+        }
+    }
+
+    @Test(
+        "A push is read back as it was stored, with names that have dots, and with what became of each token",
+        arguments: StoreKind.allCases)
+    func roundTrip(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            var push = Self.push(
+                "k", recipients: (0..<1_000).map { .token("token-\($0)-" + String(repeating: "x", count: 150)) },
+                message: ["data": ["a.b": "c$", "ä": "😀"], "apns": ["payload": ["aps": [:], "x": [1, true, "2"]]]],
+                notBefore: 2_000)
+            push.project = "p"
+            let known = try await store.insert(push)
+            #expect(known == nil)
+            #expect(try await store.push(push.id) == push)
+            #expect(try await store.push(ObjectID()) == nil)
+            for index in push.relay.recipients.indices {
+                push.relay.recipients[index].state = index % 2 == 0 ? .accepted : .failed
+                push.relay.recipients[index].name = index % 2 == 0 ? "projects/p/messages/\(index)" : nil
+                push.relay.recipients[index].error = index % 2 == 0 ? nil : ComponentError(.unregistered)
+            }
+            push.relay.trace = [Intervention(action: .retry, at: 5, by: "ann")]
+            let record = push.relay
+            #expect(try await store.update(push: push.id) { stored, _ in stored = record } == push)
+            #expect(try await store.push(push.id) == push)
+            #expect(try await store.push(of: "people", idempotencyKey: "k") == push)
+        }
+    }
+
+    @Test(
+        "A sender's key is stored once, also when it comes many times at once; another sender may have the same",
+        arguments: StoreKind.allCases)
+    func idempotent(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            let stored = try await withThrowingTaskGroup(of: Push?.self) { group in
+                for _ in 0..<20 { group.addTask { try await store.insert(Self.push("k")) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(stored.count { $0 == nil } == 1)
+            let known = try #require(try await store.push(of: "people", idempotencyKey: "k"))
+            #expect(stored.allSatisfy { $0 == nil || $0 == known })
+            #expect(try await store.insert(Self.push("k", sender: "study")) == nil)
+            #expect(try await store.pushes(after: nil, limit: 9).count == 2)
+        }
+    }
+
+    @Test(
+        "Pushes and messages are claimed together: the longest due first, by urgency, and each key has its share",
+        arguments: StoreKind.allCases)
+    func claims(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+            for number in 0..<30 {
+                _ = try await store.insert(Self.push("\(number)", fairnessKey: "flood", logged: Int64(number)))
+                _ = try await store.insert(MessageStoreTests.message("message", at: Int64(500 + number), topic: topic))
+            }
+            for number in 0..<3 { _ = try await store.insert(Self.push("q\(number)", fairnessKey: "quiet", logged: 900)) }
+            _ = try await store.insert(Self.push("later", fairnessKey: "quiet", notBefore: 5_000))
+            _ = try await store.insert(Self.push("normal", urgency: .normal))
+            let lease = Lease(owner: "me", until: 10_000)
+            let claimed = try await store.claim(Claim(.high, limit: 15, maxPerKey: 15), lease: lease, now: 1_000)
+            #expect(claimed.count == 15)
+            #expect(claimed.count { $0.fairnessKey == .named("flood") } == 6)
+            #expect(claimed.count { $0.fairnessKey == .topic(topic) } == 6)
+            #expect(claimed.count { $0.fairnessKey == .named("quiet") } == 3)
+            #expect(claimed.allSatisfy { $0.record.lease == lease && $0.record.nextAttempt == 10_000 })
+            let flooded = claimed.compactMap(\.push).filter { $0.fairnessKey == "flood" }.map(\.logged)
+            #expect(flooded.sorted() == Array(0..<6))
+            let room = Claim(.high, limit: 9, maxPerKey: 9, room: [.named("flood"): 0, .topic(topic): 1])
+            #expect(try await store.claim(room, lease: lease, now: 1_000).map(\.fairnessKey) == [.topic(topic)])
+            let normal = try await store.claim(Claim(.normal, limit: 9, maxPerKey: 9), lease: lease, now: 1_000)
+            #expect(normal.map(\.push?.idempotencyKey) == ["normal"])
+            try await store.releaseLeases(of: "me", now: 2_000)
+            #expect(try await store.claim(Claim(.normal, limit: 9, maxPerKey: 9), lease: lease, now: 2_000).count == 1)
+        }
+    }
+
+    @Test("Of many claimants at once each push has one; no change of a record is lost", arguments: StoreKind.allCases)
+    func concurrency(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            for number in 0..<40 { _ = try await store.insert(Self.push("\(number)")) }
+            let claimed = try await withThrowingTaskGroup(of: [OutboxItem].self) { group in
+                for owner in 0..<8 {
+                    group.addTask {
+                        try await store.claim(
+                            Claim(.high, limit: 8, maxPerKey: 8), lease: Lease(owner: "\(owner)", until: 10_000), now: 2_000)
+                    }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            #expect(claimed.count == 40 && Set(claimed.map(\.key)).count == 40)
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<50 {
+                    group.addTask { _ = try await store.update(claimed[0].key) { record, _ in record.attempts += 1 } }
+                }
+                try await group.waitForAll()
+            }
+            guard case .push(let id) = claimed[0].key else { return }
+            #expect(try await store.push(id)?.relay.attempts == 50)
+        }
+    }
+
+    @Test("What has expired, and what waits, is found among messages and pushes", arguments: StoreKind.allCases)
+    func expiredAndWaiting(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            let push = Self.push("push", expires: 2_000)
+            let leased = Self.push("leased", expires: 2_000, lease: Lease(owner: "o", until: 5_000))
+            let message = MessageStoreTests.message("message", expires: 1_500)
+            let scheduled = Self.push("scheduled", notBefore: 60_000)
+            for push in [push, leased, scheduled] { _ = try await store.insert(push) }
+            _ = try await store.insert(message)
+            #expect(try await store.expired(by: 3_000, limit: 9) == [.message(message.msiKey), .push(push.id)])
+            #expect(try await store.expired(by: 3_000, limit: 1) == [.message(message.msiKey)])
+            let waiting = try await store.waiting(after: 4_000) { _ in true }
+            #expect(Set(waiting) == [.push(leased.id), .push(scheduled.id)])
+            #expect(try await store.waiting(after: 4_000) { $0.notBefore != nil } == [.push(scheduled.id)])
+        }
+    }
+
+    @Test("Old pushes whose end has come are removed after old messages; the others stay", arguments: StoreKind.allCases)
+    func retention(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            let old = (0..<3).map { Self.push("old \($0)", logged: Int64(100 + $0)) }
+            let (outstanding, late, new) = (
+                Self.push("outstanding", logged: 50), Self.push("late", logged: 60), Self.push("new", logged: 5_000)
+            )
+            for push in old + [outstanding, late, new] { _ = try await store.insert(push) }
+            try await finish(old + [new], in: store, at: 500)
+            try await finish([late], in: store, at: 2_000)
+            #expect(try await store.removeArchived(before: 1_000, limit: 2) == 2)
+            #expect(try await store.removeArchived(before: 1_000, limit: 2) == 1)
+            #expect(try await store.removeArchived(before: 1_000, limit: 2) == 0)
+            #expect(Set(try await store.pushes(after: nil, limit: 9).map(\.idempotencyKey)) == ["outstanding", "late", "new"])
+        }
+    }
+
+    @Test("All pushes are read page by page, each once", arguments: StoreKind.allCases)
+    func pages(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            let pushes = (0..<7).map { Self.push("\($0)") }
+            for push in pushes { _ = try await store.insert(push) }
+            var (read, last): ([Push], ObjectID?) = ([], nil)
+            while case let page = try await store.pushes(after: last, limit: 3), !page.isEmpty {
+                read += page
+                last = page.last?.id
+            }
+            #expect(read == pushes.sorted { $0.id < $1.id })
+        }
+    }
+}

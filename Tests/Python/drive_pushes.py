@@ -1,0 +1,117 @@
+"""Pushes by the message log and by the relay alone, as a stranger would: with pyzmq and what the two services' API.md say, nothing else.
+
+Usage: drive_pushes.py <folder of the services' sockets> <token of a phone> <a token that is no phone's>. Prints a line for each thing that
+works; ends with 1 at the first that does not.
+"""
+
+import json
+import sys
+import time
+import uuid
+
+import zmq
+
+PATIENCE = 20.0
+context = zmq.Context()
+
+
+class Failure(Exception):
+    def __init__(self, status, payload):
+        super().__init__(f"{status}: {payload['message']}")
+        self.status, self.field = status, payload.get("field")
+
+
+def connect(kind, folder, name):
+    socket = context.socket(kind)
+    socket.setsockopt(zmq.LINGER, 0)
+    if kind == zmq.SUB:
+        socket.setsockopt_string(zmq.SUBSCRIBE, "push.ended")
+    socket.connect(f"ipc://{folder}/{name}.sock")
+    return socket
+
+
+def ask(socket, command, payload, actor="stranger"):
+    header = {"id": uuid.uuid4().hex, "command": command, "timeout": int(PATIENCE * 1000), "actor": actor}
+    socket.send_multipart([json.dumps(header).encode(), json.dumps(payload).encode()])
+    if not socket.poll(PATIENCE * 1000):
+        raise SystemExit("no reply")
+    reply, result = map(json.loads, socket.recv_multipart())
+    assert reply["id"] == header["id"], reply
+    if reply["status"] != "ok":
+        raise Failure(reply["status"], result)
+    return result
+
+
+def check(what, condition, found=None):
+    if not condition:
+        raise SystemExit(f"not so: {what}: {found}")
+    print("ok", what, flush=True)
+
+
+def expect(status, field, socket, command, payload):
+    try:
+        found = ask(socket, command, payload)
+    except Failure as failure:
+        check(f"{command} is {status}, {field}", (failure.status, failure.field) == (status, field), failure)
+    else:
+        raise SystemExit(f"{command} answered {found}")
+
+
+def ended(events, push_id):
+    end = time.monotonic() + PATIENCE
+    while events.poll(max(0, 1000 * (end - time.monotonic()))):
+        name, payload = events.recv_multipart()
+        event = json.loads(payload)
+        if name == b"push.ended" and event["push_id"] == push_id:
+            return event
+    raise SystemExit("no event")
+
+
+def by_message_log(folder, phone, gone):
+    log, events = connect(zmq.REQ, folder, "message-log"), connect(zmq.SUB, folder, "message-log-events")
+    message = {"notification": {"title": "News", "body": "🎓"}, "data": {"id": "17"}, "android": {"priority": "high", "ttl": "60s"}}
+    command = {"idempotency_key": "python", "fairness_key": "stranger", "tokens": [phone, gone], "message": message,
+               "expires": int(time.time() * 1000) + 3_600_000}
+    # A subscription takes a moment to arrive: an event shows that it has.
+    for attempt in range(50):
+        first = ask(log, "push.log", {**command, "idempotency_key": f"probe {attempt}", "tokens": [phone], "message": {}})["push"]
+        if events.poll(400):
+            break
+    push = ask(log, "push.log", command)["push"]
+    check("push.log answers with the stored push", push["sender"] == "stranger" and push["relay"]["state"] == "pending", push)
+    event = ended(events, push["push_id"])
+    check("push.ended names the unregistered token", event["state"] == "failed" and event["unregistered"] == [gone], event)
+    push = ask(log, "push.get", {"push_id": push["push_id"]})
+    states = [recipient["state"] for recipient in push["relay"]["recipients"]]
+    check("push.get tells what became of each token", states == ["accepted", "failed"], push)
+    check("and which are unregistered", push["unregistered"] == [gone], push)
+    check("the same command again changes nothing", ask(log, "push.log", command)["push"] == push)
+    expect("conflict", "idempotency_key", log, "push.log", {**command, "tokens": [phone]})
+    expect("invalid", "transport", log, "push.log", {**command, "transport": "mail"})
+    expect("invalid", "message.android.ttl", log, "push.log", {**command, "message": {"android": {"ttl": 60}}})
+    later = {**command, "idempotency_key": "later", "not_before": command["expires"] - 1000}
+    later = ask(log, "push.log", later)["push"]
+    recalled = ask(log, "push.recall", {"push_id": later["push_id"]})
+    check("push.recall", recalled["relay"]["state"] == "recalled" and recalled["relay"]["trace"][0]["by"] == "stranger", recalled)
+    expect("conflict", None, log, "push.retry", {"push_id": later["push_id"]})
+    expect("not_found", None, log, "push.get", {"push_id": first["push_id"][::-1]})
+    check("no history shows a push", ask(log, "message.list", {"limit": 9})["messages"] == [])
+
+
+def by_relay(folder, phone, gone):
+    relay = connect(zmq.REQ, folder, "fcm-relay")
+    push = {"push_id": uuid.uuid4().hex[:24], "tokens": [phone, gone], "message": {"data": {"by": "relay"}}}
+    results = ask(relay, "push.relay", push)["results"]
+    check("push.relay answers for each token", "/messages/" in results[0]["name"] and results[1]["error"]["code"] == "UNREGISTERED", results)
+    again = ask(relay, "push.relay", push)["results"]
+    check("what FCM has accepted is not sent again", again[0] == results[0], again)
+    topic = {"push_id": uuid.uuid4().hex[:24], "topic": "news", "message": {"data": {}}, "validate_only": True}
+    check("a message is only checked", len(ask(relay, "push.relay", topic)["results"]) == 1)
+    expect("invalid", "message.dta", relay, "push.relay", {**topic, "message": {"dta": {}}})
+    expect("invalid", "transport", relay, "push.relay", {**topic, "transport": "webhook"})
+
+
+folder, phone, gone = sys.argv[1:]
+by_message_log(folder, phone, gone)
+by_relay(folder, phone, gone)
+print("pushes work", flush=True)
