@@ -1,4 +1,5 @@
 import CommandBus
+import FCM
 import JSON
 import Schemas
 import Synchronization
