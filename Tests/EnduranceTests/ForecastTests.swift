@@ -1,4 +1,5 @@
 import TestSupport
+import JSON
 import Testing
 
 @testable import Endurance

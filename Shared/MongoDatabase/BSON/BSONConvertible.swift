@@ -1,4 +1,3 @@
-package import JSON
 package import Schemas
 
 /// A type that is stored as one BSON value.
@@ -112,7 +111,7 @@ extension TopicKey: BSONConvertible {
 }
 
 /// An enumeration of strings is stored as one of them.
-extension BSONConvertible where Self: ClosedEnum {
+extension BSONConvertible where Self: CaseIterable & RawRepresentable, RawValue == String {
     package static var expectedBSON: String { "one of " + allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ") }
 
     package init?(bson: BSONValue) {

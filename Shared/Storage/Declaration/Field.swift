@@ -1,4 +1,3 @@
-package import JSON
 package import MongoDatabase
 package import Schemas
 
@@ -29,7 +28,7 @@ extension TopicKey: IndexValue {
 }
 
 /// An enumeration of strings needs only `extension Role: IndexValue {}`.
-extension IndexValue where Self: ClosedEnum {
+extension IndexValue where Self: CaseIterable & RawRepresentable, RawValue == String {
     package static var lowest: BSONValue { "" }
     package static var expectedBSON: String { "one of " + allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ") }
     package var bson: BSONValue { .string(rawValue) }
