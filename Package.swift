@@ -103,7 +103,8 @@ let package = Package(
         .executableTarget(
             name: "MessageLog",
             dependencies: [
-                "CommandBus", "DurableFiles", "FCM", "MessageStorage", "MongoDatabase", "JSON", "Schemas", "ServiceKit", "Time", logging,
+                "CommandBus", "DurableFiles", "FCM", "MessageStorage", "MongoDatabase", "JSON", "Schemas", "ServiceKit", "Time",
+                logging,
                 serviceContext,
                 serviceLifecycle,
             ],
@@ -249,12 +250,13 @@ let package = Package(
             dependencies: ["EmbeddedDatabase", "JSON", "Schemas", "TestSupport", grdb],
             path: "Tests/EmbeddedDatabaseTests"),
         .testTarget(
-            name: "EnduranceTests", dependencies: ["Endurance", "FCMEmulator", "TestSupport"],
+            name: "EnduranceTests", dependencies: ["Endurance", "FCMEmulator", "JSON", "TestSupport"],
             path: "Tests/EnduranceTests"),
         .testTarget(
             name: "FCMEmulatorTests",
             dependencies: [
-                "EmbeddedDatabase", "FCMEmulator", "JSON", "SeededRandom", "TestSupport", asyncHTTPClient, grdb, jwtKit, logging, nioCore,
+                "EmbeddedDatabase", "FCMEmulator", "JSON", "SeededRandom", "TestSupport", asyncHTTPClient, grdb, jwtKit, logging,
+                nioCore,
                 nioHPACK, nioHTTP1,
                 nioHTTP2, nioPosix,
                 nioSSL,
@@ -328,7 +330,8 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "FCMEmulator", "JSON", "PowerCut", "SeededRandom", "ServiceKit", "TestSupport", asyncHTTPClient, nioCore, nioHTTP1,
+                "FCMEmulator", "JSON", "PowerCut", "SeededRandom", "ServiceKit", "TestSupport", asyncHTTPClient, nioCore,
+                nioHTTP1,
                 subprocess, systemPackage,
             ],
             path: "Tests/System"),

@@ -9,8 +9,9 @@ package struct FCMPush: Sendable {
 
     /// - Parameters:
     ///   - push: Its message is as ``FCMRules/checked(_:for:limit:)`` returns it.
-    ///   - now: When it is sent, Unix milliseconds. For a phone that is off, FCM keeps it until it expires, and no longer, nor longer
-    ///     than its own times to live say.
+    ///   - now: The time of sending in Unix milliseconds. FCM keeps the push for phones that are off until it expires, or until
+    ///   its
+    ///     own times to live end.
     package init(_ push: RelayPush, now: UnixMilliseconds) {
         var message = push.message.members ?? [:]
         if let expires = push.expires {
@@ -46,7 +47,7 @@ package struct FCMPush: Sendable {
         var apns = message["apns"]?.members ?? [:]
         let own = message["apns"]?.header("apns-expiration")
         let limit = FCMMessage.apnsExpiration(seconds, from: now)
-        // 0 is APNs' way of writing now or never.
+        // 0 tells APNs not to store it.
         let isEarlier = own.flatMap { Int64($0.value) }.map { $0 == 0 || $0 <= (Int64(limit) ?? 0) } ?? false
         guard !isEarlier else { return }
         var headers = apns["headers"]?.members ?? [:]

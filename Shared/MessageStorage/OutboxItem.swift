@@ -1,6 +1,6 @@
 package import Schemas
 
-/// What the outbox delivers: a message of the cube, or a push of another service.
+/// An item of the outbox: a message of the cube, or a push of another service.
 package enum OutboxItem: Hashable, Sendable {
     case message(Message)
     case push(Push)
@@ -33,7 +33,7 @@ package enum OutboxItem: Hashable, Sendable {
         }
     }
 
-    /// When it is to go out at first; `nil` for at once.
+    /// The scheduled time; `nil` for at once.
     package var notBefore: UnixMilliseconds? {
         switch self {
         case .message(let message): message.sendAt
@@ -69,7 +69,7 @@ package enum OutboxItem: Hashable, Sendable {
     }
 }
 
-/// What the outbox knows something by.
+/// The key of an item.
 package enum OutboxKey: Hashable, Sendable, CustomStringConvertible {
     /// By its `msi_key`.
     case message(ObjectID)

@@ -4,15 +4,15 @@ import JSON
 import Logging
 import Schemas
 
-/// Answers `push.relay`: sends one message to each recipient, and says what became of each.
+/// Answers `push.relay`: sends one message to each recipient, and returns an outcome for each.
 struct PushHandler: Sendable {
     let projects: Projects
     let limit: PayloadLimit
     /// The wall clock.
     let now: @Sendable () -> UnixMilliseconds
 
-    /// - Throws: ``SchemaViolation`` for what FCM would refuse; ``CommandFailure`` for a project that is not configured or that has
-    ///   too much to do, and if no project can send.
+    /// - Throws: ``SchemaViolation`` if FCM would refuse the message; ``CommandFailure`` if the project is not configured or is
+    ///   overloaded, and if no project can send.
     func relay(_ command: RelayPush, _ context: CommandContext) async throws -> RelayPush.Reply {
         let now = now()
         let push = command.with(message: try FCMRules.checked(command.message, for: command.recipients, limit: limit))
@@ -40,7 +40,7 @@ struct PushHandler: Sendable {
         }
     }
 
-    /// One line a push. Never what is in it, and no token.
+    /// Logs one line a push, without its content and its tokens.
     private func report(_ results: [Result<String, ComponentError>], of push: RelayPush, to context: CommandContext) {
         let errors = results.compactMap { result in if case .failure(let error) = result { error } else { nil } }
         let figures: Logger.Metadata = ["push_id": "\(push.pushID)", "recipients": "\(results.count)"]

@@ -4,15 +4,14 @@ import JSON
 import Logging
 import Schemas
 
-/// Answers `message.relay`: sends the components that are asked for, and says what became of each.
+/// Answers `message.relay`: sends the requested components, and returns an outcome for each.
 struct RelayHandler: Sendable {
     let projects: Projects
     let limit: PayloadLimit
     /// The wall clock.
     let now: @Sendable () -> UnixMilliseconds
 
-    /// - Throws: ``CommandFailure`` for a project that is not configured or that has too much to do, and if no project can
-    ///   send.
+    /// - Throws: ``CommandFailure`` if the project is not configured or is overloaded, and if no project can send.
     func relay(_ command: RelayMessage, _ context: CommandContext) async throws(CommandFailure) -> RelayMessage.Reply {
         let now = now()
         reportBegin(of: command, to: context)
@@ -29,8 +28,8 @@ struct RelayHandler: Sendable {
         return RelayMessage.Reply(components: outcomes)
     }
 
-    // These, and some in the senders, are kept out of line: inlined, their locals would lie in the frame of a function that waits
-    // for FCM, and so in memory a thousand times.
+    // These functions, and some in the senders, are not inlined. Otherwise their locals would be part of the frame of a function
+    // that waits for FCM, and so in memory a thousand times.
 
     @inline(never)
     private func reportBegin(of command: RelayMessage, to context: CommandContext) {
@@ -42,13 +41,13 @@ struct RelayHandler: Sendable {
             ])
     }
 
-    /// Why a message is not even tried, or `nil`.
+    /// Why a message is not sent at all, or `nil`.
     @inline(never)
     private func refusal(of command: RelayMessage, now: UnixMilliseconds) -> ComponentError? {
         if let expires = command.expires, expires <= now {
             return .expired
         }
-        // Of an Alert, a notification alone would call up a message that never comes: both or none.
+        // An Alert goes out with both components or not at all: a notification alone would announce a message that never comes.
         if let violation = limit.violation(by: command) {
             return ComponentError(.payloadTooLarge, violation.problem)
         }
@@ -62,13 +61,13 @@ struct RelayHandler: Sendable {
         return await project.send(command, before: expiry, by: deadline, now: self.now)
     }
 
-    /// One line a component. Never the message's text.
+    /// Logs one line a component, without the message's text.
     private func report(_ outcomes: [ComponentOutcome], of command: RelayMessage, to context: CommandContext) async {
         if context.logs(.debug) { reportAccepted(outcomes, of: command, to: context) }
         let hasFailures = outcomes.contains { outcome in
             if case .failure = outcome.result { true } else { false }
         }
-        // When FCM is away these are many, and whoever reads the log may be slow: nothing for the thread of all requests.
+        // While FCM is unreachable these lines are many, and writing them may block. So they are not written on the bus thread.
         if hasFailures { await onSharedThreads { reportFailures(outcomes, of: command, to: context) } }
     }
 

@@ -3,14 +3,14 @@ import FoundationEssentials
 import JSON
 import Schemas
 
-/// What an HTTP answer of Google's means for what was sent.
+/// The meaning of Google's HTTP answer for a request.
 enum FCMAnswer<Accepted: Equatable & Sendable>: Equatable, Sendable {
     case accepted(Accepted)
     case refused(SendFailure)
-    /// The access token is not taken: a new one may help; the failure is for when it does not.
+    /// The access token was refused. A new one may help; the failure is for the case that it does not.
     case tokenRefused(SendFailure)
 
-    /// What is left of it where nothing more is tried.
+    /// The final result, if no new token is tried.
     var result: Result<Accepted, SendFailure> {
         switch self {
         case .accepted(let value): .success(value)
@@ -20,8 +20,8 @@ enum FCMAnswer<Accepted: Equatable & Sendable>: Equatable, Sendable {
 }
 
 extension FCMAnswer {
-    /// Reads an answer that is no success (shared facts on FCM's errors: the `FcmError` detail says most, then the `ErrorInfo`
-    /// detail, then the status in the body, then HTTP's).
+    /// Reads an error. The error code is the first of these that exists: the `FcmError` detail, the `ErrorInfo` detail, the
+    /// status in the body, HTTP's status.
     ///
     /// - Parameter now: The wall clock, for a Retry-After that is a date.
     init(refusal response: HTTPTransportResponse, now: UnixMilliseconds) {
@@ -48,10 +48,10 @@ extension FCMAnswer {
 }
 
 extension FCMAnswer<String> {
-    /// Reads the answer to a send: accepted under FCM's name for the message, or not.
+    /// Reads the answer to a send: FCM's name for the message, or an error.
     ///
-    /// A 2xx without a name leaves open whether FCM has the message. It is retried: a phone that gets it twice drops the
-    /// second by its `msi_key`, while a message that was never sent is lost.
+    /// After a 2xx without a name it is unknown whether FCM has the message. It is retried: a phone drops a second copy by its
+    /// `msi_key`, while a message that was never sent is lost.
     @inline(never)
     static func classify(_ response: HTTPTransportResponse, now: UnixMilliseconds) -> FCMAnswer {
         guard (200..<300).contains(response.status) else { return FCMAnswer(refusal: response, now: now) }

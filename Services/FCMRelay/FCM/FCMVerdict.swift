@@ -1,9 +1,9 @@
 import Schemas
 
-/// What to do about an error of Google's.
+/// How to react to an error from Google.
 enum FCMVerdict: Equatable, Sendable {
     case permanent
-    /// Not before the pause is over, unless the answer says when.
+    /// Retry after the pause, or after the answer's Retry-After.
     case retryable(pause: Duration, SendFailure.Scope)
     case tokenRefused
 }
@@ -12,19 +12,19 @@ extension FCMVerdict {
     /// Google: wait ten seconds or more before a first retry.
     private static let soon = FCMVerdict.retryable(pause: .seconds(10), .service)
     private static let whenProxyIsBack = FCMVerdict.retryable(pause: .seconds(30), .service)
-    /// Google: a minute where a quota is used up and there is no Retry-After.
+    /// Google: wait a minute if a quota is used up and there is no Retry-After.
     private static func whenQuotaIsRefilled(of scope: SendFailure.Scope) -> FCMVerdict {
         .retryable(pause: .seconds(60), scope)
     }
 
-    /// By an `FcmError` code, an `ErrorInfo` reason, a status of Google's APIs or an error of the Instance ID service; `nil` for
-    /// one that says nothing certain.
+    /// The verdict for an `FcmError` code, an `ErrorInfo` reason, a status of Google's APIs or an error of the Instance ID
+    /// service; `nil` for an unknown code.
     init?(code: String) {
         guard let code = RelayErrorCode(rawValue: code), code.origin == .fcm else { return nil }
         switch code {
         case .quotaExceeded:
             self = Self.whenQuotaIsRefilled(of: .topic)
-        // Of the project's quota FCM speaks without a code of its own, by Google's general ones.
+        // For the project's quota FCM has no code of its own, and uses Google's general ones.
         case .rateLimitExceeded, .resourceExhausted:
             self = Self.whenQuotaIsRefilled(of: .project)
         case .unauthenticated:
@@ -34,7 +34,7 @@ extension FCMVerdict {
         }
     }
 
-    /// By HTTP's status alone, where the body says nothing: a proxy's page, or none.
+    /// The verdict for HTTP's status, if the body has no code: it is a proxy's page, or empty.
     init(httpStatus: Int) {
         switch httpStatus {
         case 401: self = .tokenRefused
@@ -42,7 +42,7 @@ extension FCMVerdict {
         case 429: self = Self.whenQuotaIsRefilled(of: .project)
         case 400..<500: self = .permanent
         case 502: self = Self.whenProxyIsBack
-        // 5xx, and what no API answers: a redirect to a log-in page of the network, say.
+        // 5xx, and answers that come from no API, such as a redirect to a network's log-in page.
         default: self = Self.soon
         }
     }

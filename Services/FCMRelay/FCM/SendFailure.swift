@@ -1,18 +1,18 @@
 import Schemas
 
-/// Something that Google did not accept, and what that says about what else is to be sent.
+/// The failure of one send, and which other sends it affects.
 struct SendFailure: Error, Hashable, Sendable {
-    /// Whom the same trouble awaits.
+    /// Which other sends this failure affects.
     enum Scope: Hashable, Sendable {
-        /// Nobody: it did not come to FCM's answer.
+        /// None: the request did not get as far as an answer of FCM.
         case nobody
-        /// Nobody else, as far as is known.
+        /// None: the failure is about the message itself.
         case message
-        /// The other messages to the same topic: it has had too many.
+        /// The other messages to the same topic: its quota is used up.
         case topic
-        /// All of the project's: its quota is used up.
+        /// All messages of the project: its quota is used up.
         case project
-        /// All of the project's: FCM, or the way to it, fails.
+        /// All messages of the project: FCM or the connection to it fails.
         case service
     }
 
@@ -26,12 +26,12 @@ struct SendFailure: Error, Hashable, Sendable {
 }
 
 extension SendFailure {
-    /// It is too late.
+    /// The message has expired.
     static let expired = SendFailure(.expired, scope: .nobody)
 
     static let unwritable = SendFailure(ComponentError(.invalidMessage))
 
-    /// No access token: worth trying again, also when Google refuses the key, because an operator can mend that.
+    /// No access token. It is retryable even if Google refuses the key, because an operator can correct that.
     init(_ failure: TokenFailure) {
         self.init(
             ComponentError(.oauth, failure.description, retryAfter: failure.retryAfter.map { max(1, $0.milliseconds) }),
@@ -40,8 +40,9 @@ extension SendFailure {
 
     /// No answer.
     ///
-    /// - Parameter patience: For how long it was in the transport's hands. What FCM had next to no time for says nothing about the
-    ///   service, nor does what was not sent in a short time: there was too much before it.
+    /// - Parameter patience: How long the transport had the request. A timeout is no evidence against FCM if FCM had hardly any
+    /// time,
+    ///   or if the request was not sent for a short time because it queued behind others.
     init(_ error: TransportError, after patience: Duration) {
         let (code, scope): (RelayErrorCode, Scope) =
             switch error.code {

@@ -1,7 +1,7 @@
 import CommandBus
 import ServiceLifecycle
 
-/// Gives up the socket of the events when the service begins to stop: the next process may start while this one is still finishing.
+/// Closes the socket of the events when the service begins to stop, since the next process may start while this one is finishing.
 struct EventPublishing: Service {
     let publisher: EventPublisher
 

@@ -13,7 +13,7 @@ import Time
 struct OutboxStateMachine: Sendable {
     /// The next action of the outbox.
     enum Action: Hashable, Sendable {
-        /// Claim what is due, and report with ``claimed(_:for:at:)`` or ``claimFailed(_:at:)``.
+        /// Claim due items, and report with ``claimed(_:for:at:)`` or ``claimFailed(_:at:)``.
         case claim(Claim)
         /// Wait until this time or the next event.
         case wait(until: UnixMilliseconds)
@@ -72,8 +72,8 @@ struct OutboxStateMachine: Sendable {
 
     var atWork: Set<OutboxKey> { work.keys }
 
-    /// Reserves room to relay a new item without a claim. Granted if there is room, relays answer, and no other item of its urgency
-    /// is waiting.
+    /// Reserves room to relay a new item without a claim. Granted if there is room, relays answer, and no other item of its
+    /// urgency is waiting.
     mutating func reserve(_ item: OutboxItem) -> Bool {
         guard backoff.failures == 0, looks[item.urgency]?.hasBacklog == false, work.hasRoom(for: item) else {
             return false

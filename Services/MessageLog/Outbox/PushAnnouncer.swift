@@ -23,7 +23,7 @@ struct PushAnnouncer: Sendable {
         self.publish = publish
     }
 
-    /// Announces a push that has come to its end. Messages are announced by nobody: who follows one asks the archive.
+    /// Announces a push that has ended. Messages are not announced: their followers read the archive.
     func announceEnd(of item: OutboxItem) {
         if let push = item.push, push.relay.nextAttempt == nil { publish(PushEnded(push)) }
     }

@@ -1,11 +1,11 @@
 import JSON
 
 extension FCMForm {
-    /// Reads an object of this form: every field known, every value of its type.
+    /// Reads an object of this form. Every field must be known, and every value must be of the field's type.
     ///
     /// - Parameter path: The object's own path, such as `message.android`.
     /// - Returns: The object with snake_case names, and choices in upper case.
-    /// - Throws: ``SchemaViolation`` for the first field that is wrong.
+    /// - Throws: ``SchemaViolation`` for the first invalid field.
     func read(_ value: AnyJSON, at path: String) throws(SchemaViolation) -> AnyJSON {
         guard let members = value.members else { throw SchemaViolation(field: path, problem: "expected an object") }
         var read: [String: AnyJSON] = [:]
@@ -47,7 +47,7 @@ extension FCMForm.Field {
         }
     }
 
-    /// What it may hold, in words.
+    /// The valid values, in words.
     private var expected: String {
         switch self {
         case .string: "a string"
@@ -71,7 +71,7 @@ struct FCMDuration: Hashable {
     let wholeSeconds: Int64
     let hasFraction: Bool
 
-    /// - Returns: `nil` for what is none.
+    /// - Returns: `nil` for any other text.
     init?(_ text: String) {
         guard let match = text.wholeMatch(of: /(-?)([0-9]{1,12})(\.[0-9]{1,9})?s/), let seconds = Int64(match.2) else {
             return nil

@@ -1,4 +1,4 @@
-/// The form of a message of FCM's v1 API: its fields by their snake_case names, and what each may hold.
+/// The form of a message of FCM's v1 API: its fields by their snake_case names, with their types.
 struct FCMForm: Sendable {
     let fields: [String: Field]
     /// Both spellings of each name, to the snake_case one.
@@ -22,7 +22,7 @@ struct FCMForm: Sendable {
         return words.prefix(1).joined() + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
-    /// What a field may hold.
+    /// The type of a field.
     indirect enum Field: Sendable {
         case string
         case boolean
@@ -43,7 +43,7 @@ struct FCMForm: Sendable {
     }
 }
 
-/// The fields of FCM's v1 API (discovery document, revision 20261023), but for the recipient.
+/// The fields of FCM's v1 API without the recipient (discovery document, revision 20261023).
 extension FCMForm {
     static let message = FCMForm([
         "data": .stringMap,

@@ -1,9 +1,9 @@
 import JSON
 
 extension FCMRules {
-    /// What FCM and Apple's push service ask of `apns`.
+    /// The rules of FCM and APNs for `apns`.
     ///
-    /// - Parameter notification: The message's own, which Apple's phones show as well.
+    /// - Parameter notification: The message's notification, which iOS shows as well.
     static func checkAPNs(_ apns: AnyJSON, notification: AnyJSON?) throws(SchemaViolation) {
         let priority = apns.header("apns-priority")
         try check(priority, "1, 5 or 10") { ["1", "5", "10"].contains($0) }
@@ -24,7 +24,7 @@ extension FCMRules {
         try checkTypes(of: aps)
         let isSilent =
             aps["content-available"] == .integer(1) && aps["alert"] == nil && aps["sound"] == nil && aps["badge"] == nil
-        // APNs takes a silent message at priority 5 only, and FCM says so at once.
+        // APNs accepts a silent message only at priority 5. FCM refuses other priorities.
         if isSilent, notification == nil, priority?.value != "5" {
             throw SchemaViolation(
                 field: "message.apns.headers.\(priority?.name ?? "apns-priority")",

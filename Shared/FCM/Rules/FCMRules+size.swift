@@ -2,17 +2,17 @@ import JSON
 import Schemas
 
 extension FCMRules {
-    /// The most bytes of what goes to one platform alone.
+    /// The maximum size of a platform's own part, in bytes.
     private static let maxPlatformBytes = 4_096
 
-    /// Measures a message. FCM's formula is undocumented beyond "keys and values"; this one counts the data and the notification's
-    /// title, body and image, and for each platform what is its own.
+    /// Measures a message. FCM documents its formula only as "keys and values". This one counts the data and the notification's
+    /// title, body and image, and each platform's own part.
     static func checkSize(
         of message: AnyJSON, for recipients: [PushRecipient], limit: PayloadLimit
     ) throws(SchemaViolation) {
         let isToPhones = recipients.first?.token != nil
         let most = isToPhones ? maxPlatformBytes : limit.bytes
-        // A platform's own data stands in place of the message's.
+        // A platform's own data replaces the message's.
         let places = [message["data"], message["android"]?["data"], message["android_v2"]?["data"], message["webpush"]?["data"]]
         let bytes = places.map(textBytes).reduce(0, max) + textBytes(of: message["notification"])
         guard bytes <= most else {
@@ -40,7 +40,7 @@ extension FCMRules {
     }
 
     private static func jsonBytes(of value: AnyJSON) -> Int {
-        // A value that cannot be written is too large for anybody.
+        // A value that cannot be encoded counts as too large.
         (try? JSONCoder.encode(value).count) ?? .max / 2
     }
 }

@@ -1,8 +1,7 @@
 package import JSON
 package import Schemas
 
-/// What FCM asks of a message and of its recipients: a push that breaks a rule is refused where it comes in, where its author can
-/// still mend it.
+/// FCM's rules for a message and its recipients. A push that breaks one is refused on arrival, so that its author can correct it.
 package enum FCMRules {
     /// Checks a push.
     ///
@@ -10,7 +9,7 @@ package enum FCMRules {
     ///   - message: The `message` of FCM's v1 API without its recipient, with names in either spelling.
     ///   - limit: On messages to topics and conditions.
     /// - Returns: The message with snake_case names.
-    /// - Throws: ``SchemaViolation`` for the first rule that is broken, with the field's path.
+    /// - Throws: ``SchemaViolation`` for the first broken rule, with the field's path.
     package static func checked(
         _ message: AnyJSON, for recipients: [PushRecipient], limit: PayloadLimit = .topic
     ) throws(SchemaViolation) -> AnyJSON {
@@ -35,7 +34,7 @@ package enum FCMRules {
         return message
     }
 
-    /// How urgent a message is: as its Android priority says, and otherwise as FCM decides, high where it shows a notification.
+    /// The urgency of a message: its Android priority, or FCM's default, which is high if it shows a notification.
     ///
     /// - Parameter message: As ``checked(_:for:limit:)`` returns it.
     package static func urgency(of message: AnyJSON) -> Urgency {
@@ -64,7 +63,7 @@ package enum FCMRules {
         }
     }
 
-    /// Keys that FCM keeps for itself (discovery document, `Message.data`; the message-type page adds all of `gcm.`).
+    /// Keys that FCM reserves (discovery document, `Message.data`; the message-type page adds all of `gcm.`).
     private static func checkData(_ data: AnyJSON?, at path: String) throws(SchemaViolation) {
         for key in (data?.members ?? [:]).keys.sorted() {
             guard key != "from", key != "message_type", !key.hasPrefix("google."), !key.hasPrefix("gcm.") else {
@@ -116,7 +115,7 @@ package enum FCMRules {
 }
 
 extension AnyJSON {
-    /// A header of APNs or web push, whose names have no case, as it is spelt.
+    /// The header of APNs or web push as spelt in the message. Names are case-insensitive.
     ///
     /// - Parameter name: In lower case.
     func header(_ name: String) -> (name: String, value: String)? {

@@ -1,5 +1,5 @@
-/// Checks conditions over topics, such as `'dogs' in topics && !('cats' in topics || 'birds' in topics)`: FCM knows `!`, `&&`, `||`
-/// and parentheses, and at most five topics.
+/// Checks conditions over topics, such as `'dogs' in topics && !('cats' in topics || 'birds' in topics)`. FCM supports `!`, `&&`,
+/// `||`, parentheses, and at most five topics.
 struct TopicCondition {
     private static let maxTopics = 5
     private static let maxDepth = 20
@@ -7,7 +7,7 @@ struct TopicCondition {
     private var rest: Substring
     private var topics = 0
 
-    /// What is wrong with a condition; `nil` for a good one.
+    /// The error in a condition; `nil` if it is valid.
     static func problem(with text: String) -> String? {
         var condition = TopicCondition(rest: text[...])
         if let problem = condition.terms(depth: 0) { return problem }

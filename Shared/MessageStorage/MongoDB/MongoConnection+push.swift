@@ -3,12 +3,12 @@ import Schemas
 
 /// Pushes, and changes of them.
 extension MongoConnection {
-    /// - Throws: ``BSONError`` where it cannot be read.
+    /// - Throws: ``BSONError`` if it cannot be read.
     func push(_ filter: BSONDocument) throws -> PushDocument? {
         try find(filter, in: PushCollection.name, options: ["limit": .int64(1)]).first.map { try PushDocument($0) }
     }
 
-    /// Changes a record, unless somebody changes it at the same moment.
+    /// Changes a record, unless another process changes it at the same time.
     func update(
         push id: ObjectID, _ change: (inout PushRecord, Push) throws -> Void
     ) throws -> RecordUpdate<Push> {
@@ -21,7 +21,7 @@ extension MongoConnection {
         return update.matched == 1 ? .done(push) : .overtaken
     }
 
-    /// - Returns: How many were removed.
+    /// - Returns: The number of removed pushes.
     func removePushes(before moment: UnixMilliseconds, limit: Int) throws -> Int {
         let old: BSONDocument = [
             "logged": ["$lt": moment.bson], "relay.next_attempt": nil,

@@ -149,7 +149,7 @@ package struct MongoMessageStore: MessageStore {
         try await changeDocument(id) { try $0.update(push: id, change) }
     }
 
-    /// Changes a document when nobody else in this process does, and again where another process was faster.
+    /// Changes a document, one change at a time in this process. Repeats the change if another process was faster.
     private func changeDocument<Document: Sendable>(
         _ id: ObjectID, _ update: @escaping @Sendable (MongoConnection) throws -> RecordUpdate<Document>
     ) async throws -> Document? {

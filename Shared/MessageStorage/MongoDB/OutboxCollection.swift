@@ -30,7 +30,7 @@ struct OutboxCollection: Sendable {
     var indexes: [BSONDocument] {
         [
             index("expiry", ["expires"]), index("due", [urgencyField, "relay.next_attempt"]),
-            // The name dates from the time when messages were all that there was.
+            // The name is older than pushes.
             index("due of topic", [urgencyField, fairnessField, "relay.next_attempt"]),
         ]
     }

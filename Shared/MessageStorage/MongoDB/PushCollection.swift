@@ -5,7 +5,7 @@ import Schemas
 enum PushCollection {
     static let name = "push"
 
-    /// Makes the indexes, where they are not there yet.
+    /// Creates missing indexes.
     static func prepare(_ connection: MongoConnection) throws {
         let indexes: [BSONDocument] =
             [

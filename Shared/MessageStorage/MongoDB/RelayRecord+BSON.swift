@@ -1,7 +1,7 @@
 import MongoDatabase
 import Schemas
 
-/// What the records of messages and pushes have in common, as it is read from the document `relay`.
+/// The common fields of the records of messages and pushes, read from the document `relay`.
 struct DeliveryFields {
     let state: RelayState
     let attempts: Int

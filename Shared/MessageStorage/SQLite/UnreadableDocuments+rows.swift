@@ -9,7 +9,7 @@ extension UnreadableDocuments {
         try readable(of: rows, named: "msiKey") { try MessageRow(row: $0).document }
     }
 
-    /// The pushes of those rows that can be read, in the same order. The log calls the others by their id.
+    /// The pushes of the readable rows in order. The log names the others by their id.
     func pushes(of rows: [Row]) throws -> [Push] {
         try readable(of: rows, named: "pushID") { try PushRow(row: $0).document }
     }

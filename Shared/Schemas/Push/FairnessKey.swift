@@ -1,7 +1,7 @@
-/// What shares its turns in the outbox: however much there is to send under one key, the other keys get theirs.
+/// The outbox shares its turns between these keys. Many items under one key do not delay those under others.
 package enum FairnessKey: Hashable, Sendable {
     /// The topic of a cube message.
     case topic(TopicKey)
-    /// The key that a service gave its push.
+    /// The key that a service chose for its push.
     case named(String)
 }

@@ -1,4 +1,4 @@
-/// `push.get`: one push, with what became of each recipient.
+/// `push.get`: one push, with the outcome for each recipient.
 package struct GetPush: Command, Hashable {
     package static let name = "push.get"
     package typealias Reply = Push

@@ -1,7 +1,7 @@
 package import JSON
 
-/// `push.log`: stores a push durably and takes charge of relaying it. Sending it again with the same idempotency key changes nothing
-/// and answers with the stored push; with another content it is a `conflict`.
+/// `push.log`: stores a push durably and takes charge of relaying it. If it is repeated with the same idempotency key, nothing
+/// changes, and the reply is the stored push. Another content with the same key is a `conflict`.
 ///
 /// The header's `actor` is required: it is the sender.
 package struct LogPush: Command, PushCommand, Checked, Hashable {
@@ -15,9 +15,9 @@ package struct LogPush: Command, PushCommand, Checked, Hashable {
         }
     }
 
-    /// The sender's own key: another sender may use the same.
+    /// The sender's own key. Another sender may use the same one.
     package let idempotencyKey: String
-    /// ``PushTransport/fcm`` without it.
+    /// The default is ``PushTransport/fcm``.
     package let transport: PushTransport?
     package let topic: String?
     package let condition: String?
@@ -27,7 +27,7 @@ package struct LogPush: Command, PushCommand, Checked, Hashable {
     package let message: AnyJSON
     package let project: String?
     package let expires: UnixMilliseconds
-    /// When it is to go out; at once without it.
+    /// The scheduled time; `nil` for at once.
     package let notBefore: UnixMilliseconds?
 
     package init(
@@ -62,6 +62,6 @@ package struct LogPush: Command, PushCommand, Checked, Hashable {
 }
 
 extension TextLimits {
-    /// What a service's pushes share their turns by.
+    /// The outbox shares its turns between these keys.
     fileprivate static let fairnessKey = TextLimits(most: 200)
 }

@@ -1,10 +1,10 @@
 package import JSON
 
-/// What a service has pushed to phones: a document of the `push` collection. It is no message of the cube, and in no history of
+/// A service's push to phones: a document of the `push` collection. It is not a message of the cube, and not in the history of
 /// messages.
 package struct Push: Hashable, Sendable {
     package var id: ObjectID
-    /// Who sent it: the `actor` of the command.
+    /// The sender: the `actor` of the command.
     package var sender: String
     /// The sender's key for the push.
     package var idempotencyKey: String
@@ -13,13 +13,13 @@ package struct Push: Hashable, Sendable {
     /// The transport's own message without its recipient; for FCM the `message` of its v1 API, with snake_case names.
     package var message: AnyJSON
     package var urgency: Urgency
-    /// The Firebase project; without it, the relay's standard one.
+    /// The Firebase project; by default the relay's default one.
     package var project: String?
     /// When it was logged.
     package var logged: UnixMilliseconds
-    /// When it is no longer worth delivering.
+    /// When it expires.
     package var expires: UnixMilliseconds
-    /// When it is to go out, where that is not at once.
+    /// The scheduled time; `nil` for at once.
     package var notBefore: UnixMilliseconds?
     package var relay: PushRecord
 
@@ -44,10 +44,10 @@ package struct Push: Hashable, Sendable {
 
     package var recipients: [PushRecipient] { relay.recipients.map(\.recipient) }
 
-    /// The tokens that FCM calls unregistered.
+    /// The tokens that FCM reports as unregistered.
     package var unregistered: [String] { relay.recipients.filter(\.isUnregistered).compactMap(\.recipient.token) }
 
-    /// Whether another push is what the same command makes.
+    /// Whether another push is the result of the same command.
     package func isSameCommand(as other: Push) -> Bool {
         transport == other.transport && fairnessKey == other.fairnessKey && message == other.message
             && project == other.project && expires == other.expires && notBefore == other.notBefore
@@ -94,7 +94,7 @@ extension Push: Codable {
         try container.encode(expires, forKey: .expires)
         try container.encodeIfPresent(notBefore, forKey: .notBefore)
         try container.encode(relay, forKey: .relay)
-        // Worked out of the recipients, for readers.
+        // Derived from the recipients, for readers.
         let unregistered = unregistered
         if !unregistered.isEmpty { try container.encode(unregistered, forKey: .unregistered) }
     }

@@ -1,4 +1,4 @@
-/// The event `push.ended`: a push has come to its end. Whoever missed it asks by `push.get`.
+/// The event `push.ended`: a push has ended. A subscriber that missed it can use `push.get`.
 package struct PushEnded: Codable, Hashable, Sendable {
     package static let name = "push.ended"
 
@@ -6,7 +6,7 @@ package struct PushEnded: Codable, Hashable, Sendable {
     package let sender: String
     package let idempotencyKey: String
     package let state: RelayState
-    /// The tokens that FCM calls unregistered: their owner deletes them.
+    /// The tokens that FCM reports as unregistered. The sender should delete them.
     package let unregistered: [String]
 
     package init(_ push: Push) {

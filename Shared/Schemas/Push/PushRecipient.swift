@@ -1,6 +1,6 @@
 import JSON
 
-/// One recipient of a push, as FCM counts them: one request to FCM each. `{"topic":"news"}`, `{"condition":"…"}` or `{"token":"…"}`.
+/// One recipient of a push: a request to FCM each. `{"topic":"news"}`, `{"condition":"…"}` or `{"token":"…"}`.
 package enum PushRecipient: Hashable, Sendable {
     /// The phones that are subscribed to an FCM topic, of the cube or not.
     case topic(String)
@@ -42,7 +42,7 @@ package enum PushRecipient: Hashable, Sendable {
     }
 }
 
-/// Whom a push is for, as a command says it: `"topic":"…"`, `"condition":"…"` or `"tokens":["…"]`, exactly one of them.
+/// The recipients of a push in a command: exactly one of `"topic":"…"`, `"condition":"…"` and `"tokens":["…"]`.
 package protocol PushCommand {
     var topic: String? { get }
     var condition: String? { get }
@@ -51,7 +51,7 @@ package protocol PushCommand {
 }
 
 extension PushRecipient {
-    /// The most registration tokens of one push. With the outcome of each, its document stays far below MongoDB's limit of 16 MiB.
+    /// The maximum number of registration tokens of one push. With all outcomes, its document stays far below MongoDB's 16 MiB.
     package static let maxTokens = 1_000
 }
 
@@ -97,7 +97,7 @@ extension PushCommand {
 }
 
 extension [PushRecipient] {
-    /// As a command has them.
+    /// The recipients in a command's form.
     var fields: (topic: String?, condition: String?, tokens: [String]?) {
         switch first {
         case .topic(let topic): (topic, nil, nil)

@@ -1,4 +1,4 @@
-/// How far a push has come: `relay` of a push, with an outcome for each recipient.
+/// The state of a push's delivery: its field `relay`, with an outcome for each recipient.
 package struct PushRecord: Codable, DeliveryRecord {
     package var state: RelayState
     package var attempts: Int
@@ -32,16 +32,16 @@ package struct PushRecord: Codable, DeliveryRecord {
         self.trace = trace
     }
 
-    /// The record of a push that has just been logged.
+    /// The record of a newly logged push.
     ///
-    /// - Parameter due: When it is to go out.
+    /// - Parameter due: The time from which it is due.
     package init(logged recipients: [PushRecipient], due: UnixMilliseconds) {
         self.init(
             state: .pending, attempts: 0, nextAttempt: due, recipients: recipients.map { RecipientRecord(recipient: $0) })
     }
 }
 
-/// One recipient of a push, and what became of it: `{"token":"…","state":"accepted","name":"projects/p/messages/0:15…"}`.
+/// One recipient of a push, and its outcome: `{"token":"…","state":"accepted","name":"projects/p/messages/0:15…"}`.
 package struct RecipientRecord: Hashable, DeliveryPart {
     package var recipient: PushRecipient
     package var state: ComponentState
@@ -59,7 +59,7 @@ package struct RecipientRecord: Hashable, DeliveryPart {
 
     package func isSamePart(as other: RecipientRecord) -> Bool { recipient == other.recipient }
 
-    /// Whether FCM says that the app is not installed any more: its token is to be deleted.
+    /// Whether FCM reports that the app is no longer installed. The sender should delete the token.
     package var isUnregistered: Bool { recipient.token != nil && state == .failed && error?.isUnregistered == true }
 }
 

@@ -1,6 +1,6 @@
 import JSON
 
-/// What carries a push to its recipients. The outbox only hands it on: another transport needs a relay of its own.
+/// The service that delivers a push. The outbox does not depend on it; another transport needs its own relay.
 package enum PushTransport: String, ClosedEnum {
     /// Firebase Cloud Messaging, by its HTTP v1 API.
     case fcm

@@ -1,6 +1,6 @@
-/// `push.recall`: takes back a push that has not gone out to any recipient yet. It stays, as recalled.
+/// `push.recall`: recalls a push that has not gone out to any recipient. It stays stored, as recalled.
 ///
-/// A `conflict` for a push that is on its way to FCM this moment, that a recipient has got, or whose end has come.
+/// It fails with `conflict` if the push is being relayed or has ended, or if FCM has accepted it for a recipient.
 package struct RecallPush: Command, Hashable {
     package static let name = "push.recall"
     package typealias Reply = Push

@@ -1,6 +1,6 @@
 package import JSON
 
-/// `push.relay`: sends one FCM message to a topic, to a condition or to phones, and answers for each recipient.
+/// `push.relay`: sends one FCM message to a topic, a condition or phones, and returns an outcome for each recipient.
 package struct RelayPush: Command, PushCommand, Checked, Hashable {
     package static let name = "push.relay"
 
@@ -13,9 +13,9 @@ package struct RelayPush: Command, PushCommand, Checked, Hashable {
         }
     }
 
-    /// A command that comes again with the same id and content is sent once.
+    /// A repeated command with the same id and content is sent once.
     package let pushID: ObjectID
-    /// ``PushTransport/fcm`` without it.
+    /// The default is ``PushTransport/fcm``.
     package let transport: PushTransport?
     package let topic: String?
     package let condition: String?
@@ -23,7 +23,7 @@ package struct RelayPush: Command, PushCommand, Checked, Hashable {
     /// The `message` of FCM's v1 API without its recipient.
     package let message: AnyJSON
     package let expires: UnixMilliseconds?
-    /// FCM checks the message and sends it to nobody; `false` without it.
+    /// FCM checks the message and does not deliver it; the default is `false`.
     package let validateOnly: Bool?
     package let project: String?
 
@@ -53,7 +53,7 @@ package struct RelayPush: Command, PushCommand, Checked, Hashable {
     }
 }
 
-/// What became of one recipient: `{"name":"projects/…"}` or `{"error":{…}}`.
+/// The outcome for one recipient: `{"name":"projects/…"}` or `{"error":{…}}`.
 package struct SendResult: Codable, Hashable, Sendable {
     package let result: Result<String, ComponentError>
 

@@ -1,6 +1,6 @@
-/// `push.retry`: hands the failed recipients of a failed push to FCM once more.
+/// `push.retry`: sends a failed push to its failed recipients again.
 ///
-/// A `conflict` for a push that has not failed, or that has expired meanwhile.
+/// It fails with `conflict` if the push has not failed or has expired.
 package struct RetryPush: Command, Hashable {
     package static let name = "push.retry"
     package typealias Reply = Push

@@ -1,6 +1,6 @@
 import JSON
 
-/// How soon something goes out: the urgent goes first, here and in the relay.
+/// The urgency of a delivery. Urgent items go out first, here and in the relay.
 package enum Urgency: String, ClosedEnum {
     case high, normal
 }

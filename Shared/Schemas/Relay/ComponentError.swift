@@ -1,15 +1,15 @@
 import JSON
 
-/// Why FCM, or the way to it, did not accept a component.
+/// The error of a component that was not sent or not accepted.
 package struct ComponentError: Codable, Hashable, Sendable {
     /// What to do about it.
     package var `class`: ErrorClass
-    /// FCM's error code or status where it gave one, otherwise one of the relay's own (``RelayErrorCode``). Of bounded variety: fit
-    /// for counting.
+    /// FCM's error code or status if it gave one, otherwise one of the relay's (``RelayErrorCode``). There are few, so it can be
+    /// a metric label.
     package var code: String
     /// One sentence for the operator.
     package var message: String
-    /// For a retryable error: not before so many milliseconds have passed.
+    /// For a retryable error: the minimum wait in milliseconds.
     package var retryAfter: Int64?
 
     private enum CodingKeys: String, CodingKey {
@@ -25,11 +25,11 @@ package struct ComponentError: Codable, Hashable, Sendable {
     }
 }
 
-/// What an error means for the component.
+/// Whether to retry.
 package enum ErrorClass: String, ClosedEnum {
-    /// Trying again cannot help.
+    /// Another attempt would fail as well.
     case permanent
-    /// Worth trying again.
+    /// Another attempt may succeed.
     case retryable
     /// The message's deadline has passed.
     case expired

@@ -1,6 +1,6 @@
 import JSON
 
-/// `relay.pace`: how fast the relay lets sends out at this moment, and what keeps them waiting.
+/// `relay.pace`: the relay's present rate of sends, and the waiting sends.
 package struct ReadPace: Command, Hashable {
     package static let name = "relay.pace"
     package typealias Reply = RelayPace
@@ -10,7 +10,7 @@ package struct ReadPace: Command, Hashable {
 
 /// The reply to `relay.pace`.
 package struct RelayPace: Codable, Hashable, Sendable {
-    /// One for each Firebase project; the standard one first.
+    /// One for each Firebase project, the default one first.
     package let projects: [ProjectPace]
 
     package init(projects: [ProjectPace]) {
@@ -18,16 +18,16 @@ package struct RelayPace: Codable, Hashable, Sendable {
     }
 }
 
-/// How fast a project's sends may go out. A message is one send for each of its components.
+/// The rate of a project's sends. A message is one send for each component.
 package struct ProjectPace: Codable, Hashable, Sendable {
     package let id: String
     /// Sends a second, now.
     package let rate: Double
     /// Sends a second once the ramp is over.
     package let fullRate: Double
-    /// Sends that wait for their turn.
+    /// The number of sends that wait for their turn.
     package let waiting: Int
-    /// For how many milliseconds more FCM's quota for the project is used up; absent where it is not.
+    /// How many milliseconds longer FCM's quota for the project is used up; absent if it is not.
     package let pausedFor: Int64?
 
     private enum CodingKeys: String, CodingKey {

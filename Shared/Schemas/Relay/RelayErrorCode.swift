@@ -1,7 +1,7 @@
-/// Every error code of the relay and of the message log: what it means, what to do about it, and whether FCM may have accepted what it
-/// is about. Errors may also have codes that are not here: `HTTP_` and a status, and the names of FCM's legacy API.
+/// Every error code of the relay and of the message log, with its meaning, its class, and whether FCM may have accepted the
+/// request. Errors may also have other codes: `HTTP_` and a status, and the names of FCM's legacy API.
 package enum RelayErrorCode: String, CaseIterable, Sendable {
-    /// Who says so.
+    /// The program that reports the error.
     package enum Origin: Hashable, Sendable {
         /// FCM, or another service of Google's, in its answer.
         case fcm
@@ -11,13 +11,13 @@ package enum RelayErrorCode: String, CaseIterable, Sendable {
         case messageLog
     }
 
-    /// Whether FCM may have accepted what an error is about.
+    /// Whether FCM may have accepted the request.
     package enum Acceptance: Hashable, Sendable {
         /// It has not.
         case no
-        /// It was not asked: the relay, or the message log, kept it back.
+        /// FCM was not asked: the relay or the message log kept the request back.
         case notAsked
-        /// It may have; the error's message says where it certainly has not.
+        /// It may have. If it certainly has not, the error's message says so.
         case possible
     }
 
@@ -75,7 +75,7 @@ package enum RelayErrorCode: String, CaseIterable, Sendable {
     /// What to do about it.
     package var `class`: ErrorClass { entry.class }
     package var acceptance: Acceptance { entry.acceptance }
-    /// What it means, in one sentence.
+    /// Its meaning in one sentence.
     package var text: String { entry.text }
 
     private typealias Entry = (origin: Origin, class: ErrorClass, acceptance: Acceptance, text: String)
@@ -89,48 +89,48 @@ package enum RelayErrorCode: String, CaseIterable, Sendable {
         case .apnsAuthError: (.fcm, .permanent, .no, "the project's key for APNs is missing or wrong")
         case .permissionDenied: (.fcm, .permanent, .no, "the service account may not send by the project")
         case .notFound: (.fcm, .permanent, .no, "there is no such project or phone")
-        case .failedPrecondition: (.fcm, .permanent, .no, "the project is not set up for what is asked")
+        case .failedPrecondition: (.fcm, .permanent, .no, "the project is not set up for the request")
         case .outOfRange: (.fcm, .permanent, .no, "a value is out of FCM's range")
-        case .unimplemented: (.fcm, .permanent, .no, "FCM does not offer what is asked")
-        case .tooManyTopics: (.fcm, .permanent, .no, "the app has as many topics as it may have")
+        case .unimplemented: (.fcm, .permanent, .no, "FCM does not support the request")
+        case .tooManyTopics: (.fcm, .permanent, .no, "the app has reached its limit of topics")
         case .quotaExceeded: (.fcm, .retryable, .no, "the topic or the phone has had too many messages")
         case .rateLimitExceeded, .resourceExhausted: (.fcm, .retryable, .no, "the project's quota is used up")
         case .unavailable: (.fcm, .retryable, .no, "FCM is overloaded")
         case .internal: (.fcm, .retryable, .no, "FCM has failed")
         case .aborted, .cancelled: (.fcm, .retryable, .no, "FCM has not finished the request")
         case .deadlineExceeded: (.fcm, .retryable, .no, "FCM took too long by its own account")
-        case .unknown: (.fcm, .retryable, .no, "FCM has failed, and does not say how")
-        case .unauthenticated: (.fcm, .retryable, .no, "FCM does not take the access token, nor a new one")
+        case .unknown: (.fcm, .retryable, .no, "FCM has failed without a reason")
+        case .unauthenticated: (.fcm, .retryable, .no, "FCM refuses the access token, and a new one as well")
         case .network: (.relay, .retryable, .possible, "the connection to FCM could not be made, or has broken")
         case .tls: (.relay, .retryable, .no, "FCM's certificate is not trusted, or the two cannot agree on encryption")
         case .timeout: (.relay, .retryable, .possible, "FCM has not answered in time")
         case .stopping: (.relay, .retryable, .possible, "the relay has stopped before FCM's answer")
-        case .badAnswer: (.relay, .retryable, .possible, "FCM's answer cannot be understood")
+        case .badAnswer: (.relay, .retryable, .possible, "FCM's answer is malformed")
         case .oauth: (.relay, .retryable, .notAsked, "there is no access token")
         case .circuitOpen: (.relay, .retryable, .notAsked, "FCM has failed many times in a row")
-        case .noTime: (.relay, .retryable, .notAsked, "there was no time left to send it")
+        case .noTime: (.relay, .retryable, .notAsked, "the deadline was too near to send it")
         case .overloaded: (.relay, .retryable, .notAsked, "too many requests wait for a connection")
-        case .paced: (.relay, .retryable, .notAsked, "there is more to send than the pace lets out in time")
+        case .paced: (.relay, .retryable, .notAsked, "more sends wait than the pace allows by the deadline")
         case .projectPaused: (.relay, .retryable, .notAsked, "FCM's quota for the project is used up")
         case .topicPaused: (.relay, .retryable, .notAsked, "FCM's quota for the topic is used up")
         case .stopped: (.relay, .retryable, .notAsked, "the relay is stopping")
         case .expired: (.relay, .expired, .notAsked, "the deadline has passed")
         case .payloadTooLarge: (.relay, .permanent, .notAsked, "the message is larger than FCM allows")
         case .invalidMessage: (.relay, .permanent, .notAsked, "the message cannot be written as JSON")
-        case .noServiceAccount: (.relay, .permanent, .notAsked, "a server key of the legacy API cannot do it")
+        case .noServiceAccount: (.relay, .permanent, .notAsked, "the project has a server key instead of a service account")
         case .relayNoAnswer: (.messageLog, .retryable, .possible, "the relay's answer was lost")
         case .relayUnreachable: (.messageLog, .retryable, .notAsked, "no relay takes messages")
         case .relayOverloaded: (.messageLog, .retryable, .notAsked, "the relay has too much to do")
         case .relayInternal: (.messageLog, .retryable, .possible, "the relay has failed; its log says more")
         case .relayInvalid: (.messageLog, .permanent, .notAsked, "the relay refuses the command")
-        case .relayUnauthenticated: (.messageLog, .permanent, .notAsked, "the relay wants to know who sends the command")
+        case .relayUnauthenticated: (.messageLog, .permanent, .notAsked, "the relay requires authentication")
         case .relayForbidden: (.messageLog, .permanent, .notAsked, "the relay does not allow the command")
-        case .relayNotFound: (.messageLog, .permanent, .notAsked, "the relay does not have the project that is asked for")
-        case .relayConflict: (.messageLog, .permanent, .notAsked, "the relay has something that contradicts the command")
+        case .relayNotFound: (.messageLog, .permanent, .notAsked, "the relay does not have the requested project")
+        case .relayConflict: (.messageLog, .permanent, .notAsked, "the command contradicts the relay's state")
         }
     }
 
-    /// Whether the relay kept it back for now, so that FCM was never asked about it.
+    /// Whether the relay kept the request back for now, so that FCM was not asked.
     package var isKeptBack: Bool { origin == .relay && `class` == .retryable && acceptance == .notAsked }
 }
 
@@ -138,18 +138,18 @@ extension ComponentError {
     /// An error of the catalogue.
     ///
     /// - Parameters:
-    ///   - message: One sentence for the operator; the catalogue's own without one.
+    ///   - message: One sentence for the operator; by default the catalogue's.
     ///   - retryAfter: Milliseconds.
     package init(_ code: RelayErrorCode, _ message: String? = nil, retryAfter: Int64? = nil) {
         self.init(class: code.class, code: code.rawValue, message: message ?? code.text, retryAfter: retryAfter)
     }
 
-    /// The catalogue's entry; `nil` for a code that is not in it.
+    /// The catalogue's entry; `nil` for any other code.
     package var catalogued: RelayErrorCode? { RelayErrorCode(rawValue: code) }
 
-    /// Whether the relay kept it back, so that FCM was never asked about it.
+    /// Whether the relay kept the request back, so that FCM was not asked.
     package var isKeptBack: Bool { catalogued?.isKeptBack ?? false }
 
-    /// Whether FCM says that the app is not installed any more: by its v1 API, or by the legacy one.
+    /// Whether FCM reports that the app is no longer installed, by its v1 or its legacy API.
     package var isUnregistered: Bool { catalogued == .unregistered || code == "NotRegistered" }
 }

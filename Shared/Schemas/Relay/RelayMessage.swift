@@ -1,14 +1,14 @@
 package import JSON
 
-/// `message.relay`: send a message's components to FCM (seed, "Message", `relay`, whose input this is).
+/// `message.relay`: sends a message's components to FCM (seed, "Message", the input of `relay`).
 ///
-/// Beside the seed's seven fields everything may be left out: then all the components of the distribution are sent to the
-/// topic that `topic_key` names, with FCM's longest time to live.
+/// All fields except the seed's seven are optional. Without them, all components of the distribution are sent to the topic
+/// `topic_key`, with FCM's maximum time to live.
 package struct RelayMessage: Command, Checked, Hashable {
     package static let name = "message.relay"
 
     package struct Reply: Codable, Hashable, Sendable {
-        /// One entry for each component that was asked for, in the same order.
+        /// One entry for each requested component, in the same order.
         package let components: [ComponentOutcome]
 
         package init(components: [ComponentOutcome]) {
@@ -21,11 +21,11 @@ package struct RelayMessage: Command, Checked, Hashable {
     package let draft: MessageDraft
     package let expires: UnixMilliseconds?
     package let components: [Component]
-    /// Whom to send to: `condition` or `token` in JSON, or neither of them.
+    /// The target: `condition` or `token` in JSON, or neither.
     package let target: RelayTarget
-    /// FCM checks the message and sends it to nobody.
+    /// FCM checks the message and does not deliver it.
     package let validateOnly: Bool
-    /// The Firebase project to send by; without it, that of the message's channel.
+    /// The Firebase project; by default that of the message's channel.
     package let project: String?
 
     package init(
@@ -122,7 +122,7 @@ package struct RelayMessage: Command, Checked, Hashable {
 }
 
 extension TextLimits {
-    /// Five topics of 900 characters, and what stands between them.
+    /// Enough for five topics of 900 characters with operators.
     static let condition = TextLimits(most: 5_000)
     /// A Firebase project's id.
     package static let project = TextLimits(most: 100)

@@ -3,11 +3,11 @@ import JSON
 import Schemas
 
 extension FCMAnswer<String> {
-    /// Reads the legacy API's answer to one message: `{"message_id":…}` or `{"error":"…"}` for a topic, and for a phone the same in
-    /// `results`.
+    /// Reads the legacy API's answer to one message: `{"message_id":…}` or `{"error":"…"}` for a topic. For a phone the same is
+    /// in `results`.
     static func classifyLegacy(_ response: HTTPTransportResponse, now: UnixMilliseconds) -> FCMAnswer {
         guard (200..<300).contains(response.status) else {
-            // A key that is refused today may be right tomorrow: an operator can mend it, though not within a minute.
+            // A refused key is retryable: an operator can correct it, though not within a minute.
             switch FCMAnswer(refusal: response, now: now) {
             case .tokenRefused(let failure):
                 var error = failure.error
@@ -32,7 +32,7 @@ extension FCMAnswer<String> {
 }
 
 extension SendFailure {
-    /// By the names of that API's errors.
+    /// The failure for an error name of the legacy API.
     fileprivate init(legacyError name: String, retryAfter: Int64?) {
         let (pause, scope): (Int64, Scope)
         switch name {
@@ -40,7 +40,8 @@ extension SendFailure {
         case "TopicsMessageRateExceeded": (pause, scope) = (60_000, .topic)
         case "DeviceMessageRateExceeded": (pause, scope) = (60_000, .message)
         default:
-            // All others are about the message or its target, and stay. The name is counted by, so not any text will do.
+            // All others are about the message or its target, and are permanent. The name is a metric label, so it must not be
+            // arbitrary text.
             let isName = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { Character(Unicode.Scalar($0)).isLetter }
             self.init(
                 ComponentError(
@@ -68,7 +69,7 @@ private struct LegacyBody: Decodable {
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             error = try container.decodeIfPresent(String.self, forKey: .error)
-            // A topic's is a number, a phone's a text.
+            // The id is a number for a topic, and a text for a phone.
             let number = try? container.decodeIfPresent(Int64.self, forKey: .id)
             let text = try? container.decodeIfPresent(String.self, forKey: .id)
             name = number.map { String($0) } ?? text.flatMap { (1...500).contains($0.utf8.count) ? $0 : nil }

@@ -38,7 +38,7 @@ struct LegacySender: FCMSender {
         return responses.map { $0.flatMap { FCMAnswer.classifyLegacy($0, now: self.now()).result } }
     }
 
-    /// Refuses every push: the legacy API has no words for most of what a message of today's API says.
+    /// Refuses every push: the legacy API lacks most fields of the v1 API's message.
     func send(
         _ push: RelayPush, to recipients: [PushRecipient], now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
         by deadline: ContinuousClock.Instant
