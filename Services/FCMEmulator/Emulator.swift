@@ -73,20 +73,20 @@ struct Emulator: Sendable {
     ) -> Router<EmulatorRequestContext> {
         let router = Router(context: EmulatorRequestContext.self)
         router.add(middleware: AuthorityCheck())
-        router.add(middleware: ErrorResponses())
+        router.add(middleware: ErrorMiddleware())
         let authorization = Authorization(tokens: tokens, rules: behaviour.oauth)
         let streams = OpenStreams()
         let faults = FaultInjector(plan: behaviour.faults)
         TokenRoute(issuer: issuer, rules: behaviour.oauth, faults: faults).add(to: router)
         let answers = AnswerCounts()
-        let desk = SendDesk(
+        let processor = SendProcessor(
             quotas: behaviour.quotas, archive: behaviour.archive, answers: answers, store: store, streams: streams)
         let project = ProjectPath(id: account.projectID, number: ServiceAccount.projectNumber)
         SendRoute(
             authorization: authorization, project: project, topicPayloadLimit: topicPayloadLimit, faults: faults,
-            desk: desk
+            processor: processor
         ).add(to: router)
-        LegacyRoute(key: serverKey, topicPayloadLimit: topicPayloadLimit, faults: faults, desk: desk).add(to: router)
+        LegacyRoute(key: serverKey, topicPayloadLimit: topicPayloadLimit, faults: faults, processor: processor).add(to: router)
         InstanceIDRoutes(authorization: authorization, faults: faults, store: store, streams: streams).add(to: router)
         SubscriptionRoutes(
             authorization: authorization, project: project, faults: faults, store: store, streams: streams

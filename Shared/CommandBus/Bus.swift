@@ -16,37 +16,37 @@ package import Logging
 /// A process has one bus. Close it before the process ends: closing flushes replies and fails pending requests.
 package final class Bus: Sendable {
     let context: ZeroMQContext
-    let outbox: Outbox
+    let workQueue: BusWorkQueue
     let executor: BusExecutor
 
     /// - Throws: ``BusError`` if the system has no resources for a socket or a thread.
     package init(logger: Logger) throws(BusError) {
-        let outbox = try Outbox()
-        let executor = BusExecutor(outbox: outbox)
+        let workQueue = try BusWorkQueue()
+        let executor = BusExecutor(workQueue: workQueue)
         let context = try ZeroMQContext()
         do {
             try DedicatedThread.start {
                 msi_name_thread("msi-bus")
-                BusLoop(outbox: outbox, executor: executor, context: context, logger: logger).run()
+                BusLoop(workQueue: workQueue, executor: executor, context: context, logger: logger).run()
             }
         } catch {
             context.terminate()
             throw BusError(.system, "cannot start the bus thread: \(error)")
         }
         self.context = context
-        self.outbox = outbox
+        self.workQueue = workQueue
         self.executor = executor
     }
 
     /// Closes a bus that was not closed, for example after a failed start, without waiting.
     deinit {
-        outbox.closeUnattended()
+        workQueue.closeUnattended()
     }
 
     /// Closes every client, server, publisher and subscriber of this bus. Returns when all submitted replies and events are sent,
     /// or after LINGER, a few seconds.
     package func close() async {
-        await outbox.close()
+        await workQueue.close()
     }
 
     /// Runs tasks on the bus thread. After the thread has ended it runs them on Swift's global executor.
@@ -56,12 +56,12 @@ package final class Bus: Sendable {
     package var taskExecutor: any TaskExecutor { executor }
 
     func submit(_ work: BusWork) -> Bool {
-        outbox.submit(work)
+        workQueue.submit(work)
     }
 
     /// Hands a participant over to the bus thread. Closes it if the bus is closed already.
     func attach(_ participant: any BusParticipant) throws(BusError) {
-        guard !outbox.submit(.attach(participant)) else { return }
+        guard !workQueue.submit(.attach(participant)) else { return }
         participant.close()
         throw BusError(.closed, "the bus is closed")
     }
@@ -69,12 +69,12 @@ package final class Bus: Sendable {
     /// Closes a participant and waits for the end. Has no effect on a closed one.
     func detach(_ participant: any BusParticipant) async {
         await withCheckedContinuation { continuation in
-            if !outbox.submit(.detach(participant, done: continuation)) { continuation.resume() }
+            if !workQueue.submit(.detach(participant, done: continuation)) { continuation.resume() }
         }
     }
 
     /// Closes the participant of a deallocated owner, unless the owner or the bus has closed it already.
     func abandon(_ participant: any BusParticipant) {
-        _ = outbox.submit(.detach(participant, done: nil))
+        _ = workQueue.submit(.detach(participant, done: nil))
     }
 }

@@ -26,7 +26,7 @@ package final class MongoDatabase: Sendable {
     /// Its own thread, so that a probe never waits for hanging operations.
     private let probeThread = BlockingThreads(maxThreads: 1, maxWaiting: 1)
     private let availability = Mutex(Availability())
-    private let overdue = OverdueOperations()
+    private let overdue = SlowOperationWatch()
     private let prepare: @Sendable (MongoConnection) throws -> Void
     private let isPrepared = Mutex(false)
 
@@ -143,15 +143,15 @@ package final class MongoDatabase: Sendable {
     // MARK: Availability
 
     @Sendable private func doubt() {
-        act(on: availability.withLock { $0.doubted() })
+        act(on: availability.withLock { $0.slowOperation() })
     }
 
     private func act(on actions: [Availability.Action]) {
         for action in actions {
             switch action {
-            case .announceAway(let error):
+            case .announceOutage(let error):
                 logger.warning("the database is away", metadata: ["database": "\(url)", "error": "\(error)"])
-            case .announceBack:
+            case .announceRecovery:
                 logger.notice("the database is back", metadata: ["database": "\(url)"])
             case .probe(let afterPause):
                 Task {

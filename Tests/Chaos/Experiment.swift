@@ -113,12 +113,12 @@ struct Experiment: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for part in deployment.parts {
                 group.addTask {
-                    try await part.suffer(schedule.faults.filter { $0.part == part.part }, from: begin)
-                    try await part.stayWell(until: begin + length)
+                    try await part.inject(schedule.faults.filter { $0.part == part.part }, from: begin)
+                    try await part.keepRunning(until: begin + length)
                 }
             }
             group.addTask {
-                try await deployment.machine.suffer(
+                try await deployment.machine.inject(
                     schedule.faults.filter { $0.part == .machine }, from: begin, deployment.parts.filter { $0.part.isOnMachine })
             }
             try await group.waitForAll()
@@ -168,9 +168,9 @@ struct Experiment: Sendable {
             let clock = MachineClock(evidence.disturbances)
             for log in try part.logFiles.map({ try RelayLog(path: $0, clock: clock) }) {
                 for component in log.unfinished { evidence.unfinished[component, default: []].insert(part.part) }
-                for (name, time) in log.acceptances { evidence.hearings[name] = Hearing(relay: part.part, time: time) }
+                for (name, time) in log.acceptances { evidence.acceptances[name] = Observation(relay: part.part, time: time) }
                 for (component, times) in log.failures {
-                    evidence.failures[component, default: []] += times.map { Hearing(relay: part.part, time: $0) }
+                    evidence.failures[component, default: []] += times.map { Observation(relay: part.part, time: $0) }
                 }
             }
         }

@@ -14,8 +14,8 @@ struct ScheduleTests {
         #expect(Set(Part.allCases.compactMap(\.service)) == Set(ServiceEntry.all))
         #expect(Set(Part.allCases.map(\.name)).count == Part.allCases.count)
         for part in Part.allCases {
-            let deeds = schedule(1, seconds: 600).faults.filter { $0.part == part }.map(\.deed)
-            #expect(Set(deeds) == Set(part.deeds), "\(part.name)")
+            let actions = schedule(1, seconds: 600).faults.filter { $0.part == part }.map(\.action)
+            #expect(Set(actions) == Set(part.actions), "\(part.name)")
         }
     }
 
@@ -43,14 +43,14 @@ struct ScheduleTests {
     func completeness(seed: UInt64) {
         let faults = schedule(seed, seconds: 150).faults
         for part in Part.allCases {
-            #expect(Set(faults.filter { $0.part == part }.map(\.deed)) == Set(part.deeds), "\(part)")
+            #expect(Set(faults.filter { $0.part == part }.map(\.action)) == Set(part.actions), "\(part)")
         }
     }
 
     @Test("No process has a fault while the power is off", arguments: 1...50 as ClosedRange<UInt64>)
     func powerCuts(seed: UInt64) {
         let faults = schedule(seed, seconds: 600).faults
-        for cut in faults where cut.deed == .cutPower {
+        for cut in faults where cut.action == .cutPower {
             let others = faults.filter { $0.part != .machine && $0.at < cut.at + cut.length && cut.at < $0.at + $0.length }
             #expect(others.isEmpty)
         }
@@ -62,6 +62,6 @@ struct ScheduleTests {
         #expect(schedule(1, seconds: 60).faults.allSatisfy { $0.length < lease })
         let long = schedule(1, seconds: 900).faults.filter { $0.length > lease }
         #expect(Set(long.map(\.part)) == Set(Part.allCases).subtracting([.machine]))
-        #expect(long.allSatisfy { $0.deed == .freeze })
+        #expect(long.allSatisfy { $0.action == .freeze })
     }
 }

@@ -41,14 +41,14 @@ struct VerdictTests {
         let received = Self.start + delay
         evidence.sends[Self.component, default: []].append(
             AcceptedSend(component: Self.component, name: name, received: received, taken: received / 1_000))
-        if let hearing { evidence.hearings[name] = Hearing(relay: .relay1, time: Self.start + hearing) }
+        if let hearing { evidence.acceptances[name] = Observation(relay: .relay1, time: Self.start + hearing) }
     }
 
     private func disturb(
-        _ part: Part, _ deed: Fault.Deed, after delay: Int64, for length: Int64 = 500, in evidence: inout Evidence
+        _ part: Part, _ action: Fault.Action, after delay: Int64, for length: Int64 = 500, in evidence: inout Evidence
     ) {
         evidence.disturbances.append(
-            Disturbance(part: part, deed: deed, began: Self.start + delay, ended: Self.start + delay + length))
+            Disturbance(part: part, action: action, began: Self.start + delay, ended: Self.start + delay + length))
     }
 
     @Test("A message that FCM accepted is delivered")
@@ -117,7 +117,7 @@ struct VerdictTests {
 
     /// Two copies, ten seconds apart. The archive knows the second.
     private func doubled(
-        heardAfter hearing: Int64? = nil, by part: Part, _ deed: Fault.Deed, after delay: Int64, for length: Int64 = 2_000,
+        heardAfter hearing: Int64? = nil, by part: Part, _ action: Fault.Action, after delay: Int64, for length: Int64 = 2_000,
         _ change: (inout Evidence) -> Void = { _ in }
     ) -> Verdict {
         Verdict(
@@ -125,13 +125,13 @@ struct VerdictTests {
                 evidence.sends = [:]
                 send("lost", after: 50, heardAfter: hearing, in: &evidence)
                 send("n", after: 10_100, heardAfter: 10_120, in: &evidence)
-                disturb(part, deed, after: delay, for: length, in: &evidence)
+                disturb(part, action, after: delay, for: length, in: &evidence)
                 change(&evidence)
             })
     }
 
     @Test("A copy that no relay had in flight is unexplained, whatever was away")
-    func sentByNobody() {
+    func noSender() {
         for part in Part.allCases {
             let verdict = doubled(by: part, .kill, after: 200)
             #expect(verdict.doubled == 1)
@@ -142,11 +142,11 @@ struct VerdictTests {
     @Test("A copy that was in flight when the relay ended is explained by a kill or a power cut, and nothing else")
     func relayEnded() {
         for part in Part.allCases {
-            for deed in Fault.Deed.allCases {
-                let verdict = doubled(by: part, deed, after: 200) { $0.unfinished[Self.component] = [.relay1] }
+            for action in Fault.Action.allCases {
+                let verdict = doubled(by: part, action, after: 200) { $0.unfinished[Self.component] = [.relay1] }
                 #expect(verdict.doubled == 1)
-                let isExcuse = part == .relay1 && deed == .kill || part == .machine && deed == .cutPower
-                #expect(verdict.isGood == isExcuse, "\(part) \(deed)")
+                let canDouble = part == .relay1 && action == .kill || part == .machine && action == .cutPower
+                #expect(verdict.isGood == canDouble, "\(part) \(action)")
             }
         }
     }
@@ -154,13 +154,13 @@ struct VerdictTests {
     @Test("A copy that a relay gave up is explained by a fault of the emulator, or a freeze of that relay, at that time")
     func answerLost() {
         for part in Part.allCases {
-            for (deed, delay) in [(Fault.Deed.kill, Int64(200)), (.freeze, 300), (.restart, 200), (.kill, 5_000)] {
-                let verdict = doubled(by: part, deed, after: delay) { evidence in
-                    evidence.failures[Self.component] = [Hearing(relay: .relay1, time: Self.start + 2_400)]
+            for (action, delay) in [(Fault.Action.kill, Int64(200)), (.freeze, 300), (.restart, 200), (.kill, 5_000)] {
+                let verdict = doubled(by: part, action, after: delay) { evidence in
+                    evidence.failures[Self.component] = [Observation(relay: .relay1, time: Self.start + 2_400)]
                 }
                 #expect(verdict.doubled == 1)
-                let isSuspect = part == .emulator || part == .relay1 && deed == .freeze
-                #expect(verdict.isGood == (isSuspect && delay < 1_000), "\(part) \(deed) \(delay)")
+                let isSuspect = part == .emulator || part == .relay1 && action == .freeze
+                #expect(verdict.isGood == (isSuspect && delay < 1_000), "\(part) \(action) \(delay)")
             }
         }
     }
@@ -173,7 +173,7 @@ struct VerdictTests {
                 disturb(.emulator, .freeze, after: 50_000, in: &evidence)
                 evidence.sends = [:]
                 send("late", after: 59_990, heardAfter: nil, in: &evidence)
-                evidence.failures[Self.component] = [Hearing(relay: .relay1, time: Self.start + 61_000)]
+                evidence.failures[Self.component] = [Observation(relay: .relay1, time: Self.start + 61_000)]
             })
         #expect(verdict.isGood, "\(verdict.problems)")
     }
@@ -188,8 +188,8 @@ struct VerdictTests {
                 evidence.sends[Self.component] = [
                     AcceptedSend(component: Self.component, name: "n", received: Self.start + 36_000, taken: nil)
                 ]
-                evidence.hearings = [:]
-                evidence.failures[Self.component] = [Hearing(relay: .relay1, time: Self.start + 10_100)]
+                evidence.acceptances = [:]
+                evidence.failures[Self.component] = [Observation(relay: .relay1, time: Self.start + 10_100)]
                 disturb(.emulator, .freeze, after: 900, for: 35_000, in: &evidence)
             })
         #expect(verdict.delivered == 1)
@@ -199,11 +199,11 @@ struct VerdictTests {
     @Test("A copy that a relay got an answer for is explained by a fault of that relay or a message log at that time")
     func outcomeLost() {
         for part in Part.allCases {
-            for (deed, delay) in [(Fault.Deed.kill, Int64(900)), (.freeze, 900), (.restart, 900), (.kill, 5_000)] {
-                let verdict = doubled(heardAfter: 800, by: part, deed, after: delay)
+            for (action, delay) in [(Fault.Action.kill, Int64(900)), (.freeze, 900), (.restart, 900), (.kill, 5_000)] {
+                let verdict = doubled(heardAfter: 800, by: part, action, after: delay)
                 #expect(verdict.doubled == 1)
                 let isSuspect = Part.messageLogs.contains(part) || part == .relay1
-                #expect(verdict.isGood == (isSuspect && deed != .restart && delay < 2_000), "\(part) \(deed) \(delay)")
+                #expect(verdict.isGood == (isSuspect && action != .restart && delay < 2_000), "\(part) \(action) \(delay)")
             }
         }
         #expect(!doubled(heardAfter: 800, by: .relay1, .freeze, after: 900, for: 500).isGood)
@@ -253,27 +253,27 @@ struct VerdictTests {
 
     @Test("A power cut explains a copy that the archive does not know; a restart and a full disk do not")
     func powerCut() {
-        for (deed, isExcuse) in [(Fault.Deed.cutPower, true), (.fillDisk, false), (.setClockBack, false)] {
+        for (action, canDouble) in [(Fault.Action.cutPower, true), (.fillDisk, false), (.setClockBack, false)] {
             let verdict = Verdict(
                 evidence { evidence in
                     send("n2", after: 150, heardAfter: 170, in: &evidence)
-                    disturb(.machine, deed, after: 100, in: &evidence)
+                    disturb(.machine, action, after: 100, in: &evidence)
                 })
             #expect(verdict.doubled == 1)
-            #expect(verdict.isGood == isExcuse, "\(deed)")
+            #expect(verdict.isGood == canDouble, "\(action)")
         }
     }
 
     @Test("A broken path to FCM explains a copy that the relay gave up")
     func brokenWay() {
-        for (relay, isExcuse) in [(Part.relay1, true), (.relay2, false)] {
+        for (relay, canDouble) in [(Part.relay1, true), (.relay2, false)] {
             let verdict = Verdict(
                 evidence { evidence in
                     send("n2", after: 50, heardAfter: nil, in: &evidence)
-                    evidence.failures[Self.component] = [Hearing(relay: .relay1, time: Self.start + 90)]
+                    evidence.failures[Self.component] = [Observation(relay: .relay1, time: Self.start + 90)]
                     disturb(relay, .cutOff, after: 60, in: &evidence)
                 })
-            #expect(verdict.isGood == isExcuse, "\(relay)")
+            #expect(verdict.isGood == canDouble, "\(relay)")
         }
     }
 

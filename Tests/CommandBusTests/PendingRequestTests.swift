@@ -12,9 +12,9 @@ struct PendingRequestTests {
             id: 1, header: RequestHeader(id: "1", command: "test"), payload: Data(), deadline: .max, isLocal: true)
     }
 
-    private func waitAMoment(_ request: PendingRequest, then act: () -> Void) async -> Data? {
+    private func waitBriefly(_ request: PendingRequest, then act: () -> Void) async -> Data? {
         let outcome = await withUnsafeContinuation { continuation in
-            request.waitAMoment(with: continuation)
+            request.waitBriefly(with: continuation)
             act()
         }
         if case .replied(.ok, let payload) = outcome { return payload }
@@ -33,17 +33,17 @@ struct PendingRequestTests {
     @Test("A reply during the short wait ends the request")
     func aReplyInTheFirstMoment() async {
         let request = request()
-        let payload = await waitAMoment(request) { request.complete(.replied(.ok, Data([7]))) }
+        let payload = await waitBriefly(request) { request.complete(.replied(.ok, Data([7]))) }
         #expect(payload == Data([7]))
     }
 
     @Test("A reply during the long wait ends the request")
     func aReplyAfterTheFirstMoment() async {
         let request = request()
-        #expect(await waitAMoment(request) { request.tellThatItIsSlow() } == nil)
+        #expect(await waitBriefly(request) { request.notifySlow() } == nil)
         let payload = await wait(request) {
             // It waits for the end now, and is not notified again.
-            request.tellThatItIsSlow()
+            request.notifySlow()
             request.complete(.replied(.ok, Data([7])))
         }
         #expect(payload == Data([7]))
@@ -52,7 +52,7 @@ struct PendingRequestTests {
     @Test("A reply between the short and the long wait ends the request")
     func aReplyBetweenTheTwo() async {
         let request = request()
-        #expect(await waitAMoment(request) { request.tellThatItIsSlow() } == nil)
+        #expect(await waitBriefly(request) { request.notifySlow() } == nil)
         request.complete(.replied(.ok, Data([7])))
         #expect(await wait(request) == Data([7]))
     }

@@ -83,8 +83,8 @@ struct RequestTimeTests {
     @Test("A pause of the process and a step of the clock are both recognised")
     func gapsAndJumpsArePauses() {
         let watch = PauseWatch()
-        func moment(_ monotonic: MonotonicMilliseconds, _ wall: UnixMilliseconds) -> BusMoment {
-            BusMoment(monotonic: monotonic, wall: wall)
+        func moment(_ monotonic: MonotonicMilliseconds, _ wall: UnixMilliseconds) -> ClockReading {
+            ClockReading(monotonic: monotonic, wall: wall)
         }
         #expect(watch.look(from: moment(1_000, 50_000), to: moment(1_600, 50_600)) == nil)
         #expect(watch.count == 0 && !watch.hasPaused(since: 0, now: 1_700))

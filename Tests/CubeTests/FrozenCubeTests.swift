@@ -11,7 +11,7 @@ struct FrozenCubeTests {
     @Test("After a freeze, requests that waited meanwhile are refused, whatever their deadline says, and later ones are executed")
     func waitedMeanwhile() async throws {
         try await RunningCube.with { cube in
-            let stranger = try BusStranger(connectedTo: cube.endpoint)
+            let stranger = try RawDealer(connectedTo: cube.endpoint)
             try await stranger.send([Array(#"{"id":"0","command":"bus.ping"}"#.utf8), Array("{}".utf8)])
             #expect(try await stranger.receive() == [#"{"id":"0","status":"ok"}"#, "{}"])
 

@@ -21,7 +21,7 @@ struct Experiment: Sendable {
 
     /// - Throws: An error that prevents a verdict, such as a process that cannot be started.
     func run() async throws -> Verdict {
-        let emulator = try await EmulatorSeat(in: folder)
+        let emulator = try await RestartableEmulator(in: folder)
         let relay: ServiceProcess
         do {
             relay = try await ServiceProcess(
@@ -49,11 +49,11 @@ struct Experiment: Sendable {
         return try outcome.get()
     }
 
-    private func run(_ relay: ServiceProcess, _ emulator: EmulatorSeat) async throws -> Verdict {
+    private func run(_ relay: ServiceProcess, _ emulator: RestartableEmulator) async throws -> Verdict {
         try await withBus { bus in
             let client = try CommandClient(
                 bus: bus, endpoints: ["ipc://\(folder)/run/fcm-relay.sock"], logger: quietLogger)
-            let load = StubbornLoad(client: client, rate: rate, seed: seed)
+            let load = RetryingLoad(client: client, rate: rate, seed: seed)
             let before = try await figuresAtRest(of: relay, load)
             journal.say("at rest: \(before)")
             // The relay keeps resources for its maximum load. That is no growth, so the maximum load comes first.
@@ -88,7 +88,7 @@ struct Experiment: Sendable {
     }
 
     /// Changes the weather until the time is over.
-    private func suffer(_ emulator: EmulatorSeat, _ load: StubbornLoad, _ watch: UsageWatch) async throws {
+    private func suffer(_ emulator: RestartableEmulator, _ load: RetryingLoad, _ watch: UsageWatch) async throws {
         let end = ContinuousClock.now + length
         var forecast = Forecast(seed: seed)
         while ContinuousClock.now < end {
@@ -106,7 +106,7 @@ struct Experiment: Sendable {
     ///
     /// - Parameter limit: The figures to wait for. If they are not reached in time, the current figures are returned.
     private func figuresAtRest(
-        of relay: ServiceProcess, _ load: StubbornLoad, atMost limit: ProcessUsage? = nil
+        of relay: ServiceProcess, _ load: RetryingLoad, atMost limit: ProcessUsage? = nil
     ) async throws -> ProcessUsage {
         let deadline = ContinuousClock.now + Self.restTimeout
         var last: ProcessUsage?

@@ -15,10 +15,10 @@ struct EnduranceVerdictTests {
     }
 
     private static func verdict(
-        _ change: (inout StubbornLoad.Totals) -> Void = { _ in }, accepted: Int = 1_010, distinct: Int = 1_000,
+        _ change: (inout RetryingLoad.Totals) -> Void = { _ in }, accepted: Int = 1_010, distinct: Int = 1_000,
         usage: UsageRecord = record(100) { _ in rest }, after: ProcessUsage = rest
     ) -> Verdict {
-        var totals = StubbornLoad.Totals(sent: 1_000, accepted: 1_000, commands: 1_200)
+        var totals = RetryingLoad.Totals(sent: 1_000, accepted: 1_000, commands: 1_200)
         change(&totals)
         return Verdict(
             totals: totals,

@@ -180,32 +180,32 @@ struct PacingTests {
         let late = await pacer.turn(for: Self.topic, isAlert: true, by: .now - .seconds(1))
         #expect(late?.code == "NO_TIME")
         #expect(late?.isKeptBack == true)
-        #expect(!pacer.goesAtOnce(to: Self.topic, cost: 1, by: .now - .seconds(1)))
+        #expect(!pacer.tryTakeTurn(to: Self.topic, cost: 1, by: .now - .seconds(1)))
     }
 
     @Test("The fast path lets a send go at once, but never before waiting sends or during a pause")
     func atOnce() {
         let topic = Self.topic
         var free = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start))
-        let first = free.goAtOnce(to: topic, cost: 1, at: Self.start)
-        let second = free.goAtOnce(to: topic, cost: 1, at: Self.start)
+        let first = free.tryTakeTurn(to: topic, cost: 1, at: Self.start)
+        let second = free.tryTakeTurn(to: topic, cost: 1, at: Self.start)
         #expect([first, second] == [true, false])
         let waiting = free.ask(Self.request(1), at: Self.start)
         #expect(Self.gone(waiting) == [])
-        let overtaking = free.goAtOnce(to: nil, cost: 1, at: Self.start + .seconds(60))
+        let overtaking = free.tryTakeTurn(to: nil, cost: 1, at: Self.start + .seconds(60))
         #expect(!overtaking)
 
         var paused = Machine(bucket: TokenBucket(rate: 10, ramp: .zero, at: Self.start))
         _ = paused.topicQuotaExceeded(topic, for: .seconds(10), at: Self.start)
-        let toPaused = paused.goAtOnce(to: topic, cost: 1, at: Self.start)
-        let toOther = paused.goAtOnce(to: nil, cost: 1, at: Self.start)
+        let toPaused = paused.tryTakeTurn(to: topic, cost: 1, at: Self.start)
+        let toOther = paused.tryTakeTurn(to: nil, cost: 1, at: Self.start)
         #expect([toPaused, toOther] == [false, true])
         _ = paused.projectQuotaExceeded(for: .seconds(10), at: Self.start)
-        let byPausedProject = paused.goAtOnce(to: nil, cost: 1, at: Self.start + .seconds(9))
-        let afterThePause = paused.goAtOnce(to: nil, cost: 1, at: Self.start + .seconds(10))
+        let byPausedProject = paused.tryTakeTurn(to: nil, cost: 1, at: Self.start + .seconds(9))
+        let afterThePause = paused.tryTakeTurn(to: nil, cost: 1, at: Self.start + .seconds(10))
         #expect([byPausedProject, afterThePause] == [false, true])
         _ = paused.stop()
-        let afterTheEnd = paused.goAtOnce(to: nil, cost: 1, at: Self.start + .seconds(60))
+        let afterTheEnd = paused.tryTakeTurn(to: nil, cost: 1, at: Self.start + .seconds(60))
         #expect(!afterTheEnd)
     }
 

@@ -8,7 +8,8 @@ struct SendFailureTests {
     @Test(
         "A timeout counts as a failure of FCM if FCM had time, or if nothing could be sent for long",
         arguments: [
-            (true, 499, SendFailure.Scope.nobody), (true, 500, .service), (false, 500, .nobody), (false, 4_999, .nobody),
+            (true, 499, SendFailure.Scope.inconclusive), (true, 500, .service), (false, 500, .inconclusive),
+            (false, 4_999, .inconclusive),
             (false, 5_000, .service),
         ])
     func timeout(wasSent: Bool, milliseconds: Int, scope: SendFailure.Scope) {

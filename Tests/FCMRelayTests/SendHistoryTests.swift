@@ -89,7 +89,7 @@ struct SendHistoryTests {
 
     @Test("A command that shares a send waits no longer than its own deadline")
     func deadline() async {
-        let joint = JointOutcome()
+        let joint = SharedOutcome()
         #expect(await joint.value(by: .now + .milliseconds(50)) == nil)
         #expect(await joint.value(by: .now - .milliseconds(50)) == nil)
         async let waiting = joint.value(by: .now + .seconds(30))

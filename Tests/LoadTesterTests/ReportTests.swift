@@ -21,7 +21,7 @@ struct ReportTests {
             recorder.ended(number == 5 ? ["fcm <&>"] : nil, latency: Double(number) / 1_000, at: 12.5, counts: true)
         }
         _ = recorder.endInterval(at: 1)
-        return LoadReport("relay", try LoadOptions.parse(arguments), recorder.totals, seconds: 10, holdups: [.ramp: 9])
+        return LoadReport("relay", try LoadOptions.parse(arguments), recorder.totals, seconds: 10, bottlenecks: [.ramp: 9])
     }
 
     @Test("Percentiles, counts and throughput are those of the recorded messages")

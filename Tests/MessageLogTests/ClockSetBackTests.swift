@@ -13,7 +13,7 @@ struct ClockSetBackTests {
 
     @Test("Only a step back of the clock is corrected, and everything from before the first check")
     func steps() {
-        var clock = ClockSteps()
+        var clock = ClockStepDetector()
         let answers = [
             (1_000, 0), (2_000, 1_000), (2_900, 2_000), (Self.hour, 3_000), (4_000, 4_000), (5_000, 5_000),
         ].map { clock.isSetBack(wall: $0, uptime: $1) }

@@ -10,7 +10,7 @@ struct AvailabilityTests {
     func goesAway() throws {
         var availability = Availability()
         let tickets = try (0..<3).map { _ in try availability.admit() }
-        #expect(availability.failed(Self.gone, tickets[0]) == [.announceAway(Self.gone), .probe(afterPause: false)])
+        #expect(availability.failed(Self.gone, tickets[0]) == [.announceOutage(Self.gone), .probe(afterPause: false)])
         #expect(throws: Self.gone) { try availability.admit() }
         #expect(availability.failed(Self.gone, tickets[1]) == [])
         #expect(availability.failed(Self.gone, tickets[2]) == [])
@@ -31,19 +31,19 @@ struct AvailabilityTests {
         let tickets = try (0..<4).map { _ in try availability.admit() }
         #expect(availability.failed(slow, tickets[0]) == [.probe(afterPause: false)])
         #expect(availability.failed(slow, tickets[1]) == [])
-        #expect(availability.doubted() == [])
+        #expect(availability.slowOperation() == [])
         _ = try availability.admit()
         #expect(availability.probed(nil) == [])
-        #expect(availability.doubted() == [.probe(afterPause: false)])
-        #expect(availability.probed(slow) == [.announceAway(slow), .probe(afterPause: true)])
+        #expect(availability.slowOperation() == [.probe(afterPause: false)])
+        #expect(availability.probed(slow) == [.announceOutage(slow), .probe(afterPause: true)])
         #expect(throws: slow) { try availability.admit() }
-        #expect(availability.doubted() == [])
-        #expect(availability.probed(nil) == [.announceBack])
+        #expect(availability.slowOperation() == [])
+        #expect(availability.probed(nil) == [.announceRecovery])
         #expect(availability.failed(slow, tickets[2]) == [])
         let ticket = try availability.admit()
         #expect(availability.failed(slow, ticket) == [.probe(afterPause: false)])
         // After a broken connection the outage is certain, and one probe is sufficient.
-        #expect(availability.failed(Self.gone, ticket) == [.announceAway(Self.gone)])
+        #expect(availability.failed(Self.gone, ticket) == [.announceOutage(Self.gone)])
     }
 
     @Test("A failed probe is repeated after a pause without another log line, and a successful one lets operations begin")
@@ -54,8 +54,8 @@ struct AvailabilityTests {
         #expect(availability.probed(Self.gone) == [.probe(afterPause: true)])
         #expect(availability.probed(Self.gone) == [.probe(afterPause: true)])
         let stranger = MongoError(.notAuthenticated, "who are you", meansAway: true)
-        #expect(availability.probed(stranger) == [.announceAway(stranger), .probe(afterPause: true)])
-        #expect(availability.probed(nil) == [.announceBack])
+        #expect(availability.probed(stranger) == [.announceOutage(stranger), .probe(afterPause: true)])
+        #expect(availability.probed(nil) == [.announceRecovery])
         _ = try availability.admit()
     }
 
@@ -74,6 +74,6 @@ struct AvailabilityTests {
         var availability = Availability()
         #expect(availability.probed(nil) == [])
         var absent = Availability()
-        #expect(absent.probed(Self.gone) == [.announceAway(Self.gone), .probe(afterPause: true)])
+        #expect(absent.probed(Self.gone) == [.announceOutage(Self.gone), .probe(afterPause: true)])
     }
 }

@@ -13,10 +13,10 @@ struct FormerStackTests {
     func none() async throws {
         try await withTemporaryFolder { folder in
             let log = try LogFile(directory: folder, name: "msi-cube")
-            try await FormerStack(logs: [log]) { Issue.record("\($0)") }.end(within: .zero)
+            try await PreviousStack(logs: [log]) { Issue.record("\($0)") }.end(within: .zero)
             try log.open().close()
             #expect(!log.isInUse)
-            try await FormerStack(logs: [log]) { Issue.record("\($0)") }.end(within: .zero)
+            try await PreviousStack(logs: [log]) { Issue.record("\($0)") }.end(within: .zero)
         }
     }
 
@@ -27,7 +27,7 @@ struct FormerStackTests {
             let held = try logs.map { try $0.open() }
             let lines = Mutex<[String]>([])
             let waiting = Task {
-                try await FormerStack(logs: logs) { line in lines.withLock { $0.append(line) } }.end(within: .seconds(30))
+                try await PreviousStack(logs: logs) { line in lines.withLock { $0.append(line) } }.end(within: .seconds(30))
             }
             try await eventually { lines.withLock { !$0.isEmpty } }
             for file in held { try file.close() }
@@ -42,7 +42,7 @@ struct FormerStackTests {
             let log = try LogFile(directory: folder, name: "msi-cube")
             let held = try log.open()
             let failure = await #expect(throws: StartFailure.self) {
-                try await FormerStack(logs: [log]) { _ in }.end(within: .milliseconds(50))
+                try await PreviousStack(logs: [log]) { _ in }.end(within: .milliseconds(50))
             }
             #expect(failure?.description.hasPrefix("msi-cube of an earlier msi up did not stop within 0.05 s") == true)
             try held.close()

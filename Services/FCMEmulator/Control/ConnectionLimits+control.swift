@@ -2,7 +2,7 @@ import JSON
 
 extension ConnectionLimits: ControlSection {
     /// A day, in milliseconds.
-    private static let longest = 86_400_000
+    private static let maxMilliseconds = 86_400_000
 
     static let form = MessageForm(
         "emulator.Connections",
@@ -12,8 +12,8 @@ extension ConnectionLimits: ControlSection {
         self.init()
         streams = try fields.integer("streams", in: 1...1_000_000) ?? streams
         excess = fields.choice("excess") ?? excess
-        if let milliseconds = try fields.integer("idle_ms", in: 0...Self.longest) { idle = Self.duration(milliseconds) }
-        if let milliseconds = try fields.integer("age_ms", in: 0...Self.longest) { age = Self.duration(milliseconds) }
+        if let milliseconds = try fields.integer("idle_ms", in: 0...Self.maxMilliseconds) { idle = Self.duration(milliseconds) }
+        if let milliseconds = try fields.integer("age_ms", in: 0...Self.maxMilliseconds) { age = Self.duration(milliseconds) }
         if let count = try fields.integer("pings", in: 0...1_000_000) { pings = count == 0 ? nil : count }
     }
 

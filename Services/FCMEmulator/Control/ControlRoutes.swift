@@ -25,7 +25,7 @@ struct ControlRoutes: Sendable {
             [
                 .get: { _, _ in Response(.ok, section.document) },
                 .put: { request, _ in
-                    try section.replace(by: try JSONValue(requestBody: try await request.bytes(most: Self.maxBodyBytes)))
+                    try section.replace(by: try JSONValue(requestBody: try await request.bytes(max: Self.maxBodyBytes)))
                     return Response(.ok, section.document)
                 },
                 .delete: { _, _ in

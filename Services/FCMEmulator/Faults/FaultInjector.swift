@@ -23,7 +23,7 @@ struct FaultInjector: Sendable {
         guard var response = try await answer(to: operation, subject, incident.fault, refuse, work) else { return nil }
         // A processed request is always answered; a little early if the server stops.
         if let delay = incident.replyDelay { _ = try await Self.pause(delay) }
-        if let time = incident.bodyTime { response.body = response.body.dripping(within: time) }
+        if let time = incident.bodyTime { response.body = response.body.sentSlowly(within: time) }
         return response
     }
 
@@ -91,5 +91,5 @@ extension Exchange {
 
 extension Response {
     /// A placeholder for the server when the client can no longer be answered.
-    static let unheard = Response(status: .internalServerError)
+    static let unanswerable = Response(status: .internalServerError)
 }

@@ -101,7 +101,7 @@ extension FaultRule {
 
     private static func latency(_ fields: ControlFields) throws -> Latency {
         func milliseconds(_ name: String, from least: Double = 0) throws -> Double? {
-            try fields.fraction(name, in: least...Latency.longest)
+            try fields.fraction(name, in: least...Latency.maxMilliseconds)
         }
         switch Set(fields.names).subtracting(common) {
         case ["fixed_ms"]:

@@ -10,7 +10,7 @@ enum Latency: Hashable, Sendable {
     case longTail(median: Double, p99: Double)
 
     /// The upper limit of every delay: an hour, in milliseconds.
-    static let longest = 3_600_000.0
+    static let maxMilliseconds = 3_600_000.0
 
     /// The 99th percentile of the standard normal distribution.
     private static let normalP99 = 2.326_347_874_040_841
@@ -22,7 +22,7 @@ enum Latency: Hashable, Sendable {
             case .uniform(let least, let most): Double.random(in: least...most, using: &generator)
             case .longTail(let median, let p99): median * exp(log(p99 / median) / Self.normalP99 * Self.normal(&generator))
             }
-        return .microseconds(Int64(min(milliseconds, Self.longest) * 1_000))
+        return .microseconds(Int64(min(milliseconds, Self.maxMilliseconds) * 1_000))
     }
 
     /// One value of the standard normal distribution (Box–Muller).

@@ -32,7 +32,9 @@ struct Authorization: Sendable {
     /// - Throws: ``GoogleError`` with status 401 or 403.
     func checkInstanceID(_ request: Request) throws {
         let isAccessToken = request.headers.first { $0.name.canonicalName == "access_token_auth" }?.value.lowercased() == "true"
-        guard try isAccessToken || Self.token(of: request) == Self.administrator else { throw GoogleError.notSaidToBeAToken }
+        guard try isAccessToken || Self.token(of: request) == Self.administrator else {
+            throw GoogleError.accessTokenHeaderMissing
+        }
         try check(request)
     }
 
@@ -66,7 +68,7 @@ extension GoogleError {
         ])
 
     /// An access token at the Instance ID service without the header `access_token_auth: true`. The wording is ours.
-    static let notSaidToBeAToken = GoogleError(
+    static let accessTokenHeaderMissing = GoogleError(
         httpStatus: .unauthorized, status: "UNAUTHENTICATED",
         message: "Unauthorized: an OAuth 2 access token needs the header access_token_auth: true.")
 

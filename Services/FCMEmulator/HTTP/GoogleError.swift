@@ -65,10 +65,10 @@ extension GoogleError {
         GoogleError(httpStatus: .badRequest, status: "INVALID_ARGUMENT", message: message)
     }
 
-    static func tooLarge(_ most: Int) -> GoogleError {
+    static func tooLarge(_ max: Int) -> GoogleError {
         GoogleError(
             httpStatus: .contentTooLarge, status: "INVALID_ARGUMENT",
-            message: "Request payload size exceeds the limit: \(most) bytes.")
+            message: "Request payload size exceeds the limit: \(max) bytes.")
     }
 
     static let badRequestType = "type.googleapis.com/google.rpc.BadRequest"

@@ -50,7 +50,7 @@ struct InstanceIDRoutes: Sendable {
             [
                 .post: { request, _ in
                     try await guarded(request) {
-                        let batch = try TopicBatch(body: try await request.bytes(most: Self.maxBodyBytes))
+                        let batch = try TopicBatch(body: try await request.bytes(max: Self.maxBodyBytes))
                         return try await perform(topic: batch.topic) {
                             let outcomes = try await change(batch, batch.tokens.filter(RegistrationToken.isWellFormed))
                             return Response(.ok, ["results": .array(results(of: batch, outcomes))])
@@ -94,7 +94,7 @@ struct InstanceIDRoutes: Sendable {
     }
 
     private func perform(topic: String?, _ work: () async throws -> Response) async throws -> Response {
-        try await faults.perform(.topics, .init(topic: topic, target: nil), work) ?? .unheard
+        try await faults.perform(.topics, .init(topic: topic, target: nil), work) ?? .unanswerable
     }
 
     /// Performs an authorized request, and answers errors in the service's form.

@@ -21,11 +21,11 @@ extension Request {
     ///
     /// - Parameter refusal: The error for a body that is too long; 413 if it is `nil`.
     /// - Throws: That error.
-    func bytes(most: Int, orElse refusal: GoogleError? = nil) async throws -> [UInt8] {
+    func bytes(max: Int, orElse refusal: GoogleError? = nil) async throws -> [UInt8] {
         do {
-            return Array(buffer: try await body.collect(upTo: most))
+            return Array(buffer: try await body.collect(upTo: max))
         } catch is NIOTooManyBytesError {
-            throw refusal ?? .tooLarge(most)
+            throw refusal ?? .tooLarge(max)
         }
     }
 }

@@ -11,18 +11,18 @@ struct LegacyRoute: Sendable {
     let key: ServerKey
     let topicPayloadLimit: Int
     let faults: FaultInjector
-    let desk: SendDesk
+    let processor: SendProcessor
 
     func add(to router: some RouterMethods<EmulatorRequestContext>) {
-        router.resource("fcm/send", [.post: { request, _ in try await desk.counted { try await send(request) } }])
+        router.resource("fcm/send", [.post: { request, _ in try await processor.counted { try await send(request) } }])
     }
 
     private func send(_ request: Request) async throws -> Response? {
         guard key.isShown(by: request.headers[.authorization]) else { return Self.text(.unauthorized, "INVALID_KEY") }
         let now = UnixMilliseconds.now()
-        let body = try await request.bytes(most: Self.maxBodyBytes)
+        let body = try await request.bytes(max: Self.maxBodyBytes)
         do {
-            return try await desk.withinProjectQuota(now: now) { isAccepted in
+            return try await processor.withinProjectQuota(now: now) { isAccepted in
                 let message = try LegacyMessage(body: body)
                 let subject = message.recipients.subject
                 return try await faults.perform(.send, subject, refuse: { Self.refusal($0, of: message, subject) }) {
@@ -65,11 +65,11 @@ struct LegacyRoute: Sendable {
         do {
             let message = try SendRequest(document, topicPayloadLimit: topicPayloadLimit)
             guard !message.validateOnly else {
-                try await desk.checkRegistration(of: message.target)
+                try await processor.checkRegistration(of: message.target)
                 return .success(MessageName.id(of: MessageName.dryRun(project: ServiceAccount.projectNumber, to: message.target)))
             }
             let name = MessageName.new(project: ServiceAccount.projectNumber, to: message.target, now: now)
-            try await desk.accept(message, name: name, body: body, content: Array(document.utf8), now: now)
+            try await processor.accept(message, name: name, body: body, content: Array(document.utf8), now: now)
             return .success(MessageName.id(of: name))
         } catch let error as GoogleError {
             guard let failure = LegacyError(error) else { throw error }

@@ -26,7 +26,7 @@ struct PhoneRoutes: Sendable {
 
     /// Registers a phone. Its platform is Android unless the body says otherwise.
     private func register(_ request: Request) async throws -> Response {
-        let body = try await request.bytes(most: Self.maxBodyBytes)
+        let body = try await request.bytes(max: Self.maxBodyBytes)
         let document = body.isEmpty ? [:] : try JSONValue(requestBody: body)
         let fields = ControlFields(try FormReader.read(document, as: Self.registration, repeats: .refused))
         let token = RegistrationToken.new(for: fields.choice("platform") ?? .android)
@@ -44,8 +44,8 @@ struct PhoneRoutes: Sendable {
         let resumeAfter = try Self.lastEventID(of: request)
         guard let listener = try await store.listener(token: token) else { throw Self.unknownDevice }
         let body = ResponseBody { writer in
-            let bell = OpenStreams.Bell()
-            let id = streams.open(bell, of: listener.device)
+            let waker = OpenStreams.Waker()
+            let id = streams.open(waker, of: listener.device)
             defer { streams.close(id, of: listener.device) }
             // The stream is listed now, so every later change reaches it. This second lookup sees all earlier ones.
             if let current = try await store.listener(token: token) {
@@ -54,13 +54,13 @@ struct PhoneRoutes: Sendable {
                 let position = resumeAfter.map { min($0, current.last) } ?? current.delivered
                 let stream = EventStream(
                     device: current.device, platform: RegistrationToken.platform(of: token), rules: rules, position: position,
-                    backlog: try await store.backlog(for: current.device, after: position, through: current.last), bell: bell,
+                    backlog: try await store.backlog(for: current.device, after: position, through: current.last), waker: waker,
                     store: store, sender: sender, eventLoop: context.eventLoop)
                 try await request.body.consumeWithCancellationOnInboundClose { _ in
                     try await withGracefulShutdownHandler {
                         try await stream.write(to: &writer)
                     } onGracefulShutdown: {
-                        bell.finish()
+                        waker.finish()
                     }
                 }
             }

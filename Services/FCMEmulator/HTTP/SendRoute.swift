@@ -12,7 +12,7 @@ struct SendRoute: Sendable {
     let project: ProjectPath
     let topicPayloadLimit: Int
     let faults: FaultInjector
-    let desk: SendDesk
+    let processor: SendProcessor
 
     func add(to router: some RouterMethods<EmulatorRequestContext>) {
         router.resource(
@@ -20,7 +20,7 @@ struct SendRoute: Sendable {
             [
                 .post: { request, context in
                     let project = try context.pathParameter("project")
-                    return try await desk.counted { try await send(request, project: project) }
+                    return try await processor.counted { try await send(request, project: project) }
                 }
             ])
     }
@@ -29,9 +29,9 @@ struct SendRoute: Sendable {
         try authorization.check(request)
         let now = UnixMilliseconds.now()
         let body = try await request.bytes(
-            most: Self.maxBodyBytes, orElse: .messageTooLarge(most: PayloadSize.longest))
+            max: Self.maxBodyBytes, orElse: .messageTooLarge(max: PayloadSize.maxBytes))
         try self.project.check(project)
-        return try await desk.withinProjectQuota(now: now) { isAccepted in
+        return try await processor.withinProjectQuota(now: now) { isAccepted in
             let message = try SendRequest(body: body, topicPayloadLimit: topicPayloadLimit)
             return try await faults.perform(.send, message.target.subject) {
                 let name = try await accept(message, body, now: now)
@@ -44,11 +44,11 @@ struct SendRoute: Sendable {
     /// - Returns: FCM's name for the message.
     private func accept(_ message: SendRequest, _ body: [UInt8], now: UnixMilliseconds) async throws -> String {
         guard !message.validateOnly else {
-            try await desk.checkRegistration(of: message.target)
+            try await processor.checkRegistration(of: message.target)
             return MessageName.dryRun(project: project.id, to: message.target)
         }
         let name = MessageName.new(project: project.id, to: message.target, now: now)
-        try await desk.accept(message, name: name, body: body, now: now)
+        try await processor.accept(message, name: name, body: body, now: now)
         return name
     }
 }

@@ -5,8 +5,8 @@ import Schemas
 /// `/v1/projects/{project}/registrations/{registration}/topicSubscriptions`: the topic-subscription API, one phone at a time.
 struct SubscriptionRoutes: Sendable {
     private static let maxBodyBytes = 16_384
-    private static let usualPage = 1_000
-    private static let maxPage = 2_000
+    private static let defaultPageSize = 1_000
+    private static let maxPageSize = 2_000
 
     let authorization: Authorization
     let project: ProjectPath
@@ -59,7 +59,7 @@ struct SubscriptionRoutes: Sendable {
         if let topic, !TopicName.isValid(topic) {
             throw GoogleError.refused("Topic name contains invalid characters.", field: "topic_name")
         }
-        let body = try await request.bytes(most: Self.maxBodyBytes)
+        let body = try await request.bytes(max: Self.maxBodyBytes)
         if !body.isEmpty { _ = try FormReader.read(try JSONValue(requestBody: body), as: .topicSubscription) }
         let call = Call(request: request, registration: registration, topic: topic ?? "")
         let subject = FaultRule.Subject(topic: topic, target: registration)
@@ -69,7 +69,7 @@ struct SubscriptionRoutes: Sendable {
         ) {
             try await work(call)
         }
-        return response ?? .unheard
+        return response ?? .unanswerable
     }
 
     private func create(_ call: Call) async throws -> Response {
@@ -121,7 +121,7 @@ struct SubscriptionRoutes: Sendable {
     private func list(_ call: Call) async throws -> Response {
         let size = call.request.query("pageSize", or: "page_size").map { Int($0) ?? -1 } ?? 0
         guard size >= 0 else { throw GoogleError.invalidArgument("Invalid page size: expected a number of 0 or more") }
-        let limit = size == 0 ? Self.usualPage : min(size, Self.maxPage)
+        let limit = size == 0 ? Self.defaultPageSize : min(size, Self.maxPageSize)
         let start = try PageToken.topic(of: call.request.query("pageToken", or: "page_token"))
         // One more than the page shows, to know whether there is a next page.
         guard let found = try await store.subscriptions(of: call.registration, after: start, limit: limit + 1) else {

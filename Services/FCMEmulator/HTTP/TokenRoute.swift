@@ -13,7 +13,7 @@ struct TokenRoute: Sendable {
     }
 
     private func answer(_ request: Request) async throws -> Response {
-        let body = try await request.bytes(most: Self.maxBodyBytes)
+        let body = try await request.bytes(max: Self.maxBodyBytes)
         let response = try await faults.perform(.token, .none) {
             do {
                 return Response(.ok, try await issuer.issue(for: try Self.form(body), by: rules.withLock { $0 }))
@@ -21,7 +21,7 @@ struct TokenRoute: Sendable {
                 return Response(.badRequest, error.document)
             }
         }
-        return response ?? .unheard
+        return response ?? .unanswerable
     }
 
     private static func form(_ body: [UInt8]) throws -> TokenIssuer.Form {

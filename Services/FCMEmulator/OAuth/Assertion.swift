@@ -24,7 +24,7 @@ struct AssertionRules {
     private static let googlesAudience = "https://oauth2.googleapis.com/token"
     /// How far a client's clock may be ahead, in seconds. Google does not document its own tolerance.
     private static let skew: Double = 60
-    private static let longest: Double = 3_600
+    private static let maxLifetime: Double = 3_600
 
     /// The first rule that a request breaks, or `nil`.
     func violation(by assertion: Assertion, now: UnixMilliseconds) -> OAuthError? {
@@ -36,12 +36,12 @@ struct AssertionRules {
             return .invalidGrant("Invalid JWT: Failed audience check. The right audience is \(self.audience)")
         }
         guard let issued = assertion.iat, let expires = assertion.exp, issued.isFinite, expires.isFinite,
-            expires > issued, expires - issued <= Self.longest, issued <= seconds + Self.skew, expires > seconds
+            expires > issued, expires - issued <= Self.maxLifetime, issued <= seconds + Self.skew, expires > seconds
         else { return .skewedClock }
         guard !assertion.scopes.isEmpty else {
             return OAuthError("invalid_scope", "Empty or missing scope not allowed.")
         }
-        guard assertion.scopes.allSatisfy(\.isGoogles) else {
+        guard assertion.scopes.allSatisfy(\.isGoogleScope) else {
             return OAuthError("invalid_scope", "Invalid OAuth scope or ID token audience provided.")
         }
         return nil
@@ -61,7 +61,7 @@ extension Assertion {
 
 extension Substring {
     /// Whether a scope has Google's form.
-    fileprivate var isGoogles: Bool {
+    fileprivate var isGoogleScope: Bool {
         hasPrefix("https://www.googleapis.com/auth/") || ["openid", "email", "profile"].contains(self)
     }
 }

@@ -14,14 +14,14 @@ struct OAuthRules: Hashable, Sendable {
 
 extension OAuthRules: ControlSection {
     /// A year, in seconds.
-    private static let longest = 31_536_000
+    private static let maxSeconds = 31_536_000
 
     static let form = MessageForm("emulator.OAuth", ["token_life_s": .int32, "clock_offset_s": .int32])
 
     init(_ fields: ControlFields) throws {
         // Google answers 3,599: an hour, less the second that the answer took.
-        tokenLife = Int64(try fields.integer("token_life_s", in: 1...Self.longest) ?? 3_599)
-        clockOffset = Int64(try fields.integer("clock_offset_s", in: -Self.longest...Self.longest) ?? 0)
+        tokenLife = Int64(try fields.integer("token_life_s", in: 1...Self.maxSeconds) ?? 3_599)
+        clockOffset = Int64(try fields.integer("clock_offset_s", in: -Self.maxSeconds...Self.maxSeconds) ?? 0)
     }
 
     var document: JSONValue { ["token_life_s": .integer(tokenLife), "clock_offset_s": .integer(clockOffset)] }

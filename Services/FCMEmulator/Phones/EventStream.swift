@@ -15,7 +15,7 @@ struct EventStream: Sendable {
     /// The phone has received everything up to here.
     let position: Int64
     let backlog: EmulatorStore.Backlog
-    let bell: OpenStreams.Bell
+    let waker: OpenStreams.Waker
     let store: EmulatorStore
     /// The value of `from` in a message that was not sent to a topic.
     let sender: String
@@ -26,17 +26,17 @@ struct EventStream: Sendable {
         let clock = ContinuousClock()
         var cursor = DeliveryCursor(after: position, now: clock.now)
         try await writer.write(ByteBuffer(string: ": open\n\n"))
-        bell.ring()
+        waker.wake()
         var timer: Scheduled<Void>?
         defer { timer?.cancel() }
-        for await _ in bell.rings {
+        for await _ in waker.signals {
             guard try await writeWaiting(to: &writer, &cursor, clock) else { return }
             if cursor.takeHeartbeat(now: clock.now) {
                 try await writer.write(ByteBuffer(string: ": still here\n\n"))
             }
             let pause = max(.milliseconds(1), clock.now.duration(to: cursor.nextWake))
             timer?.cancel()
-            timer = eventLoop.scheduleTask(in: TimeAmount(pause)) { bell.ring() }
+            timer = eventLoop.scheduleTask(in: TimeAmount(pause)) { waker.wake() }
         }
     }
 

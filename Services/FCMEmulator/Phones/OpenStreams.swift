@@ -6,15 +6,15 @@ import Synchronization
 /// missed. So subscription changes are reported here after their commit, and a stream is listed before its first query.
 final class OpenStreams: Sendable {
     /// Wakes one open stream. Several wake-ups before it runs count as one.
-    struct Bell: Sendable {
-        let rings: AsyncStream<Void>
+    struct Waker: Sendable {
+        let signals: AsyncStream<Void>
         fileprivate let continuation: AsyncStream<Void>.Continuation
 
         init() {
-            (rings, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+            (signals, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         }
 
-        func ring() { continuation.yield() }
+        func wake() { continuation.yield() }
 
         /// Ends the stream.
         func finish() { continuation.finish() }
@@ -22,7 +22,7 @@ final class OpenStreams: Sendable {
 
     private struct State {
         var nextID = 0
-        var bells: [Int64: [Int: Bell]] = [:]
+        var wakers: [Int64: [Int: Waker]] = [:]
         var devices: [String: Set<Int64>] = [:]
         var topics: [Int64: Set<String>] = [:]
 
@@ -40,7 +40,7 @@ final class OpenStreams: Sendable {
         mutating func remove(_ device: Int64) {
             for topic in topics[device] ?? [] { unsubscribe(device, from: topic) }
             topics[device] = nil
-            bells[device] = nil
+            wakers[device] = nil
         }
     }
 
@@ -49,42 +49,42 @@ final class OpenStreams: Sendable {
     /// Lists a phone's stream.
     ///
     /// - Returns: The id for ``close(_:of:)``.
-    func open(_ bell: Bell, of device: Int64) -> Int {
+    func open(_ waker: Waker, of device: Int64) -> Int {
         state.withLock { state in
             state.nextID += 1
-            state.bells[device, default: [:]][state.nextID] = bell
+            state.wakers[device, default: [:]][state.nextID] = waker
             return state.nextID
         }
     }
 
     func close(_ id: Int, of device: Int64) {
         state.withLock { state in
-            state.bells[device]?[id] = nil
-            if state.bells[device]?.isEmpty == true { state.remove(device) }
+            state.wakers[device]?[id] = nil
+            if state.wakers[device]?.isEmpty == true { state.remove(device) }
         }
     }
 
     /// Notes a phone's subscriptions, if it has a stream.
     func subscribe(_ device: Int64, to topics: some Sequence<String>) {
         state.withLock { state in
-            guard state.bells[device] != nil else { return }
+            guard state.wakers[device] != nil else { return }
             for topic in topics { state.subscribe(device, to: topic) }
         }
     }
 
     /// Wakes the streams of a message's recipients.
     func wake(_ recipients: EmulatorStore.Recipients) {
-        let bells = state.withLock { state -> [Bell] in
+        let wakers = state.withLock { state -> [Waker] in
             switch recipients {
-            case .topic(let topic): (state.devices[topic] ?? []).flatMap { state.bells[$0].map { Array($0.values) } ?? [] }
-            case .devices(let devices): devices.flatMap { state.bells[$0].map { Array($0.values) } ?? [] }
+            case .topic(let topic): (state.devices[topic] ?? []).flatMap { state.wakers[$0].map { Array($0.values) } ?? [] }
+            case .devices(let devices): devices.flatMap { state.wakers[$0].map { Array($0.values) } ?? [] }
             }
         }
-        for bell in bells { bell.ring() }
+        for waker in wakers { waker.wake() }
     }
 
     /// How many streams are open.
     var count: Int {
-        state.withLock { $0.bells.values.reduce(0) { $0 + $1.count } }
+        state.withLock { $0.wakers.values.reduce(0) { $0 + $1.count } }
     }
 }

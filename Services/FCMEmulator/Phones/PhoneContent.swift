@@ -29,7 +29,7 @@ struct PhoneContent: Hashable, Sendable {
         collapseKey = android?.collapseKey
         data = (android?.data ?? message["data"])?.members ?? []
         notification = Self.merged(message["notification"], android?.notification)
-        priority = android?.priority.map { $0 == "HIGH" ? .high : .normal } ?? Self.usualPriority(of: notification)
+        priority = android?.priority.map { $0 == "HIGH" ? .high : .normal } ?? Self.defaultPriority(of: notification)
     }
 
     private init(forIOS message: JSONValue) {
@@ -40,11 +40,12 @@ struct PhoneContent: Hashable, Sendable {
         data = (message["data"]?.members ?? []) + custom.map { .init($0.name, .string($0.value.string ?? $0.value.text)) }
         notification = Self.merged(message["notification"], payload?["aps"]?.shown)
         priority =
-            apns?["headers"]?.header("apns-priority").map { $0 == "10" ? .high : .normal } ?? Self.usualPriority(of: notification)
+            apns?["headers"]?.header("apns-priority").map { $0 == "10" ? .high : .normal }
+            ?? Self.defaultPriority(of: notification)
     }
 
     /// The default priority: high for a message that shows something, otherwise normal.
-    private static func usualPriority(of notification: JSONValue?) -> Priority { notification == nil ? .normal : .high }
+    private static func defaultPriority(of notification: JSONValue?) -> Priority { notification == nil ? .normal : .high }
 
     private static func merged(_ common: JSONValue?, _ own: JSONValue?) -> JSONValue? {
         guard common != nil || own != nil else { return nil }

@@ -10,7 +10,7 @@ struct PlatformRules: Sendable {
     /// The number of messages within a window above which a rule applies.
     struct Limit: Hashable, Sendable {
         /// 0 turns the rule off.
-        let most: Int
+        let max: Int
         /// The window in seconds.
         let window: Int64
     }
@@ -49,7 +49,7 @@ struct PlatformRules: Sendable {
     ) -> Treatment {
         let limit = platform == .android ? android : ios
         let isShown = message.notification != nil
-        guard limit.most > 0, platform == .ios || message.priority == .high else { return .asSent }
+        guard limit.max > 0, platform == .ios || message.priority == .high else { return .asSent }
         var received = phones.removeValue(forKey: phone) ?? []
         defer { phones[phone] = received }
         received.removeFirst(received.prefix { $0.time <= now - limit.window * 1_000 }.count)
@@ -73,12 +73,12 @@ struct PlatformRules: Sendable {
     /// Whether the high-priority messages that showed nothing exceed the limit, and also outnumber those that showed something.
     private static func isStrained(_ received: Deque<Received>, _ limit: Limit) -> Bool {
         let silent = received.count { !$0.isShown }
-        return silent >= limit.most && silent > received.count - silent
+        return silent >= limit.max && silent > received.count - silent
     }
 
     /// Whether the app has been woken as often as the limit allows.
     private static func isExhausted(_ received: Deque<Received>, _ limit: Limit) -> Bool {
-        received.count { !$0.isShown && $0.treatment == .asSent } >= limit.most
+        received.count { !$0.isShown && $0.treatment == .asSent } >= limit.max
     }
 }
 
@@ -94,7 +94,7 @@ extension PlatformRules: ControlSection {
         func limit(_ name: String, window: Int) throws -> Limit {
             let own = ControlFields(fields.object[name] ?? [:], at: fields.path(of: name))
             return Limit(
-                most: try own.integer("most", in: 0...1_000_000) ?? 0,
+                max: try own.integer("most", in: 0...1_000_000) ?? 0,
                 window: Int64(try own.integer("window_s", in: 1...31_536_000) ?? window))
         }
         android = try limit("android", window: Self.week)
@@ -105,5 +105,5 @@ extension PlatformRules: ControlSection {
 }
 
 extension PlatformRules.Limit {
-    fileprivate var document: JSONValue { ["most": .integer(most), "window_s": .integer(window)] }
+    fileprivate var document: JSONValue { ["most": .integer(max), "window_s": .integer(window)] }
 }

@@ -2,7 +2,7 @@ import Schemas
 
 /// The size of a bucket and its refill: some or all of it comes back at regular intervals.
 struct Allowance: Hashable, Sendable {
-    let most: Int
+    let capacity: Int
     /// How many come back at each refill; equal to the size for a full refill.
     let refill: Int
     /// The interval between refills, in milliseconds.
@@ -24,7 +24,7 @@ struct Bucket: Hashable, Sendable {
 
     /// A full bucket.
     init(_ allowance: Allowance, now: UnixMilliseconds) {
-        left = allowance.most
+        left = allowance.capacity
         turn = allowance.turn(at: now)
     }
 
@@ -32,7 +32,7 @@ struct Bucket: Hashable, Sendable {
     func left(of allowance: Allowance, now: UnixMilliseconds) -> Int {
         let turns = max(0, allowance.turn(at: now) - turn)
         let (gain, isEnormous) = turns.multipliedReportingOverflow(by: Int64(allowance.refill))
-        return isEnormous || gain > allowance.most - left ? allowance.most : left + Int(gain)
+        return isEnormous || gain > allowance.capacity - left ? allowance.capacity : left + Int(gain)
     }
 
     /// Takes one.
@@ -49,6 +49,6 @@ struct Bucket: Hashable, Sendable {
 
     /// Returns one that was taken and not used.
     mutating func putBack(_ allowance: Allowance) {
-        left = min(allowance.most, left + 1)
+        left = min(allowance.capacity, left + 1)
     }
 }

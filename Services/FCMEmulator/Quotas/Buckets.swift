@@ -38,14 +38,14 @@ struct Buckets<Key: Hashable & Sendable>: Sendable {
     var count: Int { buckets.count }
 
     func left(_ key: Key, now: UnixMilliseconds) -> [Int] {
-        allowances.enumerated().map { buckets[key]?[$0].left(of: $1, now: now) ?? $1.most }
+        allowances.enumerated().map { buckets[key]?[$0].left(of: $1, now: now) ?? $1.capacity }
     }
 
     /// Removes full buckets once there are twice as many as were left after the last sweep.
     private mutating func sweep(_ now: UnixMilliseconds) {
         guard buckets.count >= sweepAt else { return }
         buckets = buckets.filter { _, own in
-            zip(own, allowances).contains { $0.left(of: $1, now: now) < $1.most }
+            zip(own, allowances).contains { $0.left(of: $1, now: now) < $1.capacity }
         }
         sweepAt = max(1_024, 2 * buckets.count)
     }

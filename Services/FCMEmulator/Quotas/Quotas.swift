@@ -20,7 +20,7 @@ struct Quotas: Sendable {
 
     /// Counts a request against the project's quota.
     mutating func takeFromProject(now: UnixMilliseconds) -> Excess? {
-        project.take(.own, now: now).map { .project(limit: project.allowances.map(\.most).min() ?? 0, wait: $0) }
+        project.take(.own, now: now).map { .project(limit: project.allowances.map(\.capacity).min() ?? 0, wait: $0) }
     }
 
     /// Takes back a request that FCM does not count.
@@ -71,8 +71,8 @@ extension Quotas: ControlSection {
         func allowances(_ name: String, else usual: [Allowance]) throws -> [Allowance] {
             try fields.list(name)?.map { try Allowance($0, started: started) } ?? usual
         }
-        func usual(_ most: Int, refill: Int? = nil, every: Int64) -> Allowance {
-            Allowance(most: most, refill: refill ?? most, every: every, phase: started)
+        func usual(_ capacity: Int, refill: Int? = nil, every: Int64) -> Allowance {
+            Allowance(capacity: capacity, refill: refill ?? capacity, every: every, phase: started)
         }
         project = Buckets(try allowances("project", else: [usual(600_000, every: Self.minute)]))
         topics = Buckets(try allowances("topic", else: []))
@@ -97,16 +97,16 @@ extension Quotas: ControlSection {
 extension Allowance {
     fileprivate init(_ fields: ControlFields, started: UnixMilliseconds) throws {
         let any = 1...Int(Int32.max)
-        guard let most = try fields.integer("most", in: any) else { throw fields.violation("most", "a bucket needs it") }
+        guard let capacity = try fields.integer("most", in: any) else { throw fields.violation("most", "a bucket needs it") }
         guard let every = try fields.integer("every_ms", in: any) else { throw fields.violation("every_ms", "a bucket needs it") }
         self.init(
-            most: most, refill: try fields.integer("refill", in: any) ?? most, every: Int64(every),
+            capacity: capacity, refill: try fields.integer("refill", in: any) ?? capacity, every: Int64(every),
             phase: try fields.integer("phase_ms", in: 0...Int(Int32.max)).map { Int64($0) } ?? started)
     }
 
     fileprivate var members: [JSONValue.Member] {
         [
-            .init("most", .integer(most)), .init("refill", .integer(refill)), .init("every_ms", .integer(every)),
+            .init("most", .integer(capacity)), .init("refill", .integer(refill)), .init("every_ms", .integer(every)),
             .init("phase_ms", .integer(phase % every)),
         ]
     }

@@ -26,8 +26,8 @@ extension GoogleError {
     static let unregistered = fcm(.unregistered, "Requested entity was not found.")
 
     /// - Parameter most: The limit in bytes.
-    static func messageTooLarge(most: Int) -> GoogleError {
-        let limit = most % 1_024 == 0 ? "\(most / 1_024)K (\(most) bytes)" : "\(most) bytes"
+    static func messageTooLarge(max: Int) -> GoogleError {
+        let limit = max % 1_024 == 0 ? "\(max / 1_024)K (\(max) bytes)" : "\(max) bytes"
         return .fcm(
             .invalidArgument, "Message is too large. The maximum is \(limit).",
             before: ["@type": .string(badRequestType)])

@@ -52,7 +52,7 @@ extension SendRequest {
             SentComponent(msiKey: $0, component: message["notification"] == nil ? .data : .notification)
         }
         collapseKey = android?.collapseKey
-        timeToLive = try android.flatMap(TimeToLive.seconds) ?? TimeToLive.longest
+        timeToLive = try android.flatMap(TimeToLive.seconds) ?? TimeToLive.maxSeconds
         try SendRules.check(message, android)
         try APNsRules.check(message)
         try PayloadSize.check(message, android, target: target, topicLimit: topicPayloadLimit)
@@ -115,15 +115,15 @@ enum TopicName {
 /// How long FCM keeps a message.
 enum TimeToLive {
     /// FCM's maximum and default time to live: four weeks, in seconds.
-    static let longest: Int64 = 2_419_200
+    static let maxSeconds: Int64 = 2_419_200
 
     /// Whole seconds of a well-formed duration, rounded down; `nil` for a message without one.
     static func seconds(_ android: AndroidConfig) throws -> Int64? {
         guard let duration = android.timeToLive else { return nil }
         let whole = duration.prefix { $0 != "." && $0 != "s" }
-        guard !duration.hasPrefix("-"), let seconds = Int64(whole), seconds < longest || duration.isWhole(longest) else {
+        guard !duration.hasPrefix("-"), let seconds = Int64(whole), seconds < maxSeconds || duration.isWhole(maxSeconds) else {
             throw GoogleError.refused(
-                "Invalid ttl: it must be from 0 to \(longest) seconds", field: "message.\(android.field).ttl")
+                "Invalid ttl: it must be from 0 to \(maxSeconds) seconds", field: "message.\(android.field).ttl")
         }
         return seconds
     }

@@ -67,21 +67,21 @@ extension JSONValue {
 /// title, body and image.
 enum PayloadSize {
     /// The maximum payload of a message to a single phone, in bytes.
-    static let longest = 4_096
+    static let maxBytes = 4_096
 
     static func check(
         _ message: JSONValue, _ android: AndroidConfig?, target: SendRequest.Target, topicLimit: Int
     ) throws {
         let limit =
             switch target {
-            case .token, .installation: longest
+            case .token, .installation: maxBytes
             case .topic, .condition: topicLimit
             }
         // A platform's own data replaces the message's, so each platform is measured separately.
         let data = [message["data"], android?.data, message["webpush"]?["data"]].map(bytes).max() ?? 0
         guard data + bytes(message["notification"]) <= limit,
-            message["apns"]?["payload"]?.utf8.count ?? 0 <= longest
-        else { throw GoogleError.messageTooLarge(most: limit) }
+            message["apns"]?["payload"]?.utf8.count ?? 0 <= maxBytes
+        else { throw GoogleError.messageTooLarge(max: limit) }
     }
 
     private static func bytes(_ fields: JSONValue?) -> Int {

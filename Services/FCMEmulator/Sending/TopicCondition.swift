@@ -23,7 +23,7 @@ struct TopicCondition: Hashable, Sendable {
     }
 
     private static let maxTopics = 5
-    private static let deepest = 20
+    private static let maxDepth = 20
 
     /// The condition as it was written.
     let text: String
@@ -65,7 +65,7 @@ struct TopicCondition: Hashable, Sendable {
         }
 
         private mutating func operand(depth: Int) throws -> Term {
-            guard depth < TopicCondition.deepest else { throw Malformed() }
+            guard depth < TopicCondition.maxDepth else { throw Malformed() }
             if take("!") { return .not(try operand(depth: depth + 1)) }
             if take("(") {
                 let inner = try expression(depth: depth + 1)

@@ -35,7 +35,7 @@ struct AuthorizedPost: Sendable {
         } catch {
             return bodies.map { _ in .refused(SendFailure(error)) }
         }
-        let responses = await PatientPost(transport: transport).post(
+        let responses = await JSONPost(transport: transport).post(
             bodies, to: url, headers: headers.isEmpty ? token.headers : token.headers + headers, before: expiry, by: deadline)
         return answers(responses, to: token, read: read)
     }

@@ -5,7 +5,7 @@ struct SendFailure: Error, Hashable, Sendable {
     /// Which other sends this failure affects.
     enum Scope: Hashable, Sendable {
         /// None: the request did not get as far as an answer of FCM.
-        case nobody
+        case inconclusive
         /// None: the failure is about the message itself.
         case message
         /// The other messages to the same topic: its quota is used up.
@@ -27,7 +27,7 @@ struct SendFailure: Error, Hashable, Sendable {
 
 extension SendFailure {
     /// The message has expired.
-    static let expired = SendFailure(.expired, scope: .nobody)
+    static let expired = SendFailure(.expired, scope: .inconclusive)
 
     static let unwritable = SendFailure(ComponentError(.invalidMessage))
 
@@ -49,10 +49,10 @@ extension SendFailure {
             case .notReachable, .reset, .other: (.network, .service)
             case .tls: (.tls, .service)
             case .timeout:
-                (.timeout, patience >= .milliseconds(error.mayHaveBeenProcessed ? 500 : 5_000) ? .service : .nobody)
+                (.timeout, patience >= .milliseconds(error.mayHaveBeenProcessed ? 500 : 5_000) ? .service : .inconclusive)
             case .tooLarge: (.badAnswer, .message)
-            case .overloaded: (.overloaded, .nobody)
-            case .cancelled, .stopped: (.stopping, .nobody)
+            case .overloaded: (.overloaded, .inconclusive)
+            case .cancelled, .stopped: (.stopping, .inconclusive)
             }
         let consequence = error.mayHaveBeenProcessed ? "; FCM may have accepted it" : ""
         self.init(ComponentError(code, error.description + consequence), scope: scope)

@@ -34,7 +34,7 @@ final class CurlTransport: HTTPTransport {
 
     func send(_ requests: [HTTPTransportRequest]) async -> [HTTPTransportOutcome] {
         guard !requests.isEmpty else { return [] }
-        let exchange = Exchange(requests)
+        let exchange = TransferGroup(requests)
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 exchange.begin(continuation)
@@ -70,7 +70,7 @@ final class CurlTransport: HTTPTransport {
         }
     }
 
-    private func submit(_ exchange: Exchange) {
+    private func submit(_ exchange: TransferGroup) {
         let submission = state.withLock { state in
             let submission = state.inbox.submit(exchange)
             // Inside the lock: outside it, the thread may already have freed the handle.
@@ -80,7 +80,7 @@ final class CurlTransport: HTTPTransport {
         if case .refused(let error) = submission { exchange.transfers.forEach { $0.end(.failure(error)) } }
     }
 
-    private func cancel(_ exchange: Exchange) {
+    private func cancel(_ exchange: TransferGroup) {
         state.withLock { state in
             if state.inbox.cancel(exchange) { state.multi?.wakeUp() }
         }

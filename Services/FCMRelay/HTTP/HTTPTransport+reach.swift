@@ -17,7 +17,7 @@ extension HTTPTransport {
     func reach(_ requests: [HTTPTransportRequest], before expiry: ContinuousClock.Instant) async -> [HTTPTransportOutcome] {
         let begin = ContinuousClock.now
         let outcomes = await send(requests)
-        guard outcomes.contains(where: \.hasReachedNobody) else { return outcomes }
+        guard outcomes.contains(where: \.hasNotReachedServer) else { return outcomes }
         let end = requests.reduce(min(expiry, begin + DeliveryTimes.fcmReconnectTimeout)) { min($0, $1.deadline) }
         return await send(requests, after: outcomes, before: end)
     }
@@ -28,7 +28,7 @@ extension HTTPTransport {
     ) async -> [HTTPTransportOutcome] {
         var outcomes = outcomes
         var backoff = Backoff(first: .milliseconds(100), max: .milliseconds(500), deadline: end)
-        while case let unsent = outcomes.indices.filter({ outcomes[$0].hasReachedNobody }), !unsent.isEmpty,
+        while case let unsent = outcomes.indices.filter({ outcomes[$0].hasNotReachedServer }), !unsent.isEmpty,
             let pause = backoff.nextPause(), (try? await Task.sleep(for: pause)) != nil
         {
             for (index, outcome) in zip(unsent, await send(unsent.map { requests[$0] })) { outcomes[index] = outcome }
@@ -38,7 +38,7 @@ extension HTTPTransport {
 }
 
 extension HTTPTransportOutcome {
-    fileprivate var hasReachedNobody: Bool {
+    fileprivate var hasNotReachedServer: Bool {
         guard case .failure(let error) = self else { return false }
         return error.code == .notReachable && !error.mayHaveBeenProcessed
     }

@@ -2,9 +2,9 @@
 struct TransferInbox {
     /// Everything that has arrived since the thread's last take.
     struct Batch {
-        var arrivals: [Exchange] = []
+        var arrivals: [TransferGroup] = []
         /// Cancelled exchanges. Some may have ended, and some may not be submitted yet.
-        var cancelled: [Exchange] = []
+        var cancelled: [TransferGroup] = []
         /// Whether the arrivals use new connections.
         var renewsConnections = false
         var isStopping = false
@@ -27,7 +27,7 @@ struct TransferInbox {
     }
 
     /// Accepts all transfers of an exchange, or none.
-    mutating func submit(_ exchange: Exchange) -> Submission {
+    mutating func submit(_ exchange: TransferGroup) -> Submission {
         if batch.isStopping || refusesNew { return .refused(TransportError(.stopped, "the relay is stopping")) }
         if outstanding + exchange.transfers.count > maxOutstanding {
             return .refused(TransportError(.overloaded, "as many as \(maxOutstanding) requests wait already"))
@@ -38,7 +38,7 @@ struct TransferInbox {
     }
 
     /// - Returns: Whether the thread must be woken.
-    mutating func cancel(_ exchange: Exchange) -> Bool {
+    mutating func cancel(_ exchange: TransferGroup) -> Bool {
         if batch.isStopping { return false }
         batch.cancelled.append(exchange)
         return wake()

@@ -26,7 +26,7 @@ struct TransferLoop {
     /// Transfers that libcurl has finished. It is a property only to reuse its memory.
     private var done: [CurlEasy] = []
     /// The handles. Those in use carry the transfers that libcurl works on.
-    private var handles: SparePool<CurlEasy>
+    private var handles: ReusePool<CurlEasy>
     private var ended = 0
     private var nextDeadlineCheck: ContinuousClock.Instant
     private var nextSilenceCheck: ContinuousClock.Instant
@@ -38,7 +38,7 @@ struct TransferLoop {
         let now = clock.now
         nextDeadlineCheck = now
         nextSilenceCheck = now
-        handles = SparePool(period: Self.maxSpare, at: now)
+        handles = ReusePool(period: Self.maxSpare, at: now)
     }
 
     /// The handle to wake up for the next turn. It may change with each turn.

@@ -40,9 +40,9 @@ final class Pacer: Sendable {
     }
 
     /// Fast path: takes the send's turn without suspending if that is possible, as it nearly always is.
-    func goesAtOnce(to topic: FCMTopic?, cost: Int, by deadline: ContinuousClock.Instant) -> Bool {
+    func tryTakeTurn(to topic: FCMTopic?, cost: Int, by deadline: ContinuousClock.Instant) -> Bool {
         let now = ContinuousClock.now
-        return now < deadline && state.withLock { $0.machine.goAtOnce(to: topic, cost: cost, at: now) }
+        return now < deadline && state.withLock { $0.machine.tryTakeTurn(to: topic, cost: cost, at: now) }
     }
 
     /// Notes an error that affects more than one send.
@@ -52,7 +52,7 @@ final class Pacer: Sendable {
         switch failure.scope {
         case .project: act { $0.projectQuotaExceeded(for: pause, at: .now) }
         case .topic: if let topic { act { $0.topicQuotaExceeded(topic, for: pause, at: .now) } }
-        case .nobody, .message, .service: break
+        case .inconclusive, .message, .service: break
         }
     }
 

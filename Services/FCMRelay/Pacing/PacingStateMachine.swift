@@ -95,7 +95,7 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
     /// Fast path: a send asks whether it may go out at once.
     ///
     /// - Returns: `true` if nothing waits, nothing is paused and the rate allows it. Otherwise nothing has changed.
-    mutating func goAtOnce(to topic: FCMTopic?, cost: Int, at now: ContinuousClock.Instant) -> Bool {
+    mutating func tryTakeTurn(to topic: FCMTopic?, cost: Int, at now: ContinuousClock.Instant) -> Bool {
         guard !isStopped, alerts.isEmpty, information.isEmpty, projectPausedUntil.map({ $0 <= now }) ?? true,
             topic.flatMap({ pausedTopics[$0] }).map({ $0 <= now }) ?? true
         else { return false }

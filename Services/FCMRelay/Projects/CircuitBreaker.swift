@@ -45,7 +45,7 @@ final class CircuitBreaker: Sendable {
             case .service:
                 state.machine.failed(at: .now)
                 if let error = failure?.error { state.outage = Outage(error, after: state.outage) }
-            case .nobody: state.machine.learnedNothing(at: .now)
+            case .inconclusive: state.machine.learnedNothing(at: .now)
             case .message, .topic, .project, nil:
                 state.machine.answered()
                 state.outage = nil

@@ -43,7 +43,7 @@ extension Project {
     ) async -> [Result<String, ComponentError>] {
         let keys = group.map { SendKey(push, to: $0) }
         let places = history.withLock { history in
-            keys.map { history.begin([Self.component], of: $0, joint: JointOutcome.init)?.first ?? .send }
+            keys.map { history.begin([Self.component], of: $0, joint: SharedOutcome.init)?.first ?? .send }
         }
         let unsent = places.indices.filter { if case .send = places[$0] { true } else { false } }
         let sent = await sendNow(

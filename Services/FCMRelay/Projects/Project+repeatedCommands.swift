@@ -13,7 +13,7 @@ extension Project {
         // A dry run sends nothing, and its result is never reused.
         if command.validateOnly { return await send(command.components, of: command, before: expiry, by: deadline, now: now) }
         let key = SendKey(command)
-        if let places = history.withLock({ $0.begin(command.components, of: key, joint: JointOutcome.init) }) {
+        if let places = history.withLock({ $0.begin(command.components, of: key, joint: SharedOutcome.init) }) {
             return await send(command, at: places, key, before: expiry, by: deadline, now: now)
         }
         let outcomes = await send(command.components, of: command, before: expiry, by: deadline, now: now)
@@ -34,7 +34,7 @@ extension Project {
     /// Sends the remaining components of a repeated command.
     @inline(never)
     private func send(
-        _ command: RelayMessage, at places: [SendHistory<JointOutcome>.Place], _ key: SendKey,
+        _ command: RelayMessage, at places: [SendHistory<SharedOutcome>.Place], _ key: SendKey,
         before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant, now: @Sendable () -> UnixMilliseconds
     ) async -> [ComponentOutcome] {
         let unsent = zip(command.components, places).compactMap { component, place in

@@ -13,11 +13,11 @@ final class Project: Sendable {
     private let topics: TopicManager?
     private let transport: any HTTPTransport
     private let tokens: AccessTokenSource?
-    let messageGate: Gate
-    private let topicGate: Gate
+    let messageGate: AdmissionControl
+    private let topicGate: AdmissionControl
     private let commandsUnderWay = Atomic<Int>(0)
     /// Components that are being sent, or that FCM has recently accepted.
-    let history = Mutex(SendHistory<JointOutcome>())
+    let history = Mutex(SendHistory<SharedOutcome>())
 
     /// - Parameters:
     ///   - pacer: The pacer of its messages.
@@ -31,8 +31,8 @@ final class Project: Sendable {
         self.topics = topics
         self.tokens = tokens
         self.transport = transport
-        messageGate = Gate(pacer: pacer, transport: transport)
-        topicGate = Gate(pacer: Pacer(rate: TopicManager.changesPerSecond, ramp: .zero), transport: transport)
+        messageGate = AdmissionControl(pacer: pacer, transport: transport)
+        topicGate = AdmissionControl(pacer: Pacer(rate: TopicManager.changesPerSecond, ramp: .zero), transport: transport)
     }
 
     /// Requests an access token, so that the first message need not wait for it. If Google refuses the key, the log says so

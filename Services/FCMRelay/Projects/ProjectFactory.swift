@@ -75,7 +75,7 @@ struct ProjectFactory {
         let pacer = Pacer(
             rate: Double(quota) / 60 * Double(share) / 100, ramp: .seconds(try settings.value(.fcmRamp)))
         let fcm = entry?.endpoint ?? fcm
-        let transport = try SpreadTransport(network)
+        let transport = try ShardedTransport(network)
         let id = entry?.project ?? credentials.projectID ?? Self.standardID
         switch credentials {
         case .serviceAccount(let account):

@@ -4,8 +4,8 @@ extension LoadReport {
 
     /// What limited the load, one sentence each; empty if nothing did.
     var remarks: [String] {
-        let named = Holdup.allCases.compactMap { holdup in
-            heldBack[holdup].map { "by \(holdup.explanation), in \($0) of \(Int(lastAnswer.rounded(.up))) s" }
+        let named = Bottleneck.allCases.compactMap { bottleneck in
+            heldBack[bottleneck].map { "by \(bottleneck.explanation), in \($0) of \(Int(lastAnswer.rounded(.up))) s" }
         }
         guard let rate, let shareOfRate, shareOfRate < Self.lowShare else { return named }
         var late: [String] = []

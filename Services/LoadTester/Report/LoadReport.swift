@@ -37,7 +37,7 @@ struct LoadReport: Encodable, Sendable {
     /// The throughput as a share of the requested rate, from 0; absent for as fast as possible.
     let shareOfRate: Double?
     /// What limited the load, by the target's own account, and in how many seconds.
-    let heldBack: [Holdup: Int]
+    let heldBack: [Bottleneck: Int]
     let latency: Latency
     let errors: [String: Int]
     /// The maximum delay of a send by the tester itself, in milliseconds. If it is large, the tester and not the target limits
@@ -53,7 +53,8 @@ struct LoadReport: Encodable, Sendable {
     }
 
     init(
-        _ target: String, _ options: LoadOptions, _ totals: LoadRecorder.Totals, seconds: Double, holdups: [Holdup: Int] = [:]
+        _ target: String, _ options: LoadOptions, _ totals: LoadRecorder.Totals, seconds: Double,
+        bottlenecks: [Bottleneck: Int] = [:]
     ) {
         func milliseconds(_ percentile: Double) -> Double {
             totals.latencies.totalCount == 0 ? 0 : Double(totals.latencies.valueAtPercentile(percentile)) / 1_000
@@ -75,7 +76,7 @@ struct LoadReport: Encodable, Sendable {
         // The mean rate, since the ramp has half of the full rate.
         let asked = Double(totals.sent) / max(seconds, 0.001)
         shareOfRate = options.rate == nil || asked == 0 ? nil : throughput / asked
-        heldBack = holdups
+        heldBack = bottlenecks
         latency = Latency(
             count: Int(totals.latencies.totalCount),
             mean: totals.latencies.totalCount == 0 ? 0 : totals.latencies.mean / 1_000, p50: milliseconds(50),

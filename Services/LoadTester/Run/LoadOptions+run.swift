@@ -18,8 +18,8 @@ extension LoadOptions {
         let load = LoadRun(target: target, rate: rate, duration: duration, ramp: ramp, inFlight: inFlight) { interval in
             Self.tell(ReportTable.line(interval))
         }
-        let holdups = HoldupRecorder()
-        let watching = Task { await holdups.watch(target) }
+        let bottlenecks = BottleneckRecorder()
+        let watching = Task { await bottlenecks.watch(target) }
         let running = Task { await load.run() }
         let interruption = Task {
             for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { running.cancel() }
@@ -27,7 +27,7 @@ extension LoadOptions {
         let (totals, seconds) = await running.value
         interruption.cancel()
         watching.cancel()
-        let report = LoadReport(name, self, totals, seconds: seconds, holdups: holdups.totals)
+        let report = LoadReport(name, self, totals, seconds: seconds, bottlenecks: bottlenecks.totals)
         print(ReportTable(report: report))
         var isWritten = true
         if let json { isWritten = write(json) { try JSONCoder.encode(report) } }

@@ -46,7 +46,7 @@ struct LoadRun: Sendable {
     private func sendOpen(
         _ schedule: ArrivalSchedule, _ recorder: LoadRecorder, _ start: ContinuousClock.Instant
     ) async -> Double {
-        let places = Places(inFlight)
+        let places = Slots(inFlight)
         var end = duration
         await withDiscardingTaskGroup { group in
             for index in 0..<schedule.count {
@@ -76,7 +76,7 @@ struct LoadRun: Sendable {
 
     /// Closed loop: each client sends its next message after the answer to its last one.
     private func sendClosed(_ recorder: LoadRecorder, _ start: ContinuousClock.Instant) async -> Double {
-        let turns = KeyedLock(end: duration)
+        let turns = MessageCounter(end: duration)
         await withDiscardingTaskGroup { group in
             for _ in 0..<inFlight {
                 group.addTask {
@@ -118,7 +118,7 @@ struct LoadRun: Sendable {
 }
 
 /// A counting semaphore for one task that takes and many that give back.
-private final class Places: Sendable {
+private final class Slots: Sendable {
     private struct State {
         var free: Int
         var waiting: CheckedContinuation<Void, Never>?
@@ -159,7 +159,7 @@ private final class Places: Sendable {
 }
 
 /// Hands out message numbers to many clients, and records when the load was cancelled.
-private final class KeyedLock: Sendable {
+private final class MessageCounter: Sendable {
     private let state: Mutex<(next: Int, end: Double)>
 
     init(end: Double) {

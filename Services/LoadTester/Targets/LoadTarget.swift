@@ -9,14 +9,14 @@ protocol LoadTarget: Sendable {
     func send(_ index: Int) async -> [String]?
 
     /// What limits the load now, by the target's own account; empty if the target does not report it.
-    func holdups() async -> Set<Holdup>
+    func bottlenecks() async -> Set<Bottleneck>
 
     /// The executor on which sending is cheapest; `nil` for no preference.
     var executor: (any TaskExecutor)? { get }
 }
 
 extension LoadTarget {
-    func holdups() async -> Set<Holdup> { [] }
+    func bottlenecks() async -> Set<Bottleneck> { [] }
 
     var executor: (any TaskExecutor)? { nil }
 }

@@ -26,12 +26,12 @@ struct RelayTarget: LoadTarget {
     }
 
     /// An older relay does not know `relay.pace`.
-    func holdups() async -> Set<Holdup> {
+    func bottlenecks() async -> Set<Bottleneck> {
         guard let pace = try? await client.request(ReadPace(), timeout: .seconds(1)) else { return [] }
-        return Set(pace.projects.compactMap(Self.holdup))
+        return Set(pace.projects.compactMap(Self.bottleneck))
     }
 
-    private static func holdup(of project: ProjectPace) -> Holdup? {
+    private static func bottleneck(of project: ProjectPace) -> Bottleneck? {
         if project.pausedFor != nil { return .quota }
         guard project.waiting > 0 else { return nil }
         return project.rate < project.fullRate ? .ramp : .pace

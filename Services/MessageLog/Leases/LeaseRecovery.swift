@@ -24,7 +24,7 @@ struct LeaseRecovery: Service {
 
     func run() async throws {
         do {
-            try await cancelWhenGracefulShutdown { try await takeBackAll() }
+            try await cancelWhenGracefulShutdown { try await releaseAll() }
             try await gracefulShutdown()
         } catch is CancellationError {
             // The next process releases the rest.
@@ -32,7 +32,7 @@ struct LeaseRecovery: Service {
     }
 
     /// - Throws: Only `CancellationError`.
-    private func takeBackAll() async throws {
+    private func releaseAll() async throws {
         var waitsFor = 0
         while true {
             do {

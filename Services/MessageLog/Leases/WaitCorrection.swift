@@ -22,7 +22,7 @@ struct WaitCorrection: Service {
         let start = ContinuousClock.now
         do {
             try await cancelWhenGracefulShutdown {
-                var clock = ClockSteps()
+                var clock = ClockStepDetector()
                 var isDue = false
                 while true {
                     let uptime = Int64((ContinuousClock.now - start) / .milliseconds(1))

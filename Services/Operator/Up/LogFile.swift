@@ -5,7 +5,7 @@ import SystemPackage
 /// The log file of a child. Above a maximum size its content is copied to `<name>.log.1`, and the file is emptied. Lines that are
 /// written in that moment are lost.
 struct LogFile: Sendable {
-    static let longest: Int64 = 16 * 1_024 * 1_024
+    static let maxBytes: Int64 = 16 * 1_024 * 1_024
 
     /// The child's name.
     let name: String
@@ -44,7 +44,7 @@ struct LogFile: Sendable {
 
     /// Moves the content to `<name>.log.1` if it is too large. The child keeps writing to the same file.
     func trim() throws {
-        guard size > Self.longest else { return }
+        guard size > Self.maxBytes else { return }
         if FileManager.default.fileExists(atPath: path + ".1") { try FileManager.default.removeItem(atPath: path + ".1") }
         try FileManager.default.copyItem(atPath: path, toPath: path + ".1")
         guard truncate(path, 0) == 0 else { throw Errno(rawValue: errno) }

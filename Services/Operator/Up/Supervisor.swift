@@ -26,7 +26,7 @@ struct Supervisor: Service {
             group.addTask { await keepLogsShort() }
             var failure: (any Error)?
             do {
-                try await FormerStack(logs: children.map(\.log), say: say).end(within: DeliveryTimes.supervisorStopTimeout)
+                try await PreviousStack(logs: children.map(\.log), say: say).end(within: DeliveryTimes.supervisorStopTimeout)
                 try await start { child in group.addTask { await child.run() } }
                 say(stack.greeting)
                 try await gracefulShutdown()

@@ -76,7 +76,7 @@ struct ClientPoolStateMachine<Request> {
         var restsUntil: MonotonicMilliseconds = 0
 
         /// The penalty in the choice of an endpoint: 0 if it is healthy.
-        func reluctance(now: MonotonicMilliseconds) -> Int {
+        func penalty(now: MonotonicMilliseconds) -> Int {
             nextProbe != nil ? 2 : restsUntil > now ? 1 : 0
         }
     }
@@ -198,7 +198,7 @@ struct ClientPoolStateMachine<Request> {
     /// Time has passed.
     mutating func tick(now: MonotonicMilliseconds) -> TickActions {
         var actions = TickActions()
-        if earliestDue <= now { lookAtAll(now, &actions) }
+        if earliestDue <= now { scanEntries(now, &actions) }
         for index in endpoints.indices where endpoints[index].isConnected {
             guard let due = endpoints[index].nextProbe, due <= now else { continue }
             endpoints[index].nextProbe = now + configuration.probeInterval
@@ -215,7 +215,7 @@ struct ClientPoolStateMachine<Request> {
 
     // MARK: Steps
 
-    private mutating func lookAtAll(_ now: MonotonicMilliseconds, _ actions: inout TickActions) {
+    private mutating func scanEntries(_ now: MonotonicMilliseconds, _ actions: inout TickActions) {
         for (id, entry) in entries.filter({ $0.value.due <= now }).sorted(by: { $0.key < $1.key }) {
             if entry.expires <= now {
                 expire(id, entry, now)
@@ -251,8 +251,8 @@ struct ClientPoolStateMachine<Request> {
     }
 
     private func isBetter(_ endpoint: Endpoint, than other: Endpoint, _ now: MonotonicMilliseconds) -> Bool {
-        let (reluctance, otherReluctance) = (endpoint.reluctance(now: now), other.reluctance(now: now))
-        return reluctance == otherReluctance ? endpoint.outstanding < other.outstanding : reluctance < otherReluctance
+        let (penalty, otherReluctance) = (endpoint.penalty(now: now), other.penalty(now: now))
+        return penalty == otherReluctance ? endpoint.outstanding < other.outstanding : penalty < otherReluctance
     }
 
     private mutating func assign(_ entry: inout Entry, to endpoint: Int) {

@@ -58,11 +58,11 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     // MARK: Calls from tasks
 
     /// - Parameter waitsAMoment: Whether the task is told when the request takes longer than ``patience``.
-    func perform(_ request: PendingRequest, waitsAMoment: Bool = false, now: MonotonicMilliseconds) {
+    func perform(_ request: PendingRequest, waitsBriefly: Bool = false, now: MonotonicMilliseconds) {
         if request.isCancelled.load(ordering: .acquiring) {
             return fail(request, .cancelled)
         }
-        let patience = waitsAMoment ? now + Self.patience : .max
+        let patience = waitsBriefly ? now + Self.patience : .max
         switch pool.request(request, id: request.id, deadline: request.deadline, patience: patience, now: now) {
         case .send(let endpoint): outgoing.append((request, endpoint))
         case .wait: break
@@ -217,7 +217,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     func tick(now: MonotonicMilliseconds) {
         let actions = pool.tick(now: now)
         for (request, failure) in actions.failed { fail(request, failure) }
-        for request in actions.slow { request.tellThatItIsSlow() }
+        for request in actions.slow { request.notifySlow() }
         for endpoint in actions.probe { probe(endpoint) }
         for connector in connectors { connector.tick(now: now) }
     }

@@ -101,8 +101,8 @@ package final class CommandClient: Sendable {
             return await outcome(of: request) { submit(request) }
         }
         let quick = await withUnsafeContinuation { continuation in
-            request.waitAMoment(with: continuation)
-            sockets.perform(request, waitsAMoment: true, now: bus.executor.moment.monotonic)
+            request.waitBriefly(with: continuation)
+            sockets.perform(request, waitsBriefly: true, now: bus.executor.moment.monotonic)
         }
         if let quick { return quick }
         return await outcome(of: request) {}

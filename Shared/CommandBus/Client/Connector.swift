@@ -9,7 +9,7 @@ final class Connector: @unchecked Sendable {
     let socket: ZeroMQSocket
     let monitor: SocketMonitor
     private let endpoint: Endpoint
-    private let outbox: Outbox
+    private let workQueue: BusWorkQueue
     private let logger: Logger
     /// The address that ZeroMQ connects to.
     private var address: String?
@@ -46,7 +46,7 @@ final class Connector: @unchecked Sendable {
         self.endpoint = endpoint
         self.socket = socket
         self.logger = logger
-        outbox = bus.outbox
+        workQueue = bus.workQueue
         guard name == nil else {
             nextAttempt = 0
             return
@@ -133,7 +133,7 @@ final class Connector: @unchecked Sendable {
         isLookingUp = true
         NameLookup.start(name) { outcome in
             // A closed bus does not need the address.
-            _ = self.outbox.submit(.lookedUp(self, outcome))
+            _ = self.workQueue.submit(.lookedUp(self, outcome))
         }
     }
 

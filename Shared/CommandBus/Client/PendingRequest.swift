@@ -24,15 +24,15 @@ final class PendingRequest: @unchecked Sendable {
     let isCancelled = Atomic<Bool>(false)
     /// The continuations are unsafe ones, since checked ones would double the cost of a request. The pool's state machine ends
     /// each request once, and `deinit` asserts that it has ended.
-    private let waiting = Mutex(Waiting.nobody)
+    private let waiting = Mutex(Waiting.noTask)
     /// The outcome of a request that ended while no task waited. It is outside the lock, because the guarded value is copied. It
     /// is set and read only together with ``Waiting/ended``.
     private var outcome: RequestOutcome?
 
     private enum Waiting {
-        case nobody
+        case noTask
         /// A task waits until the end, or until ``PendingRequest/tellThatItIsSlow()``.
-        case aMoment(UnsafeContinuation<RequestOutcome?, Never>)
+        case briefly(UnsafeContinuation<RequestOutcome?, Never>)
         case untilTheEnd(UnsafeContinuation<RequestOutcome, Never>)
         /// It ended while no task waited. This can happen between the two waits of a task on the bus thread.
         case ended
@@ -50,8 +50,8 @@ final class PendingRequest: @unchecked Sendable {
         assert(isOver, "a request must end")
     }
 
-    func waitAMoment(with continuation: UnsafeContinuation<RequestOutcome?, Never>) {
-        waiting.withLock { $0 = .aMoment(continuation) }
+    func waitBriefly(with continuation: UnsafeContinuation<RequestOutcome?, Never>) {
+        waiting.withLock { $0 = .briefly(continuation) }
     }
 
     func wait(with continuation: UnsafeContinuation<RequestOutcome, Never>) {
@@ -67,27 +67,27 @@ final class PendingRequest: @unchecked Sendable {
     func complete(_ outcome: RequestOutcome) {
         let waiter = waiting.withLock { waiting in
             let waiter = waiting
-            if case .nobody = waiting {
+            if case .noTask = waiting {
                 self.outcome = outcome
                 waiting = .ended
             } else {
-                waiting = .nobody
+                waiting = .noTask
             }
             return waiter
         }
         switch waiter {
-        case .nobody: break
-        case .aMoment(let continuation): continuation.resume(returning: outcome)
+        case .noTask: break
+        case .briefly(let continuation): continuation.resume(returning: outcome)
         case .untilTheEnd(let continuation): continuation.resume(returning: outcome)
         case .ended: assertionFailure("a request ends once")
         }
     }
 
     /// Resumes the task of the first, short wait without an outcome. It waits again.
-    func tellThatItIsSlow() {
+    func notifySlow() {
         let waiter = waiting.withLock { waiting -> UnsafeContinuation<RequestOutcome?, Never>? in
-            guard case .aMoment(let continuation) = waiting else { return nil }
-            waiting = .nobody
+            guard case .briefly(let continuation) = waiting else { return nil }
+            waiting = .noTask
             return continuation
         }
         waiter?.resume(returning: nil)
@@ -96,8 +96,8 @@ final class PendingRequest: @unchecked Sendable {
     private var isOver: Bool {
         waiting.withLock {
             switch $0 {
-            case .nobody, .ended: true
-            case .aMoment, .untilTheEnd: false
+            case .noTask, .ended: true
+            case .briefly, .untilTheEnd: false
             }
         }
     }

@@ -10,7 +10,7 @@ import Synchronization
 /// is resumed without a lock or a wake-up of another thread, and its memory is freed on the thread that allocated it. The price
 /// is that the whole bus waits while the task computes.
 final class BusExecutor: TaskExecutor {
-    private let outbox: Outbox
+    private let workQueue: BusWorkQueue
     /// The bus thread's `pthread_t`; 0 before it begins and from its end on.
     private let thread = Atomic<UInt>(0)
     /// The jobs to run next; only for the bus thread.
@@ -20,16 +20,16 @@ final class BusExecutor: TaskExecutor {
 
     /// The time of the bus thread's last clock reading, which it takes between two polls. Only for that thread: reading the
     /// clocks for each request would cost too much.
-    nonisolated(unsafe) var moment = BusMoment.now
+    nonisolated(unsafe) var moment = ClockReading.now
 
     /// Detects pauses of the whole process.
     let watch = PauseWatch()
 
     /// The last clock reading on the bus thread; the current time on other threads.
-    var now: BusMoment { isCurrent ? moment : .now }
+    var now: ClockReading { isCurrent ? moment : .now }
 
-    init(outbox: Outbox) {
-        self.outbox = outbox
+    init(workQueue: BusWorkQueue) {
+        self.workQueue = workQueue
     }
 
     /// Whether this is the bus thread.
@@ -39,7 +39,7 @@ final class BusExecutor: TaskExecutor {
         let job = UnownedJob(job)
         if isCurrent {
             ready.append(job)
-        } else if !outbox.submit(job) {
+        } else if !workQueue.submit(job) {
             Self.runElsewhere(job)
         }
     }

@@ -5,7 +5,7 @@ import Logging
 ///
 /// The bus thread alone owns it and every participant, so nothing here needs a lock.
 final class BusLoop {
-    private let outbox: Outbox
+    private let workQueue: BusWorkQueue
     private let executor: BusExecutor
     private let context: ZeroMQContext
     private let logger: Logger
@@ -19,8 +19,8 @@ final class BusLoop {
     /// The maximum sleep in milliseconds. It only keeps the conversion to `Int32` from overflowing.
     private static let maxSleep: Milliseconds = 3_600_000
 
-    init(outbox: Outbox, executor: BusExecutor, context: ZeroMQContext, logger: Logger) {
-        self.outbox = outbox
+    init(workQueue: BusWorkQueue, executor: BusExecutor, context: ZeroMQContext, logger: Logger) {
+        self.workQueue = workQueue
         self.executor = executor
         self.context = context
         self.logger = logger
@@ -32,7 +32,7 @@ final class BusLoop {
         var hasReceived = false
         while true {
             let mayBeIdle = executor.isIdle && !hasReceived
-            let taken = outbox.take(into: &batch, &jobs, mayBeIdle: mayBeIdle)
+            let taken = workQueue.take(into: &batch, &jobs, mayBeIdle: mayBeIdle)
             let now = look()
             for work in batch { perform(work, now: now) }
             batch.removeAll(keepingCapacity: true)
@@ -52,9 +52,9 @@ final class BusLoop {
         participants = []
         places = []
         // Tasks continue while ZeroMQ sends the last messages.
-        executor.end(outbox.end())
+        executor.end(workQueue.end())
         context.terminate()
-        outbox.tellWhoWaits()
+        workQueue.resumeWaiters()
     }
 
     /// Runs the tasks that are ready, wakes tasks for waiting requests, and sends the results.
@@ -102,7 +102,7 @@ final class BusLoop {
 
     private func collectPollItems() {
         places = participants.flatMap { participant in participant.sockets.indices.map { (participant, $0) } }
-        let wake = zmq_pollitem_t(socket: nil, fd: outbox.wakeDescriptor, events: Int16(ZMQ_POLLIN), revents: 0)
+        let wake = zmq_pollitem_t(socket: nil, fd: workQueue.wakeDescriptor, events: Int16(ZMQ_POLLIN), revents: 0)
         pollItems = [wake] + participants.flatMap { $0.sockets.map(\.pollItem) }
     }
 
@@ -117,7 +117,7 @@ final class BusLoop {
             }
             return false
         }
-        if pollItems[0].revents != 0 { outbox.clearSignal() }
+        if pollItems[0].revents != 0 { workQueue.clearSignal() }
         let now = look()
         var hasReceived = false
         for (place, item) in zip(places, pollItems.dropFirst()) where item.revents != 0 {

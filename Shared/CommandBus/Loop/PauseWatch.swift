@@ -21,7 +21,7 @@ final class PauseWatch: Sendable {
     /// - Returns: The pause, if it is long enough to count. A jump of the wall clock ahead, as after a machine's suspension,
     /// counts as
     ///   well. A step back does not.
-    func look(from last: BusMoment, to now: BusMoment) -> Milliseconds? {
+    func look(from last: ClockReading, to now: ClockReading) -> Milliseconds? {
         lastLook.store(now.monotonic, ordering: .relaxed)
         let elapsed = now.monotonic - last.monotonic
         let jump = Milliseconds(rawValue: now.wall - last.wall) - elapsed

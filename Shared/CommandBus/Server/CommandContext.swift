@@ -20,7 +20,7 @@ package struct CommandContext: Sendable {
     package var deadline: UnixMilliseconds? {
         guard let time else { return header.fields.deadline }
         if time.expiry == .max { return nil }
-        let now = BusMoment.now
+        let now = ClockReading.now
         return now.wall + (time.expiry - now.monotonic).rawValue
     }
 

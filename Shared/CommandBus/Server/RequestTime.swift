@@ -34,7 +34,7 @@ struct RequestTime: Sendable {
 
 /// When a request was read.
 struct RequestArrival: Sendable {
-    let moment: BusMoment
+    let moment: ClockReading
     /// The number of pauses of the process until then; see ``PauseWatch``.
     let pauses: Int
 }

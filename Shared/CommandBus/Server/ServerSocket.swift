@@ -33,7 +33,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
     /// The workers that wait for a request. The last one was busy most recently.
     private var idle: [Worker] = []
     /// Resumed when there is a request and no idle worker.
-    private var laneMaker: UnsafeContinuation<Void, Never>?
+    private var workerStarter: UnsafeContinuation<Void, Never>?
     /// Replies to send with the next ``flush()``.
     private var outgoing: [(reply: Reply, envelope: ReplyEnvelope)] = []
     private var waitingForDrain: [CheckedContinuation<Void, Never>] = []
@@ -127,7 +127,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
     /// - Returns: `nil` if no more requests will come.
     nonisolated(nonsending) func nextWorker() async -> Worker? {
         guard isUsable, isOpen else { return nil }
-        await withUnsafeContinuation { laneMaker = $0 }
+        await withUnsafeContinuation { workerStarter = $0 }
         guard isUsable, isOpen else { return nil }
         let worker = Worker()
         workers[ObjectIdentifier(worker)] = worker
@@ -140,7 +140,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
             worker.waiting.take()?.resume()
             return true
         }
-        guard let maker = laneMaker.take() else { return false }
+        guard let maker = workerStarter.take() else { return false }
         maker.resume()
         return true
     }
@@ -264,7 +264,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
         waitingForDrain = []
         idle.forEach { $0.waiting.take()?.resume() }
         idle = []
-        laneMaker.take()?.resume()
+        workerStarter.take()?.resume()
     }
 
     func close() {

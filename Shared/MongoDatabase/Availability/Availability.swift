@@ -6,8 +6,8 @@ struct Availability {
     /// The reaction to an event.
     enum Action: Equatable {
         /// Log that the database is unreachable, or that the reason has changed.
-        case announceAway(MongoError)
-        case announceBack
+        case announceOutage(MongoError)
+        case announceRecovery
         /// Probe; after a pause if the last probe has just failed.
         case probe(afterPause: Bool)
     }
@@ -30,13 +30,13 @@ struct Availability {
 
     mutating func failed(_ error: MongoError, _ ticket: Ticket) -> [Action] {
         guard error.meansAway, absence == nil, ticket.stretch == stretch else { return [] }
-        guard error.code != .timedOut else { return doubted() }
+        guard error.code != .timedOut else { return slowOperation() }
         absence = error
-        return [.announceAway(error)] + probeOnce()
+        return [.announceOutage(error)] + probeOnce()
     }
 
     /// An operation is slow.
-    mutating func doubted() -> [Action] {
+    mutating func slowOperation() -> [Action] {
         absence == nil ? probeOnce() : []
     }
 
@@ -48,9 +48,9 @@ struct Availability {
         guard let error else {
             guard former != nil else { return [] }
             stretch += 1
-            return [.announceBack]
+            return [.announceRecovery]
         }
-        return (former?.code == error.code ? [] : [.announceAway(error)]) + [.probe(afterPause: true)]
+        return (former?.code == error.code ? [] : [.announceOutage(error)]) + [.probe(afterPause: true)]
     }
 
     private mutating func probeOnce() -> [Action] {

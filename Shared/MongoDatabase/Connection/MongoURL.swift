@@ -74,7 +74,7 @@ package struct MongoURL: Sendable {
 
     /// libmongoc's errors may quote any part of the text. So it parses the same text without the secrets.
     private static func error(about text: String) -> MongoError {
-        let (uri, complaint) = SecretURL(text).map { parse($0.withPlaceholders) } ?? (nil, nil)
+        let (uri, complaint) = RedactedURL(text).map { parse($0.withPlaceholders) } ?? (nil, nil)
         mongoc_uri_destroy(uri)
         return MongoError(
             .badURL,

@@ -1,6 +1,6 @@
 /// A fault that is injected into one part.
 struct Fault: Hashable, Sendable {
-    enum Deed: String, Hashable, Sendable, CaseIterable {
+    enum Action: String, Hashable, Sendable, CaseIterable {
         /// SIGKILL, and a restart after a while.
         case kill
         /// SIGSTOP, and SIGCONT after a while.
@@ -29,9 +29,9 @@ struct Fault: Hashable, Sendable {
         case setClockForward
 
         /// The faults of every process.
-        static let ofProcesses: [Deed] = [.kill, .freeze, .restart]
+        static let ofProcesses: [Action] = [.kill, .freeze, .restart]
         /// The faults of the whole machine.
-        static let ofMachine: [Deed] = [.cutPower, .fillDisk, .setClockBack, .setClockForward]
+        static let ofMachine: [Action] = [.cutPower, .fillDisk, .setClockBack, .setClockForward]
 
         /// The offset of the machine's clock during the fault, in milliseconds.
         var clockOffset: Int64 {
@@ -46,7 +46,7 @@ struct Fault: Hashable, Sendable {
     /// Since the beginning.
     let at: Duration
     let part: Part
-    let deed: Deed
+    let action: Action
     /// How long the process is stopped or frozen.
     let length: Duration
 }
@@ -54,7 +54,7 @@ struct Fault: Hashable, Sendable {
 /// A fault that happened, with the time in which it could have an effect, in Unix milliseconds.
 struct Disturbance: Hashable, Sendable {
     let part: Part
-    let deed: Fault.Deed
+    let action: Fault.Action
     let began: Int64
     /// When the process was working again: continued, or ready after a restart.
     let ended: Int64

@@ -29,14 +29,14 @@ struct Schedule: Hashable, Sendable {
     private struct Card {
         /// The parts that have the fault.
         let parts: [Part]
-        let deed: Fault.Deed
+        let action: Fault.Action
         let seconds: ClosedRange<Double>
         /// The parts that may have no other fault meanwhile.
         var reserved: [Part]
 
-        init(_ parts: [Part], _ deed: Fault.Deed, seconds: ClosedRange<Double>, reserved: [Part] = []) {
+        init(_ parts: [Part], _ action: Fault.Action, seconds: ClosedRange<Double>, reserved: [Part] = []) {
             self.parts = parts
-            self.deed = deed
+            self.action = action
             self.seconds = seconds
             self.reserved = parts + reserved
         }
@@ -59,7 +59,7 @@ struct Schedule: Hashable, Sendable {
             let seconds = Double.random(in: card.seconds, using: &random)
             if now < length {
                 for part in card.parts {
-                    faults.append(Fault(at: now, part: part, deed: card.deed, length: min(.seconds(seconds), length - now)))
+                    faults.append(Fault(at: now, part: part, action: card.action, length: min(.seconds(seconds), length - now)))
                 }
             }
             for part in card.reserved { free[part] = now + .seconds(seconds) + Self.respite }
@@ -72,13 +72,13 @@ struct Schedule: Hashable, Sendable {
     private static func deck(of parts: [Part], hasLongFreezes: Bool) -> [Card] {
         let processes = parts.filter { $0 != .machine }
         var cards = parts.flatMap { part in
-            part.deeds.map { deed in
+            part.actions.map { action in
                 // A power cut affects all processes, so none may have another fault.
-                Card([part], deed, seconds: seconds(of: deed), reserved: deed == .cutPower ? processes : [])
+                Card([part], action, seconds: seconds(of: action), reserved: action == .cutPower ? processes : [])
             }
         }
         for group in [Part.relays, Part.messageLogs, processes] {
-            cards += Fault.Deed.ofProcesses.map { Card(group, $0, seconds: seconds(of: $0)) }
+            cards += Fault.Action.ofProcesses.map { Card(group, $0, seconds: seconds(of: $0)) }
         }
         if hasLongFreezes {
             cards += processes.map { Card([$0], .freeze, seconds: longFreezes) }
@@ -86,8 +86,8 @@ struct Schedule: Hashable, Sendable {
         return cards
     }
 
-    private static func seconds(of deed: Fault.Deed) -> ClosedRange<Double> {
-        switch deed {
+    private static func seconds(of action: Fault.Action) -> ClosedRange<Double> {
+        switch action {
         case .kill, .restart, .orphan, .replaceEarly, .cutPower: absences
         case .freeze: freezes
         case .unlinkSocket, .silenceConnections, .cutOff, .hangResolver, .fillDisk, .setClockBack, .setClockForward: outages

@@ -19,7 +19,7 @@ struct FCMPath: Sendable {
     }
 
     func silenceConnections() {
-        proxy.swallowPresentConnections()
+        proxy.silenceConnections()
     }
 
     func cut() {
@@ -32,7 +32,7 @@ struct FCMPath: Sendable {
 
     func hangResolver() throws {
         try Data().write(to: URL(filePath: hangingFile))
-        proxy.closePresentConnections()
+        proxy.closeConnections()
     }
 
     func mendResolver() throws {

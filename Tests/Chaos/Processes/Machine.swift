@@ -65,17 +65,17 @@ final class Machine: Sendable {
     /// - Parameters:
     ///   - begin: The start of the schedule.
     ///   - parts: The processes on this machine.
-    func suffer(_ faults: [Fault], from begin: ContinuousClock.Instant, _ parts: [RunningPart]) async throws {
+    func inject(_ faults: [Fault], from begin: ContinuousClock.Instant, _ parts: [RunningPart]) async throws {
         for fault in faults {
-            let isStep = fault.deed.clockOffset != 0
+            let isStep = fault.action.clockOffset != 0
             try await Task.sleep(until: begin + fault.at - (isStep ? Self.clockNotice : .zero), clock: .continuous)
             if isStep {
                 state.withLock { $0.isClockSteady = false }
                 try await Task.sleep(until: begin + fault.at, clock: .continuous)
             }
             let began = Int64.nowInMilliseconds
-            journal.say("machine: \(fault.deed), \(fault.length.inSeconds)")
-            switch fault.deed {
+            journal.say("machine: \(fault.action), \(fault.length.inSeconds)")
+            switch fault.action {
             case .cutPower: try await cutPower(for: fault.length, parts)
             case .fillDisk:
                 guard let disk else {
@@ -86,13 +86,13 @@ final class Machine: Sendable {
                 try await Task.sleep(for: fault.length)
                 try disk.free()
             default:
-                try clock.set(ahead: fault.deed.clockOffset / 1_000)
+                try clock.set(ahead: fault.action.clockOffset / 1_000)
                 try await Task.sleep(for: fault.length)
                 try clock.set(ahead: 0)
                 try await Task.sleep(for: Self.clockNotice)
                 state.withLock { $0.isClockSteady = true }
             }
-            let disturbance = Disturbance(part: .machine, deed: fault.deed, began: began, ended: .nowInMilliseconds)
+            let disturbance = Disturbance(part: .machine, action: fault.action, began: began, ended: .nowInMilliseconds)
             state.withLock { $0.disturbances.append(disturbance) }
         }
     }

@@ -57,12 +57,12 @@ struct Part: Hashable, Sendable {
     var isOnMachine: Bool { service != nil && self != .emulator }
 
     /// Its possible faults.
-    var deeds: [Fault.Deed] {
+    var actions: [Fault.Action] {
         switch kind {
-        case .machine: Fault.Deed.ofMachine
-        case .database: Fault.Deed.ofProcesses
+        case .machine: Fault.Action.ofMachine
+        case .database: Fault.Action.ofProcesses
         case .service(let service):
-            Fault.Deed.ofProcesses + [.orphan] + (service.sockets.isEmpty ? [] : [.unlinkSocket])
+            Fault.Action.ofProcesses + [.orphan] + (service.sockets.isEmpty ? [] : [.unlinkSocket])
                 + (service == .messageLog ? [.replaceEarly] : [])
                 + (service == .fcmRelay ? [.silenceConnections, .cutOff, .hangResolver] : [])
         }

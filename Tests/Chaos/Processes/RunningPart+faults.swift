@@ -10,20 +10,20 @@ extension RunningPart {
     /// Injects faults one after another, and restarts the process in between if needed.
     ///
     /// - Parameter begin: The start of the schedule.
-    func suffer(_ faults: [Fault], from begin: ContinuousClock.Instant) async throws {
+    func inject(_ faults: [Fault], from begin: ContinuousClock.Instant) async throws {
         for fault in faults {
-            try await stayWell(until: begin + fault.at)
-            try await suffer {
+            try await keepRunning(until: begin + fault.at)
+            try await inject {
                 let began = Int64.nowInMilliseconds
-                journal.say("\(part.name): \(fault.deed), \(fault.length.inSeconds)")
-                try await suffer(fault)
-                note(Disturbance(part: part, deed: fault.deed, began: began, ended: .nowInMilliseconds))
+                journal.say("\(part.name): \(fault.action), \(fault.length.inSeconds)")
+                try await inject(fault)
+                note(Disturbance(part: part, action: fault.action, began: began, ended: .nowInMilliseconds))
             }
         }
     }
 
-    private func suffer(_ fault: Fault) async throws {
-        switch fault.deed {
+    private func inject(_ fault: Fault) async throws {
+        switch fault.action {
         case .kill:
             await end()
             try await Task.sleep(for: fault.length)
@@ -47,14 +47,14 @@ extension RunningPart {
         case .unlinkSocket: try await unlinkSocket(for: fault.length)
         case .silenceConnections:
             path?.silenceConnections()
-            try await stayWell(until: .now + fault.length)
+            try await keepRunning(until: .now + fault.length)
         case .cutOff:
             path?.cut()
-            try await stayWell(until: .now + fault.length)
+            try await keepRunning(until: .now + fault.length)
             path?.mend()
         case .hangResolver:
             try path?.hangResolver()
-            try await stayWell(until: .now + fault.length)
+            try await keepRunning(until: .now + fault.length)
             try path?.mendResolver()
         case .cutPower, .fillDisk, .setClockBack, .setClockForward: break
         }
@@ -71,7 +71,7 @@ extension RunningPart {
 
     private func unlinkSocket(for length: Duration) async throws {
         for socket in sockets { unlink(socket) }
-        try await stayWell(until: .now + length)
+        try await keepRunning(until: .now + length)
         do {
             try await eventually("its socket", within: Self.bindTimeout) { sockets.allSatisfy { access($0, F_OK) == 0 } }
         } catch {

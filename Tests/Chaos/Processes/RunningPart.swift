@@ -105,7 +105,7 @@ final class RunningPart: Sendable {
     }
 
     /// Waits, and restarts the process if it ends by itself.
-    func stayWell(until moment: ContinuousClock.Instant) async throws {
+    func keepRunning(until moment: ContinuousClock.Instant) async throws {
         while ContinuousClock.now < moment {
             let end = min(moment, .now + .milliseconds(50))
             try await Task.sleep(until: end, clock: .continuous)
@@ -161,7 +161,7 @@ final class RunningPart: Sendable {
     }
 
     /// Applies a fault; waits for it while the power is off.
-    func suffer(_ fault: () async throws -> Void) async throws {
+    func inject(_ fault: () async throws -> Void) async throws {
         try await eventually("power for \(part.name)", within: Self.startTimeout * 2) {
             state.withLock { state in
                 if !state.isHeld { state.isSuffering = true }

@@ -9,9 +9,9 @@ struct Evidence: Sendable {
     /// Every send that FCM accepted, in order.
     var sends: [SentComponent: [AcceptedSend]] = [:]
     /// Which relay received FCM's acceptance of a send, by FCM's name.
-    var hearings: [String: Hearing] = [:]
+    var acceptances: [String: Observation] = [:]
     /// Which relays have reported a component as not accepted.
-    var failures: [SentComponent: [Hearing]] = [:]
+    var failures: [SentComponent: [Observation]] = [:]
     /// Which relays ended while they were sending a component.
     var unfinished: [SentComponent: Set<Part>] = [:]
     /// When posts were refused because the disk was full, Unix milliseconds.
@@ -23,7 +23,7 @@ struct Evidence: Sendable {
 }
 
 /// A relay has received an answer about a send.
-struct Hearing: Hashable, Sendable {
+struct Observation: Hashable, Sendable {
     let relay: Part
     /// Unix milliseconds.
     let time: Int64

@@ -8,13 +8,13 @@ struct MachineClock: Sendable {
     private let steps: [Disturbance]
 
     init(_ disturbances: [Disturbance]) {
-        steps = disturbances.filter { $0.deed.clockOffset != 0 }
+        steps = disturbances.filter { $0.action.clockOffset != 0 }
     }
 
     /// Converts a time of the machine's clock to the real time, in Unix milliseconds.
     func real(_ time: Int64) -> Int64 {
         for step in steps {
-            let real = time - step.deed.clockOffset
+            let real = time - step.action.clockOffset
             if (step.began...step.ended + Self.margin).contains(real) { return real }
         }
         return time
@@ -25,7 +25,7 @@ struct MachineClock: Sendable {
         let life = message.due...max(message.due, message.expires)
         return steps.contains { step in
             let time = step.began - Self.margin...step.ended + Self.margin
-            let offset = step.deed.clockOffset
+            let offset = step.action.clockOffset
             return life.overlaps(time) || (life.lowerBound - offset...life.upperBound - offset).overlaps(time)
         }
     }

@@ -16,7 +16,7 @@ struct StrayCopy: Hashable, Sendable {
         /// A relay was sending it and was killed.
         case relayEnded = "the relay ended before FCM's answer"
         /// Every relay that was sending it has an answer.
-        case sentByNobody = "FCM has it from nobody"
+        case noSender = "FCM has it from nobody"
     }
 
     let send: AcceptedSend
@@ -36,13 +36,13 @@ struct StrayCopy: Hashable, Sendable {
         // The relay may have given up before FCM processed it.
         let failure = evidence.failures[send.component]?.filter { $0.time >= begin }.min { $0.time < $1.time }
         let unfinished = evidence.unfinished[send.component] ?? []
-        if let hearing = evidence.hearings[send.name] {
+        if let hearing = evidence.acceptances[send.name] {
             (rule, relays, end) = (.outcomeLost, [hearing.relay], hearing.time)
         } else if let failure {
             let isExpired = (message.expires...message.expires + Self.timeAfterExpiry).contains(failure.time)
             (rule, relays, end) = (isExpired ? .expiredOnTheWay : .answerLost, [failure.relay], failure.time)
         } else {
-            (rule, relays, end) = (unfinished.isEmpty ? .sentByNobody : .relayEnded, unfinished, nil)
+            (rule, relays, end) = (unfinished.isEmpty ? .noSender : .relayEnded, unfinished, nil)
         }
     }
 
@@ -71,14 +71,14 @@ struct StrayCopy: Hashable, Sendable {
     /// none; then the copy is unexplained.
     func cause(among disturbances: [Disturbance]) -> Disturbance? {
         let underWay = underWay
-        return disturbances.filter { $0.overlaps(underWay) && isExcuse($0) }.max { $0.began < $1.began }
+        return disturbances.filter { $0.overlaps(underWay) && canDouble($0) }.max { $0.began < $1.began }
     }
 
     /// Whether a disturbance can double a component. A stopping service finishes its work, so a restart cannot, except for the
     /// emulator, which ends its connections after a second. A full disk, a clock step, or a removed socket cannot either.
-    private func isExcuse(_ disturbance: Disturbance) -> Bool {
+    private func canDouble(_ disturbance: Disturbance) -> Bool {
         let part = disturbance.part
-        return switch (rule, disturbance.deed) {
+        return switch (rule, disturbance.action) {
         case (.outcomeLost, .kill): relays.contains(part) || Part.messageLogs.contains(part)
         case (.outcomeLost, .cutPower), (.relayEnded, .cutPower): part == .machine
         case (.outcomeLost, .freeze):

@@ -92,7 +92,7 @@ struct Verdict: Sendable {
             if stray.isHarmless {
                 explained[stray.rule.rawValue, default: 0] += 1
             } else if let cause = stray.cause(among: evidence.disturbances) {
-                explained["\(stray.rule.rawValue): \(cause.part.name), \(cause.deed.rawValue)", default: 0] += 1
+                explained["\(stray.rule.rawValue): \(cause.part.name), \(cause.action.rawValue)", default: 0] += 1
             } else {
                 problems.append("unexplained: \(stray); the archive has \(recorded ?? "none") of \(copies.map(\.name))")
             }
@@ -108,7 +108,7 @@ struct Verdict: Sendable {
         let wasTakenTooLate = copy.taken.map { $0 * 1_000 >= message.expires } ?? false
         // A send in time may arrive late at FCM if a part in between was disturbed.
         let wasHeldUp = evidence.disturbances.contains { disturbance in
-            disturbance.deed == .freeze && Part.sending.contains(disturbance.part)
+            disturbance.action == .freeze && Part.sending.contains(disturbance.part)
                 && disturbance.overlaps(message.expires...max(message.expires, copy.received))
         }
         if wasTakenTooLate || copy.received > message.expires + Self.sendTimeout && !wasHeldUp {
@@ -131,7 +131,7 @@ struct Verdict: Sendable {
 
     /// Checks whether messages were refused only while the disk was full, or shortly after.
     private mutating func judgeRefusals(_ evidence: Evidence) {
-        let full = evidence.disturbances.filter { $0.deed == .fillDisk }
+        let full = evidence.disturbances.filter { $0.action == .fillDisk }
         let wrong = evidence.refusals.filter { time in
             !full.contains { $0.overlaps(time - Self.recoveryTimeout...time) }
         }
@@ -146,7 +146,7 @@ struct Verdict: Sendable {
         let isExcused =
             Part.messageLogs.contains(start.part)
             && evidence.disturbances.contains { disturbance in
-                disturbance.deed == .freeze && disturbance.part != start.part && Part.messageLogs.contains(disturbance.part)
+                disturbance.action == .freeze && disturbance.part != start.part && Part.messageLogs.contains(disturbance.part)
                     && (disturbance.began...disturbance.ended).contains(start.at)
             }
         if !isExcused { problems.append("\(start.part.name) did not start, see \(start.logFile)") }

@@ -22,7 +22,7 @@ struct Verdict: Sendable {
     ///   - usage: The relay's resources under load.
     ///   - before: The relay's resources at rest, before the load.
     init(
-        totals: StubbornLoad.Totals, counts: FCMServer.Counts, usage: UsageRecord, before: ProcessUsage, after: ProcessUsage
+        totals: RetryingLoad.Totals, counts: FCMServer.Counts, usage: UsageRecord, before: ProcessUsage, after: ProcessUsage
     ) {
         var problems: [String] = []
         func require(_ isRight: Bool, _ problem: @autoclosure () -> String) {

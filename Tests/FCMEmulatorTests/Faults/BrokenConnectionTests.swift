@@ -89,8 +89,8 @@ import Testing
 
     @Test("Requests up to the last stream of a GOAWAY are executed and others are not, in whatever order they arrive")
     func ledger() {
-        var ledger = ConnectionLedger(limits: ConnectionLimits())
-        for stream in [1, 3, 5, 7] { #expect(ledger.arrived(stream) == .welcome) }
+        var ledger = ConnectionStateMachine(limits: ConnectionLimits())
+        for stream in [1, 3, 5, 7] { #expect(ledger.arrived(stream) == .admitted) }
         let first = ledger.take(3)
         // Streams 5 and 7 are not processed. Stream 1 is covered although it has not been taken yet.
         let last = ledger.goAwayFromUntaken(because: .age).lastStream

@@ -20,7 +20,7 @@ struct BrokenPathTests {
                     try await withRelay(beside: port, in: folder, settings: settings) { relay in
                         // One connection for each of the relay's threads.
                         while proxy.connections < 2 { #expect(try await relay.isAccepted(.sample(.information))) }
-                        proxy.swallowPresentConnections()
+                        proxy.silenceConnections()
                         let cut = ContinuousClock.now
                         let resumed = try #require(try await Self.firstAccepted(by: relay))
                         #expect(resumed - cut < .seconds(10))

@@ -30,7 +30,7 @@ package func checkBadRequests(
 }
 
 private func checkBadRequest(_ request: BadBusRequest, at endpoint: String, _ comment: Comment) async throws {
-    let stranger = try BusStranger(connectedTo: endpoint)
+    let stranger = try RawDealer(connectedTo: endpoint)
     try await stranger.send(request.frames)
     let ping = [Array(#"{"id":"ping","command":"bus.ping"}"#.utf8), Array("{}".utf8)]
     if case .disconnected = request.answer {

@@ -15,12 +15,12 @@ package final class TCPProxy: Sendable {
     }
 
     /// Makes the current connections go silent. New ones work.
-    package func swallowPresentConnections() {
+    package func silenceConnections() {
         links.state.withLock { $0.swallowed = $0.opened }
     }
 
     /// Breaks the current connections. New ones work.
-    package func closePresentConnections() {
+    package func closeConnections() {
         links.closeAll()
     }
 

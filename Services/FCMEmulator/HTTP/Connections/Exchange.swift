@@ -14,7 +14,7 @@ struct Exchange: Sendable {
     struct Stream: Sendable {
         let number: Int
         let channel: any Channel
-        let ledger: SharedLedger
+        let ledger: SharedConnectionState
     }
 
     /// Notes that the request is about to be processed.

@@ -53,11 +53,11 @@ struct FrontEnd: ServerChildChannel {
 
     private func setUpHTTP2(_ connection: any Channel, _ logger: Logger) throws -> (HTTP2Connection, HTTP2Stream) {
         let limits = limits()
-        let ledger = SharedLedger(limits: limits)
-        let keeper = ConnectionKeeper(limits: limits, ledger: ledger)
+        let ledger = SharedConnectionState(limits: limits)
+        let keeper = ConnectionLimitsHandler(limits: limits, ledger: ledger)
         let streams = HTTP2Stream(responder: responder, ledger: ledger)
         let pipeline = connection.pipeline.syncOperations
-        try pipeline.addHandler(OwnFrames(streams: limits.streams))
+        try pipeline.addHandler(FrameRewriter(streams: limits.streams))
         let multiplexer = try pipeline.configureAsyncHTTP2Pipeline(
             mode: .server, streamDelegate: StreamObserver(keeper, on: connection.eventLoop), configuration: Self.http2
         ) { stream in
@@ -69,7 +69,7 @@ struct FrontEnd: ServerChildChannel {
 
     private static var http2: NIOHTTP2Handler.Configuration {
         var configuration = NIOHTTP2Handler.Configuration()
-        // The emulator counts streams itself: see OwnFrames.
+        // The emulator counts streams itself: see FrameRewriter.
         configuration.connection.initialSettings = nioDefaultSettings.map {
             $0.parameter == .maxConcurrentStreams ? HTTP2Setting(parameter: $0.parameter, value: Int(Int32.max)) : $0
         }

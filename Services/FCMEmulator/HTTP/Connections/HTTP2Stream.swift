@@ -10,20 +10,20 @@ struct HTTP2Stream: HTTPChannelHandler {
     struct Value: ServerChildChannelValue {
         let parts: NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
         let exchange: Exchange
-        let admission: ConnectionLedger.Admission
+        let admission: ConnectionStateMachine.Admission
 
         var channel: any Channel { parts.channel }
     }
 
     let responder: Responder
-    let ledger: SharedLedger
+    let ledger: SharedConnectionState
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             guard let id = try channel.syncOptions?.getOption(HTTP2StreamChannelOptions.streamID), let connection = channel.parent
             else { throw ChannelError.operationUnsupported }
             try channel.pipeline.syncOperations.addHandlers([
-                LastBytesEndStream(), StreamReset(), HTTP2FramePayloadToHTTPServerCodec(),
+                EndStreamOnLastData(), StreamReset(), HTTP2FramePayloadToHTTPServerCodec(),
                 HTTPConnectionStateHandler(logger: logger),
             ])
             let number = Int(id)
@@ -36,7 +36,7 @@ struct HTTP2Stream: HTTPChannelHandler {
 
     func handle(value: Value, logger: Logger) async {
         switch value.admission {
-        case .welcome:
+        case .admitted:
             await Exchange.$current.withValue(value.exchange) {
                 await handleHTTP(asyncChannel: value.parts, logger: logger)
             }

@@ -33,8 +33,8 @@ struct LegacySender: FCMSender {
             try JSONCoder.encode(LegacyRequest(FCMRequest(component, of: message, now: now, defaults: defaults)))
         }
         guard let bodies else { return components.map { _ in .failure(.unwritable) } }
-        let responses = await PatientPost(transport: transport).post(
-            bodies, to: url, headers: [PatientPost.contentType, "authorization: key=\(key.value)"], before: expiry, by: deadline)
+        let responses = await JSONPost(transport: transport).post(
+            bodies, to: url, headers: [JSONPost.contentType, "authorization: key=\(key.value)"], before: expiry, by: deadline)
         return responses.map { $0.flatMap { FCMAnswer.classifyLegacy($0, now: self.now()).result } }
     }
 

@@ -5,7 +5,7 @@ import NIOHTTP2
 ///
 /// SwiftNIO's handler and Hummingbird's send a GOAWAY without a reason, and limit PINGs by time. FCM limits PINGs without a
 /// request between them.
-final class ConnectionKeeper: ChannelDuplexHandler {
+final class ConnectionLimitsHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
     typealias OutboundIn = HTTP2Frame
@@ -15,7 +15,7 @@ final class ConnectionKeeper: ChannelDuplexHandler {
     private static let grace = TimeAmount.seconds(10)
 
     private let limits: ConnectionLimits
-    private let ledger: SharedLedger
+    private let ledger: SharedConnectionState
     /// Marks the PING whose answer shows that the client has seen a first GOAWAY.
     private let probe = HTTP2PingData(withInteger: .random(in: .min ... .max))
     private var farewell: GoAway.Reason?
@@ -24,7 +24,7 @@ final class ConnectionKeeper: ChannelDuplexHandler {
     private var ageTimer: Scheduled<Void>?
     private var graceTimer: Scheduled<Void>?
 
-    init(limits: ConnectionLimits, ledger: SharedLedger) {
+    init(limits: ConnectionLimits, ledger: SharedConnectionState) {
         self.limits = limits
         self.ledger = ledger
     }
@@ -120,7 +120,7 @@ final class ConnectionKeeper: ChannelDuplexHandler {
     private func write(_ context: ChannelHandlerContext, lastStream: Int32, _ reason: GoAway.Reason) {
         // Earlier writes go out first.
         context.flush()
-        context.triggerUserOutboundEvent(OwnFrames.GoAwayFrame(lastStream: lastStream, reason: reason), promise: nil)
+        context.triggerUserOutboundEvent(FrameRewriter.GoAwayFrame(lastStream: lastStream, reason: reason), promise: nil)
     }
 
     private func startGrace(_ context: ChannelHandlerContext) {
@@ -134,7 +134,7 @@ final class ConnectionKeeper: ChannelDuplexHandler {
     }
 
     private func after(
-        _ delay: TimeAmount, _ context: ChannelHandlerContext, _ work: @escaping (ConnectionKeeper) -> Void
+        _ delay: TimeAmount, _ context: ChannelHandlerContext, _ work: @escaping (ConnectionLimitsHandler) -> Void
     ) -> Scheduled<Void> {
         context.eventLoop.assumeIsolated().scheduleTask(in: delay) { work(self) }
     }
@@ -142,9 +142,9 @@ final class ConnectionKeeper: ChannelDuplexHandler {
 
 /// Tells a connection's keeper when streams open and close. SwiftNIO calls it in the same turn of the event loop.
 struct StreamObserver: NIOHTTP2StreamDelegate {
-    private let keeper: NIOLoopBound<ConnectionKeeper>
+    private let keeper: NIOLoopBound<ConnectionLimitsHandler>
 
-    init(_ keeper: ConnectionKeeper, on eventLoop: any EventLoop) {
+    init(_ keeper: ConnectionLimitsHandler, on eventLoop: any EventLoop) {
         self.keeper = NIOLoopBound(keeper, eventLoop: eventLoop)
     }
 

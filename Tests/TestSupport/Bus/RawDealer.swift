@@ -3,7 +3,7 @@ import FoundationEssentials
 import Testing
 
 /// A plain ZeroMQ DEALER, as in another program, without our bus module. It never blocks a thread.
-package final class BusStranger {
+package final class RawDealer {
     private let context: UnsafeMutableRawPointer
     private let socket: UnsafeMutableRawPointer
 

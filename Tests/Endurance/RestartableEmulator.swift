@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 
 /// The emulator, which keeps its port over restarts and changes its behaviour.
-final class EmulatorSeat: Sendable {
+final class RestartableEmulator: Sendable {
     private let state: String
     private let port: Int
     private let process: Mutex<ServiceProcess>

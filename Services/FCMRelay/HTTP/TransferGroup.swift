@@ -8,7 +8,7 @@ final class Transfer: @unchecked Sendable {
     /// Its index among the thread's open transfers.
     var place: Int?
     /// The exchange that waits for it, until it has ended.
-    fileprivate var exchange: Exchange?
+    fileprivate var exchange: TransferGroup?
 
     fileprivate init(_ request: HTTPTransportRequest) {
         self.request = request
@@ -23,7 +23,7 @@ final class Transfer: @unchecked Sendable {
 
 /// Requests that a task waits for together. The transport's thread owns them from the submission until all have ended. Then the
 /// task owns them again, so that it frees the memory that it allocated.
-final class Exchange: @unchecked Sendable {
+final class TransferGroup: @unchecked Sendable {
     let transfers: [Transfer]
     private var underWay: Int
     /// Unsafe, because a checked one costs time for every message. It is removed before it is resumed, so it is resumed once.

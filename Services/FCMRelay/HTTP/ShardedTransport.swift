@@ -2,7 +2,7 @@ import Synchronization
 
 /// Spreads requests over several transports, each with its own thread and connections. libcurl scans all transfers at every turn.
 /// So a thousand transfers saturate one thread, while two threads with half of them each are not saturated.
-final class SpreadTransport: HTTPTransport {
+final class ShardedTransport: HTTPTransport {
     private final class Share: Sendable {
         let transport: CurlTransport
         /// Unanswered requests.

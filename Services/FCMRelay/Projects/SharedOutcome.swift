@@ -2,7 +2,7 @@ import Schemas
 import Synchronization
 
 /// The outcome of a component, for commands that wait for another command's send.
-final class JointOutcome: Sendable {
+final class SharedOutcome: Sendable {
     typealias Outcome = Result<String, ComponentError>
     private typealias Waiter = CheckedContinuation<Outcome?, Never>
 

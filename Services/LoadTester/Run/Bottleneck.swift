@@ -1,5 +1,5 @@
 /// What limits a load.
-enum Holdup: String, CaseIterable, Encodable, CodingKeyRepresentable, Sendable {
+enum Bottleneck: String, CaseIterable, Encodable, CodingKeyRepresentable, Sendable {
     /// The relay is in the ramp to its full rate.
     case ramp
     /// The relay is at its full rate.

@@ -6,7 +6,7 @@ import NIOHTTP2
 import Schemas
 
 /// Turns every error that a route throws into a JSON answer, so that no request ends without one.
-struct ErrorResponses: RouterMiddleware {
+struct ErrorMiddleware: RouterMiddleware {
     func handle(
         _ request: Request, context: EmulatorRequestContext,
         next: (Request, EmulatorRequestContext) async throws -> Response
@@ -31,7 +31,7 @@ struct ErrorResponses: RouterMiddleware {
             // The client has gone, or the emulator stops. The stream is reset, so that the client does not mistake this for an
             // answer.
             await Exchange.current?.resetStream(.cancel)
-            return .unheard
+            return .unanswerable
         } catch {
             context.logger.error("a request failed", metadata: ["error": "\(error)"])
             return Response(

@@ -1,5 +1,5 @@
 /// An invalid connection string, parsed just enough to hide its secrets.
-struct SecretURL {
+struct RedactedURL {
     private let scheme: Substring
     private let user: Substring?
     private let hosts: Substring

@@ -7,7 +7,7 @@ import NIOHTTP2
 /// Debian 12's libcurl has the whole answer before that empty frame, and resets the stream. SwiftNIO closes a connection with 200
 /// resets in 30 s, and its GOAWAY says that no request was processed. A busy relay would then send accepted messages again. FCM's
 /// own servers never cause that.
-final class LastBytesEndStream: ChannelOutboundHandler {
+final class EndStreamOnLastData: ChannelOutboundHandler {
     typealias OutboundIn = HTTP2Frame.FramePayload
     typealias OutboundOut = HTTP2Frame.FramePayload
 

@@ -1,7 +1,7 @@
 import Schemas
 
 /// Detects that the system clock was set back, by comparison with a monotonic clock. Pure.
-struct ClockSteps {
+struct ClockStepDetector {
     /// Larger differences are steps. NTP slews a clock in smaller ones.
     private static let tolerance: Int64 = 1_000
 

@@ -1,7 +1,7 @@
 import Schemas
 
 /// Admits requests to one of Google's services: first the pacer, then the circuit breaker.
-struct Gate: Sendable {
+struct AdmissionControl: Sendable {
     let pacer: Pacer
     let transport: any HTTPTransport
     let breaker = CircuitBreaker()
@@ -24,7 +24,7 @@ struct Gate: Sendable {
     func enter(
         for topic: FCMTopic?, isAlert: Bool, cost: Int = 1, by deadline: ContinuousClock.Instant
     ) async -> ComponentError? {
-        if !pacer.goesAtOnce(to: topic, cost: cost, by: deadline),
+        if !pacer.tryTakeTurn(to: topic, cost: cost, by: deadline),
             let error = await pacer.turn(for: topic, isAlert: isAlert, cost: cost, by: deadline)
         {
             return error

@@ -3,7 +3,7 @@ import Hummingbird
 import Schemas
 
 /// Accepts the sends of both APIs: counts them, checks them against the quotas, and stores the accepted ones.
-struct SendDesk: Sendable {
+struct SendProcessor: Sendable {
     let quotas: Adjustable<Quotas>
     let archive: Adjustable<ArchiveLimit>
     let answers: AnswerCounts
@@ -17,7 +17,7 @@ struct SendDesk: Sendable {
         do {
             let response = try await work()
             answers.note(response?.status)
-            return response ?? .unheard
+            return response ?? .unanswerable
         } catch let error as GoogleError {
             answers.note(error.httpStatus)
             throw error

@@ -6,15 +6,15 @@ extension ResponseBody {
     private static let pieces = 20
 
     /// The same body, sent in small pieces spread over the given time.
-    func dripping(within time: Duration) -> ResponseBody {
+    func sentSlowly(within time: Duration) -> ResponseBody {
         ResponseBody(contentLength: contentLength) { writer in
-            try await write(DrippingWriter(base: writer, pause: time / Self.pieces, pieces: Self.pieces))
+            try await write(SlowBodyWriter(base: writer, pause: time / Self.pieces, pieces: Self.pieces))
         }
     }
 }
 
 /// Splits its input into pieces and pauses after each. Once the server stops, it no longer pauses.
-private struct DrippingWriter: ResponseBodyWriter {
+private struct SlowBodyWriter: ResponseBodyWriter {
     var base: any ResponseBodyWriter
     let pause: Duration
     let pieces: Int

@@ -2,7 +2,7 @@
 ///
 /// A stream *arrives* with its headers. It is *taken* once its request is certain to be processed. A GOAWAY is always truthful:
 /// the streams that it covers are processed, and the others are not.
-struct ConnectionLedger {
+struct ConnectionStateMachine {
     private let limits: ConnectionLimits
     private var open: Set<Int> = []
     private var lastArrived = 0
@@ -17,7 +17,7 @@ struct ConnectionLedger {
 
     /// What to do with a stream that has arrived.
     enum Admission: Hashable, Sendable {
-        case welcome
+        case admitted
         case refused
         case tooMany(GoAway)
     }
@@ -28,7 +28,7 @@ struct ConnectionLedger {
         pings = 0
         // The client sent it before it saw the GOAWAY.
         guard stream <= lastCovered ?? stream else { return .refused }
-        guard open.count > limits.streams else { return .welcome }
+        guard open.count > limits.streams else { return .admitted }
         switch limits.excess {
         case .refuse: return .refused
         case .goAway: return .tooMany(goAwayFromUntaken(because: .tooManyStreams))
@@ -61,7 +61,7 @@ struct ConnectionLedger {
     /// - Returns: The GOAWAY that ends the connection, if that was one PING too many.
     mutating func pinged() -> GoAway? {
         pings += 1
-        guard let most = limits.pings, pings >= most else { return nil }
+        guard let max = limits.pings, pings >= max else { return nil }
         return goAway(because: .tooManyPings)
     }
 

@@ -9,7 +9,7 @@ import NIOHTTP2
 ///   reason, and it cannot refuse a single stream. So SwiftNIO gets no limit, and the emulator counts.
 /// - GOAWAY: once SwiftNIO has sent one and no stream is open, it treats every later frame as a protocol violation, even a
 ///   WINDOW_UPDATE that was in flight.
-final class OwnFrames: ChannelOutboundHandler {
+final class FrameRewriter: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Reports slow operations, which may show a frozen server long before the socket's timeout.
-final class OverdueOperations: Sendable {
+final class SlowOperationWatch: Sendable {
     private struct State {
         var began: [Int: ContinuousClock.Instant] = [:]
         var lastNumber = 0

@@ -2,7 +2,7 @@ import FoundationEssentials
 import ServiceKit
 
 /// POSTs JSON to Google, with Google's request timeout.
-struct PatientPost: Sendable {
+struct JSONPost: Sendable {
     /// How long after its message's expiry a request may still be answered. The request may wait for a connection first, so this
     /// is also the maximum delay after which FCM gets an expired message.
     private static let timeAfterExpiry = Duration.seconds(1)

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Sends messages to the relay as an open loop, and retries each until FCM has accepted every component. It replaces the message
 /// log, with shorter pauses.
-final class StubbornLoad: Sendable {
+final class RetryingLoad: Sendable {
     struct Totals: Hashable, Sendable, CustomStringConvertible {
         /// Components, each counted once.
         var sent = 0

@@ -2,7 +2,7 @@ import ServiceLifecycle
 
 /// The services of an earlier `msi up` that was killed. They stop by themselves after a moment. Until then they hold their ports,
 /// sockets and locks.
-struct FormerStack {
+struct PreviousStack {
     /// Their log files.
     let logs: [LogFile]
     let say: @Sendable (String) -> Void

@@ -3,14 +3,14 @@ import Testing
 @testable import FCMRelay
 
 @Suite("Spare pool")
-struct SparePoolTests {
+struct ReusePoolTests {
     private let start = ContinuousClock.now
 
     private func at(_ seconds: Int) -> ContinuousClock.Instant { start + .seconds(seconds) }
 
     @Test("As many as were in use at once in the last period are kept, and the last used is taken first")
     func kept() {
-        var pool = SparePool<Int>(period: .seconds(10), at: start)
+        var pool = ReusePool<Int>(period: .seconds(10), at: start)
         let made = (0..<5).map { pool.take() ?? $0 }
         #expect(made == [0, 1, 2, 3, 4])
         for item in made { pool.giveBack(item) }
@@ -33,7 +33,7 @@ struct SparePoolTests {
 
     @Test("After a period without use, nothing is kept")
     func unused() {
-        var pool = SparePool<Int>(period: .seconds(10), at: start)
+        var pool = ReusePool<Int>(period: .seconds(10), at: start)
         let none = pool.take()
         #expect(none == nil)
         pool.giveBack(7)
@@ -47,7 +47,7 @@ struct SparePoolTests {
 
     @Test("An object that could not be made does not count as in use")
     func failure() {
-        var pool = SparePool<Int>(period: .seconds(10), at: start)
+        var pool = ReusePool<Int>(period: .seconds(10), at: start)
         let none = pool.take()
         #expect(none == nil)
         pool.gotNone()

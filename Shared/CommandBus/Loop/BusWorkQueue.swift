@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// The thread is woken only if the work queue was empty and the thread may sleep. The thread takes all work at once. It declares
 /// that it may sleep in the same critical section in which it found nothing, so no wake-up is lost and few are needed.
-final class Outbox: Sendable {
+final class BusWorkQueue: Sendable {
     private struct State {
         var work: [BusWork] = []
         /// Jobs to run on the bus thread.
@@ -149,7 +149,7 @@ final class Outbox: Sendable {
     }
 
     /// Resumes the tasks that wait for the end of the bus.
-    func tellWhoWaits() {
+    func resumeWaiters() {
         let waiting = state.withLock { state in
             state.life = .over
             defer { state.waitingForEnd = [] }

@@ -6,7 +6,7 @@ import Testing
 
 /// Requests on two threads.
 @Suite("A transport of several parts")
-struct SpreadTransportTests {
+struct ShardedTransportTests {
     private func requests(_ count: Int, to server: TLSServer) -> [HTTPTransportRequest] {
         (0..<count).map {
             HTTPTransportRequest(
@@ -20,7 +20,7 @@ struct SpreadTransportTests {
         try await withTLSServer {
             .init(200, String(decoding: $0.body, as: UTF8.self))
         } _: { server in
-            try await withTransport(to: server, SpreadTransport.init) { transport in
+            try await withTransport(to: server, ShardedTransport.init) { transport in
                 for _ in 0..<5 {
                     let outcomes = await transport.send(requests(20, to: server))
                     let bodies = try outcomes.map { String(decoding: try $0.get().body, as: UTF8.self) }
@@ -38,7 +38,7 @@ struct SpreadTransportTests {
             try await Task.sleep(for: .milliseconds(50))
             return .init(200, String(decoding: request.body, as: UTF8.self))
         } _: { server in
-            try await withTransport(to: server, SpreadTransport.init) {
+            try await withTransport(to: server, ShardedTransport.init) {
                 $0.connectionsPerHost = connections
                 $0.streamsPerConnection = 10
             } _: { transport in
@@ -62,7 +62,7 @@ struct SpreadTransportTests {
             try await Task.sleep(for: .seconds(60))
             return .init(200)
         } _: { server in
-            let transport = try SpreadTransport(
+            let transport = try ShardedTransport(
                 CurlConfiguration(
                     certificateAuthorityFile: server.certificateFile, streamsPerConnection: 5, maxOutstanding: 20))
             var sending: [Task<[HTTPTransportOutcome], Never>] = []

@@ -1,0 +1,14 @@
+import Synchronization
+
+/// A connection's ledger behind a lock. The event loop and the tasks of its requests share it.
+final class SharedConnectionState: Sendable {
+    private let ledger: Mutex<ConnectionStateMachine>
+
+    init(limits: ConnectionLimits) {
+        ledger = Mutex(ConnectionStateMachine(limits: limits))
+    }
+
+    func withLock<Result: Sendable>(_ body: (inout ConnectionStateMachine) -> Result) -> Result {
+        ledger.withLock { body(&$0) }
+    }
+}
