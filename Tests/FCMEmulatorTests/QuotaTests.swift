@@ -74,14 +74,14 @@ import Testing
     }
 
     @Test("A bucket is refilled completely at fixed times, or gradually") func refills() {
-        let whole = Allowance(most: 3, refill: 3, every: 1_000, phase: 300)
+        let whole = Allowance(capacity: 3, refill: 3, every: 1_000, phase: 300)
         var bucket = Bucket(whole, now: 1_200)
         let first = (0..<4).map { _ in bucket.take(of: whole, now: 1_200) }
         #expect(first == [nil, nil, nil, 100])
         let later = (0..<4).map { _ in bucket.take(of: whole, now: 1_300) }
         #expect(later == [nil, nil, nil, 1_000])
 
-        let drops = Allowance(most: 5, refill: 1, every: 100, phase: 0)
+        let drops = Allowance(capacity: 5, refill: 1, every: 100, phase: 0)
         var slow = Bucket(drops, now: 0)
         for _ in 0..<5 { _ = slow.take(of: drops, now: 50) }
         #expect([99, 100, 250, 700, 99_999].map { slow.left(of: drops, now: $0) } == [0, 1, 2, 5, 5])
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test("Buckets of topics are forgotten when they are full again") func memory() {
-        var buckets = Buckets<Int>([Allowance(most: 1, refill: 1, every: 10, phase: 0)])
+        var buckets = Buckets<Int>([Allowance(capacity: 1, refill: 1, every: 10, phase: 0)])
         for key in 0..<20_000 {
             let wait = buckets.take(key, now: Int64(key))
             #expect(wait == nil)

@@ -9,11 +9,11 @@ import Testing
 @Suite("Pauses")
 struct PauseTests {
     private static let now: UnixMilliseconds = 1_795_262_400_000
-    private static let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
-    private static let other = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+    private static let topic = FCMTopic.subject(TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()))
+    private static let other = FCMTopic.subject(TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()))
 
     /// The error and the pause of a send to a topic after the answer; `nil` if it goes out.
-    private func refusal(of topic: TopicKey, after rule: JSONValue) async throws -> (code: String, seconds: Int64)? {
+    private func refusal(of topic: FCMTopic, after rule: JSONValue) async throws -> (code: String, seconds: Int64)? {
         let pacer = Pacer(rate: 1_000, ramp: .zero)
         pacer.learn(from: try await OrderedAnswer(rule: rule).failure(at: Self.now), about: Self.topic)
         let error = await pacer.turn(for: topic, isAlert: true, by: .now + .seconds(5))

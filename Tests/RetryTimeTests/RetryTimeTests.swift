@@ -149,7 +149,7 @@ struct RetryTimeTests {
     ) -> RelayRecord {
         var record = RelayRecord(logged: .information, due: start, lease: lease)
         record.answered(
-            [ComponentOutcome(component: .data, result: .failure(error))], to: owner, at: start, expires: expires,
+            [PartResult(part: 0, result: .failure(error))], to: owner, at: start, expires: expires,
             schedule: RetrySchedule(), random: random)
         return record
     }
@@ -164,7 +164,7 @@ struct RetryTimeTests {
         for _ in 0..<count {
             record.lease = Self.lease
             record.answered(
-                [ComponentOutcome(component: .data, result: .failure(try await error(now)))], to: Self.owner, at: now,
+                [PartResult(part: 0, result: .failure(try await error(now)))], to: Self.owner, at: now,
                 expires: Self.never, schedule: RetrySchedule(), random: random)
             let next = try #require(record.nextAttempt)
             waits.append(Double(next - now) / 1_000)
