@@ -136,7 +136,7 @@ struct ProcessTests {
                 let failure = await #expect(throws: ServiceProcess.StartFailed.self) {
                     _ = try await EmulatorProcess(in: other, port: emulator.port)
                 }
-                #expect(failure?.description.contains("Address already in use") == true)
+                #expect(failure?.description.contains("port \(emulator.port) is in use by another program") == true)
             }
             #expect(await emulator.stop() == 0)
         }

@@ -26,7 +26,7 @@ struct ProjectsFileTests {
             """#)
         #expect(file.projects.map(\.serviceAccountFile) == ["/a.json", nil])
         #expect(file.projects.map(\.serverKeyFile) == [nil, "/k.txt"])
-        #expect(file.projects.map(\.channels) == [[Self.channel], []])
+        #expect(file.projects.map(\.channels) == [[Self.channel], nil])
         #expect(file.projects[0].quota == 1_000)
         #expect(file.projects[0].quotaShare == 50)
         #expect(file.projects[1].endpoint == "https://gateway.test:8443")
