@@ -33,10 +33,12 @@ extension ServicePlan {
             logger: logger)
         return ServicePlan(
             services: [
-                EventPublishing(publisher: publisher), storage, retention, WaitCorrection(store: store, logger: logger),
+                storage, retention, WaitCorrection(store: store, logger: logger),
                 LeaseRecovery(store: store, process: process, logger: logger),
                 Expiry(store: store, announcer: announcer, logger: logger), outbox,
                 server,
+                // The last one stops first.
+                EventPublishing(publisher: publisher),
             ],
             close: {
                 await bus.close()

@@ -3,11 +3,18 @@ package import SystemPackage
 
 /// TCP ports of 127.0.0.1.
 package enum LoopbackPort {
+    /// Below the ports that the system gives to connecting clients: until a server has the port, no client can get it.
+    private static let belowClients = 15_000..<32_000
+
     /// Chooses a free port. It is not reserved.
     ///
     /// - Throws: `Errno` if the system has none.
     package static func free() throws(Errno) -> Int {
-        try bind(0)
+        for _ in 0..<100 {
+            let port = Int.random(in: belowClients)
+            if obstacle(port) == nil { return port }
+        }
+        return try bind(0)
     }
 
     /// Tries to listen on a port.
