@@ -28,6 +28,8 @@ package enum AnyJSON: Hashable, Sendable {
 
 extension AnyJSON: Codable {
     package init(from decoder: any Decoder) throws {
+        // To try one type after another would cost a search for the value's path at each failure.
+        if decoder is DocumentDecoder { self.init(try JSONValue(from: decoder)); return }
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -43,6 +45,18 @@ extension AnyJSON: Codable {
             self = .array(value)
         } else {
             self = .object(try container.decode([String: AnyJSON].self))
+        }
+    }
+
+    private init(_ value: JSONValue) {
+        switch value {
+        case .null: self = .null
+        case .boolean(let value): self = .bool(value)
+        case .number(let digits): self = Int64(digits).map { .integer($0) } ?? .number(Double(digits) ?? 0)
+        case .string(let text): self = .string(text)
+        case .array(let elements): self = .array(elements.map { AnyJSON($0) })
+        case .object(let members):
+            self = .object(Dictionary(members.map { ($0.name, AnyJSON($0.value)) }) { _, last in last })
         }
     }
 

@@ -14,7 +14,8 @@ extension CommandFailure {
     static func unreadable(_ id: some Any, in collection: CollectionForm, _ reason: any Error) -> CommandFailure {
         CommandFailure(
             .conflict,
-            "\(collection.name) \(id) cannot be read (\(reason)), and is left as it is; put it right in the database")
+            "\(collection.name) \(id) cannot be read (\(reason)), and is left as it is; put it right in the database",
+            field: Envelope.identifier)
     }
 
     static func duplicate(_ violation: UniqueViolation, in collection: CollectionForm) -> CommandFailure {

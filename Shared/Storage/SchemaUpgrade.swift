@@ -16,20 +16,32 @@ struct SchemaUpgrade {
             var last: BSONValue?
             while case let documents = try session.scan(collection.name, after: last, limit: Self.batch), !documents.isEmpty {
                 last = try documents.last.flatMap { try BSONFields($0)[Envelope.identifier] }
-                _ = try unreadable(collection.name).readable(of: documents) { try upgrade($0, of: collection, in: session) }
+                // Only what is stored can be unreadable: an error of the database ends the upgrade, which is run again.
+                let upgrades = try unreadable(collection.name).readable(of: documents) { stored in
+                    try upgraded(stored, of: collection, in: session).map { (stored, $0) }
+                }
+                for case let (stored, fields)? in upgrades { try replace(stored, by: fields, of: collection, in: session) }
             }
         }
         try StoreRegister.note(collection, of: store, in: session)
     }
 
-    private func upgrade(_ stored: BSONDocument, of collection: CollectionForm, in session: some DocumentSession) throws {
-        guard try Envelope.schema(of: stored) < collection.schema else { return }
+    /// - Returns: `nil` if the document is of the present form.
+    private func upgraded(
+        _ stored: BSONDocument, of collection: CollectionForm, in session: some DocumentSession
+    ) throws -> StoredFields? {
+        guard try Envelope.schema(of: stored) < collection.schema else { return nil }
         let transaction = Transaction(session: session, unreadable: unreadable, now: 0)
         var fields = try StoredFields(try transaction.upgraded(stored, of: collection))
         fields[Envelope.revision] = .int64((try Envelope.revision(of: stored) ?? 0) + 1)
-        let id = fields[Envelope.identifier] ?? .null
+        return fields
+    }
+
+    private func replace(
+        _ stored: BSONDocument, by fields: StoredFields, of collection: CollectionForm, in session: some DocumentSession
+    ) throws {
         do {
-            try session.replace(stored, by: fields.document, id, in: collection)
+            try session.replace(stored, by: fields.document, fields[Envelope.identifier] ?? .null, in: collection)
         } catch is Overtaken {
             // Another instance has upgraded, changed or removed it. Reads upgrade as well.
         }

@@ -45,8 +45,11 @@ struct PushHandlerTests {
         PushHandler(projects: Projects(standard: .sample("p", sender)), limit: .topic, now: { Self.now })
     }
 
-    private func relay(_ push: RelayPush, _ handler: PushHandler) async throws -> [Result<String, ComponentError>] {
-        let context = CommandContext(id: "1", command: RelayPush.name, deadline: nil, logger: .quiet)
+    private func relay(
+        _ push: RelayPush, _ handler: PushHandler, within time: Int64? = nil
+    ) async throws -> [Result<String, ComponentError>] {
+        let context = CommandContext(
+            id: "1", command: RelayPush.name, deadline: time.map { Self.now + $0 }, logger: .quiet)
         return try await handler.relay(push, context).results.map(\.result)
     }
 
@@ -69,6 +72,39 @@ struct PushHandlerTests {
             #expect(result == (token.text.hasSuffix("7") ? .failure(error) : .success("n-\(token.text)")))
         }
         #expect(sender.groups.map(\.count) == Array(repeating: 100, count: 10))
+    }
+
+    @Test("A group that FCM may not answer before the deadline is not sent")
+    func noTimeForAnotherGroup() async throws {
+        let sender = Sender()
+        let tokens = (0..<200).map { PushRecipient.token("t\($0)") }
+        let results = try await relay(Self.push(tokens), Self.handler(sender), within: 9_000)
+        #expect(sender.groups.map(\.count) == [100])
+        #expect(results.prefix(100).allSatisfy { if case .success = $0 { true } else { false } })
+        #expect(results.suffix(100).allSatisfy { $0 == .failure(ComponentError(.noTime)) })
+    }
+
+    @Test("Pushes take at most half of a project's places, and the next one is kept back for each of its recipients")
+    func places() async throws {
+        let gate = AsyncStream<Void>.makeStream()
+        let sender = Sender { _ in
+            for await _ in gate.stream {}
+            return .success("n")
+        }
+        let handler = Self.handler(sender)
+        let tokens = (0..<100).map { PushRecipient.token("t\($0)") }
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<6 { group.addTask { try await self.relay(Self.push(tokens), handler) } }
+            let first = try await group.next()
+            #expect(first?.count == 100)
+            #expect(first?.allSatisfy { if case .failure(let error) = $0 { error.isKeptBack } else { false } } == true)
+            gate.continuation.finish()
+            var accepted = 0
+            while let results = try await group.next() {
+                accepted += results.count { if case .success = $0 { true } else { false } }
+            }
+            #expect(accepted == 500)
+        }
     }
 
     @Test("A command that comes again sends only what FCM has not accepted")

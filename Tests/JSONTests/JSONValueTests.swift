@@ -16,6 +16,16 @@ struct JSONValueTests {
         #expect(value.text == text)
     }
 
+    /// If the reader searched for the path of each element, this would take hours.
+    @Test("A long array in a field of any form is read at once", .timeLimit(.minutes(1)))
+    func longArray() throws {
+        let elements = [String](repeating: "\"\"", count: 300_000).joined(separator: ",")
+        let json = Data("{\"message\":[\(elements),17,1.5,true,null,{\"a\":\"b\"}]}".utf8)
+        let value = try JSONCoder.decodeStrictly([String: AnyJSON].self, from: json)["message"]
+        #expect(value?.elements?.suffix(6) == ["", 17, .number(1.5), true, .null, ["a": "b"]])
+        #expect(value?.elements?.count == 300_005)
+    }
+
     @Test("Escapes become characters")
     func escapes() throws {
         #expect(try JSONValue(parsing: #""\u00e9\ud83d\ude00\u0000\/""#.utf8) == .string("é😀\u{0}/"))

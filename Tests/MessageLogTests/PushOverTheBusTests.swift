@@ -30,6 +30,30 @@ struct PushOverTheBusTests {
         }
     }
 
+    @Test("A push waits for a relay that knows the command")
+    func olderRelay() async throws {
+        let asked = Mutex(0)
+        let relay = RelayDouble(pushes: { command in
+            if asked.withLock({
+                $0 += 1; return $0
+            }) == 1 {
+                throw CommandFailure(.invalid, "unknown command \"push.relay\"")
+            }
+            return command.recipients.map { .success("n-\($0.text)") }
+        })
+        try await withTemporaryFolder { folder in
+            try await relay.run(in: folder) {
+                try await RunningMessageLog.with(in: folder) { log in
+                    let id = try await log.client.request(Self.push("k"), context: Self.people).push.id
+                    let retrying = try await wait(for: id, in: log) { $0.attempts == 1 }
+                    #expect(retrying.relay.recipients.first?.error?.code == "RELAY_TOO_OLD")
+                    let ended = try await wait(for: id, in: log, within: .seconds(30)) { $0.nextAttempt == nil }
+                    #expect(ended.relay.state == .relayed)
+                }
+            }
+        }
+    }
+
     @Test("Each token's outcome is kept, only what is outstanding is sent again, and unregistered tokens are reported")
     func tokens() async throws {
         let relay = RelayDouble(pushes: { command in

@@ -11,8 +11,8 @@ struct PushHandler: Sendable {
     /// The wall clock.
     let now: @Sendable () -> UnixMilliseconds
 
-    /// - Throws: ``SchemaViolation`` if FCM would refuse the message; ``CommandFailure`` if the project is not configured or is
-    ///   overloaded, and if no project can send.
+    /// - Throws: ``SchemaViolation`` if FCM would refuse the message; ``CommandFailure`` if the project is not configured, and if
+    ///   no project can send.
     func relay(_ command: RelayPush, _ context: CommandContext) async throws -> RelayPush.Reply {
         let now = now()
         let push = command.with(message: try FCMRules.checked(command.message, for: command.recipients, limit: limit))
@@ -23,7 +23,7 @@ struct PushHandler: Sendable {
             results = push.recipients.map { _ in .failure(.expired) }
         } else {
             try projects.checkCircuit(of: project, isKnown: project.knows(push))
-            results = try await send(push, by: project, now: now, context)
+            results = await send(push, by: project, now: now, context)
         }
         report(results, of: push, to: context)
         return RelayPush.Reply(results: results.map(SendResult.init))
@@ -31,12 +31,19 @@ struct PushHandler: Sendable {
 
     private func send(
         _ push: RelayPush, by project: Project, now: UnixMilliseconds, _ context: CommandContext
-    ) async throws(CommandFailure) -> [Result<String, ComponentError>] {
+    ) async -> [Result<String, ComponentError>] {
         let deadline = CommandDeadline.instant(of: context, now: now)
         let expiry = ContinuousClock.now + .milliseconds((push.expires ?? .max) - now)
         let isUrgent = FCMRules.urgency(of: push.message) == .high
-        return try await project.underWay(places: min(push.recipients.count, Project.pushGroup)) {
-            await project.send(push, isUrgent: isUrgent, before: expiry, by: deadline, now: self.now)
+        let places = min(push.recipients.count, Project.pushGroup)
+        do throws(CommandFailure) {
+            // Half of the places are kept for messages.
+            return try await project.underWay(places: places, limit: Project.maxInFlight / 2) {
+                await project.send(push, isUrgent: isUrgent, before: expiry, by: deadline, now: self.now)
+            }
+        } catch {
+            // Not a failure of the command: to its caller that would be an overloaded relay, which takes no messages either.
+            return push.recipients.map { _ in .failure(ComponentError(.overloaded, error.message)) }
         }
     }
 

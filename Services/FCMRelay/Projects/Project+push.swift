@@ -1,4 +1,5 @@
 import Schemas
+import ServiceKit
 import Synchronization
 
 extension Project {
@@ -19,6 +20,11 @@ extension Project {
         results.reserveCapacity(recipients.count)
         for start in stride(from: 0, to: recipients.count, by: Self.pushGroup) {
             let group = Array(recipients[start..<min(start + Self.pushGroup, recipients.count)])
+            // A group that is cut off before FCM has answered would be sent twice. The first one always gets its chance.
+            if start > 0, ContinuousClock.now + DeliveryTimes.fcmRequestTimeout > deadline {
+                results += group.map { _ in .failure(ComponentError(.noTime)) }
+                continue
+            }
             // A check sends nothing, and its answer is that of the moment.
             results +=
                 push.isCheck

@@ -56,13 +56,17 @@ final class Project: Sendable {
 
     /// Performs a command's work within the limit of pending commands.
     ///
-    /// - Parameter places: The number of commands that it counts for.
+    /// - Parameters:
+    ///   - places: The number of commands that it counts for.
+    ///   - limit: How many places may be taken with it.
     /// - Throws: ``CommandFailure`` `overloaded` at the limit.
-    func underWay<Answer>(places: Int = 1, _ work: () async -> Answer) async throws(CommandFailure) -> Answer {
+    func underWay<Answer>(
+        places: Int = 1, limit: Int = maxInFlight, _ work: () async -> Answer
+    ) async throws(CommandFailure) -> Answer {
         let count = commandsUnderWay.add(places, ordering: .relaxed).newValue
         defer { commandsUnderWay.subtract(places, ordering: .relaxed) }
-        guard count <= Self.maxInFlight else {
-            throw CommandFailure(.overloaded, "\(Self.maxInFlight) commands for the project \(id) are under way already")
+        guard count <= limit else {
+            throw CommandFailure(.overloaded, "\(limit) commands for the project \(id) are under way already")
         }
         return await work()
     }

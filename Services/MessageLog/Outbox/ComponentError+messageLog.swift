@@ -25,7 +25,7 @@ extension ComponentError {
             switch failure.status {
             case .overloaded, .unavailable, .storageFull, .deadlineExceeded, .ok: nil
             case .internal: .relayInternal
-            case .invalid: .relayInvalid
+            case .invalid: failure.isUnknownCommand ? .relayTooOld : .relayInvalid
             case .unauthenticated: .relayUnauthenticated
             case .forbidden: .relayForbidden
             case .notFound: .relayNotFound

@@ -31,7 +31,7 @@ final class PendingRequest: @unchecked Sendable {
 
     private enum Waiting {
         case noTask
-        /// A task waits until the end, or until ``PendingRequest/tellThatItIsSlow()``.
+        /// A task waits until the end, or until ``PendingRequest/notifySlow()``.
         case briefly(UnsafeContinuation<RequestOutcome?, Never>)
         case untilTheEnd(UnsafeContinuation<RequestOutcome, Never>)
         /// It ended while no task waited. This can happen between the two waits of a task on the bus thread.

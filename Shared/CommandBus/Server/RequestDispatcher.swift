@@ -22,7 +22,7 @@ struct RequestDispatcher: Sendable {
         }
         let header = shared.fields
         guard let handler = router[header.command] else {
-            return Reply(id: header.id, failure: CommandFailure(.invalid, "unknown command \"\(header.command)\""))
+            return Reply(id: header.id, failure: CommandFailure(.invalid, "\(CommandFailure.unknownCommand) \"\(header.command)\""))
         }
         let time = RequestTime(header, arrival: request.arrival, watch: watch)
         if let refusal = time.refusal(now: now) { return Reply(id: header.id, failure: refusal) }

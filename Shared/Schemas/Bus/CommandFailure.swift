@@ -23,6 +23,12 @@ package struct CommandFailure: Error, Hashable, Sendable, CustomStringConvertibl
         self.init(.invalid, violation.description, field: violation.field.isEmpty ? nil : violation.field)
     }
 
+    /// What the message of a failure begins with if the service does not know the command, for example because it is older.
+    package static let unknownCommand = "unknown command"
+
+    /// Whether the service does not know the command.
+    package var isUnknownCommand: Bool { status == .invalid && message.hasPrefix(Self.unknownCommand) }
+
     /// The text in the message of a failure after which the command may have been done.
     package static let outcomeUnknown = "outcome unknown"
 

@@ -70,6 +70,7 @@ package enum RelayErrorCode: String, CaseIterable, Sendable {
     case relayForbidden = "RELAY_FORBIDDEN"
     case relayNotFound = "RELAY_NOT_FOUND"
     case relayConflict = "RELAY_CONFLICT"
+    case relayTooOld = "RELAY_TOO_OLD"
 
     package var origin: Origin { entry.origin }
     /// What to do about it.
@@ -127,6 +128,7 @@ package enum RelayErrorCode: String, CaseIterable, Sendable {
         case .relayForbidden: (.messageLog, .permanent, .notAsked, "the relay does not allow the command")
         case .relayNotFound: (.messageLog, .permanent, .notAsked, "the relay does not have the requested project")
         case .relayConflict: (.messageLog, .permanent, .notAsked, "the command contradicts the relay's state")
+        case .relayTooOld: (.messageLog, .retryable, .notAsked, "the relay is of an older version, without the command")
         }
     }
 

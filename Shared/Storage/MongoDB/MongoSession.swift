@@ -63,7 +63,8 @@ struct MongoSession: DocumentSession {
         do {
             return try body()
         } catch let error as MongoError where error.code == .duplicateKey {
-            let name = error.message.split(separator: "index: ").last?.split(separator: " dup key").first
+            // The key after the name may contain any text.
+            let name = error.message.split(separator: "index: ", maxSplits: 1).last?.split(separator: " dup key").first
             throw UniqueViolation(index: String(name ?? ""))
         }
     }

@@ -54,13 +54,17 @@ package struct Portal: Sendable {
         return try answer.json
     }
 
-    /// Waits until a message's relay record has a state.
+    /// Waits until a message's relay record has a state. While the message log is away, for example between a stop and the next
+    /// start, the gateway answers 503.
     package func message(_ msiKey: String, hasState state: String, within limit: Duration = .seconds(20)) async throws
         -> JSONValue
     {
         var seen: JSONValue?
         return try await eventually("message \(msiKey) is \(state); last seen: \(seen?["relay"] ?? .null)", within: limit) {
-            let message = try await message(msiKey)
+            let answer = try await call(.GET, "/message/\(msiKey)")
+            if answer.status == 503 { return nil }
+            guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
+            let message = try answer.json
             seen = message
             return message["relay"]?["state"]?.string == state ? message : nil
         }
