@@ -194,7 +194,8 @@ extension SystemTests {
         func movedServices() async throws {
             let settings = [
                 "MSI_CUBE_LISTEN": "tcp://127.0.0.1:0", "MSI_CUBE_EVENTS_LISTEN": "tcp://127.0.0.1:*",
-                "MSI_MESSAGE_LOG_LISTEN": "tcp://127.0.0.1:0", "MSI_FCM_RELAY_LISTEN": "tcp://127.0.0.1:0",
+                "MSI_MESSAGE_LOG_LISTEN": "tcp://127.0.0.1:0", "MSI_MESSAGE_LOG_EVENTS_LISTEN": "tcp://127.0.0.1:*",
+                "MSI_FCM_RELAY_LISTEN": "tcp://127.0.0.1:0",
             ]
             try await withStack(settings: settings) { stack in
                 try await stack.healthy()

@@ -22,7 +22,8 @@ struct RequestDispatcher: Sendable {
         }
         let header = shared.fields
         guard let handler = router[header.command] else {
-            return Reply(id: header.id, failure: CommandFailure(.invalid, "\(CommandFailure.unknownCommand) \"\(header.command)\""))
+            let failure = CommandFailure(.invalid, "\(CommandFailure.unknownCommand) \"\(header.command)\"")
+            return Reply(id: header.id, failure: failure)
         }
         let time = RequestTime(header, arrival: request.arrival, watch: watch)
         if let refusal = time.refusal(now: now) { return Reply(id: header.id, failure: refusal) }

@@ -31,7 +31,7 @@ package struct ListeningService: Service {
     private func reason(for error: any Error) -> String {
         switch LoopbackPort.obstacle(port) {
         case .addressInUse?:
-            "port \(port) is in use by another program; stop that program, or choose another port with \(setting.name)"
+            "port \(port) is in use by another program; stop that program, or choose another port with \(setting.name) (\(error))"
         case .permissionDenied?:
             "port \(port) needs the rights of root; choose one from 1024 with \(setting.name)"
         default: "\(error)"
