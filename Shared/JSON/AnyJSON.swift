@@ -1,4 +1,4 @@
-/// Any JSON value: for the parts of a document whose form somebody else decides.
+/// Any JSON value, for parts of a document whose form another system defines.
 ///
 /// The members of an object have no order. Numbers are 64-bit integers or doubles: more digits than these hold are lost.
 package enum AnyJSON: Hashable, Sendable {

@@ -15,7 +15,7 @@ struct JSONTests {
     }
 
     @Test(
-        "What is not JSON is refused in Google's words, with a mark below the place",
+        "A text that is not JSON is refused in Google's words, with a mark below the place",
         arguments: [
             ("", "Unexpected end of string. Expected a value.", 0), (" ", "Unexpected end of string. Expected a value.", 1),
             ("{", "Expected an object key or }.", 1), ("[1,]", "Expected a value.", 3),

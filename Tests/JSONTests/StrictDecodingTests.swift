@@ -41,7 +41,7 @@ struct StrictDecodingTests {
     private static func order(_ text: String) -> Data { Data(text.utf8) }
 
     @Test(
-        "What is wrong is named by its path, with what was expected",
+        "An error names the path and the expected value",
         arguments: [
             ("[]", "", "expected an object"), ("null", "", "expected an object, found null"),
             ("{}", "number", "missing, but required"),
@@ -87,7 +87,7 @@ struct StrictDecodingTests {
         #expect(violation == SchemaViolation(field: field, problem: problem))
     }
 
-    @Test("What is right is read, whatever the order, spelling and spaces of its fields")
+    @Test("A valid document is read in any order, spelling and spacing of its fields")
     func taken() throws {
         let json = #"""
             { "label_counts" : {"\u0061":1, "é":2} , "lines":[{"price":1e3,"item":"\ud83c\udf93","notes":[],"isGift":false,"count":2.0}],

@@ -62,8 +62,8 @@ struct InterventionOverTheBusTests {
                     _ = try await log.wait(for: held) { $0.state == .relayed }
                     let gone = await log.client.failure(of: RecallMessage(msiKey: held), context: .ann)
                     #expect(gone?.status == .conflict && gone?.message.contains("relayed") == true)
-                    let nobody = await log.client.failure(of: RecallMessage(msiKey: ObjectID()), context: .ann)
-                    #expect(nobody?.status == .notFound)
+                    let unknown = await log.client.failure(of: RecallMessage(msiKey: ObjectID()), context: .ann)
+                    #expect(unknown?.status == .notFound)
                     // Past its moment, and others have gone out since.
                     try await eventually { recalled.sendAt.map { $0 + 1_500 < .now } ?? false }
                     let later = try await log.log(.sample("later")).msiKey

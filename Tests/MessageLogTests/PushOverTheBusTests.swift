@@ -54,7 +54,7 @@ struct PushOverTheBusTests {
         }
     }
 
-    @Test("Each token's outcome is kept, only what is outstanding is sent again, and unregistered tokens are reported")
+    @Test("Each token's outcome is kept, only outstanding tokens are sent to again, and unregistered tokens are reported")
     func tokens() async throws {
         let relay = RelayDouble(pushes: { command in
             command.recipients.map { recipient in

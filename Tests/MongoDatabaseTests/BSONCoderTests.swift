@@ -58,7 +58,7 @@ struct BSONCoderTests {
         }
     }
 
-    @Test("An error names the field, what is expected there, and what is found")
+    @Test("An error names the field, the expected value and the value found")
     func errors() throws {
         func problem(_ document: BSONDocument) -> String? {
             do {

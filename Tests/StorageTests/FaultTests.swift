@@ -120,7 +120,7 @@ struct FaultTests {
     }
 
     @Test(
-        "On a full disk nothing grows, what is there is read, made smaller and deleted, and afterwards all goes on",
+        "On a full disk documents cannot grow, but can be read, shortened and deleted; with room again all goes on",
         .enabled(if: SmallDisk.isPossible))
     func fullDisk() async throws {
         try await SmallDisk.with(megabytes: 24) { disk in

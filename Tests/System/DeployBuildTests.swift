@@ -7,7 +7,7 @@ extension SystemTests {
     /// When `deploy/build` asks SwiftPM for a build, on a small project whose compiler writes down that it was asked.
     @Suite("deploy/build")
     struct DeployBuildTests {
-        @Test("What is built already is not built again")
+        @Test("An unchanged checkout is not built again")
         func unchanged() async throws {
             try await withProject { project in
                 let outcomes = [try await project.build(), try await project.build(), try await project.build()]

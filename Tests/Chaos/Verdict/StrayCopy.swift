@@ -16,7 +16,7 @@ struct StrayCopy: Hashable, Sendable {
         /// A relay was sending it and was killed.
         case relayEnded = "the relay ended before FCM's answer"
         /// Every relay that was sending it has an answer.
-        case noSender = "FCM has it from nobody"
+        case noSender = "no relay was waiting for FCM's answer"
     }
 
     let send: AcceptedSend

@@ -44,7 +44,7 @@ struct PushDeliveryTests {
                     beside, RelayPush(pushID: ObjectID(), recipients: [recipient], message: message))
                 #expect(throws: Never.self) { try results[0].get() }
             }
-            // Known, and sent to nobody again.
+            // The relay remembers the push, and sends it to no recipient again.
             let again = try await relay(beside, push)
             #expect(again[0] == results[0] && again[2] == results[2])
             #expect(try await beside.fcm.acceptedSends().count == 4)

@@ -65,7 +65,7 @@ package struct ServiceAccountHolder: Sendable {
     /// The grant type of a signed request.
     package static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
-    /// The form of a token request; what is `nil` is left out.
+    /// The form of a token request, without the fields that are `nil`.
     package static func form(assertion: String?, grantType: String? = grantType) -> String {
         let fields = [("grant_type", grantType?.replacing(":", with: "%3A")), ("assertion", assertion)]
         return fields.compactMap { name, value in value.map { "\(name)=\($0)" } }.joined(separator: "&")
