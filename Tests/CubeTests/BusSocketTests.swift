@@ -113,6 +113,7 @@ struct BusSocketTests {
                 let wasCut = (0..<(frameSize > 1_000 ? 256 : 100_000)).contains { _ in !connection.sendFrameWithMore(frameSize) }
                 #expect(wasCut)
                 let after = try ProcessUsage(of: cube.process.identifier).resident
+                // 16 MiB of frames, and at most 18 MiB of buffers for them.
                 #expect(after - before < 40_000, "KiB")
                 #expect(await cube.client.failure(of: ReadCube()) == nil)
             }

@@ -8,8 +8,9 @@ import CSocketGuard
 struct PeerLimits: Sendable {
     /// The maximum number of connections.
     var maxPeers = 1_024
-    /// The maximum number of frames of a message. Even an empty frame costs ZeroMQ 64 bytes.
-    var maxFrames = 16_384
+    /// The maximum number of frames of a message. ZeroMQ keeps each frame in the buffer of 18 KiB that it was received in, so these
+    /// take at most 18 MiB, however slowly and in whatever pieces they come.
+    var maxFrames = 1_024
     /// The maximum size of a message, all frames together, in bytes.
     var maxMessageBytes: Int
     /// The maximum number of messages on one connection; 0 for no limit.
