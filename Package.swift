@@ -87,7 +87,7 @@ let package = Package(
         .executableTarget(
             name: "Gateway",
             dependencies: [
-                "CommandBus", "FCM", "HTTPRouting", "JSON", "ProductVersion", "Schemas", "ServiceKit", deque, httpTypes,
+                "CommandBus", "FCM", "HTTPRouting", "JSON", "ProductVersion", "Schemas", "Time", "ServiceKit", deque, httpTypes,
                 hummingbird,
                 hummingbirdCore, logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, serviceContext, serviceLifecycle,
             ],
@@ -121,7 +121,8 @@ let package = Package(
         .executableTarget(
             name: "FCMEmulator",
             dependencies: [
-                "DurableFiles", "EmbeddedDatabase", "HTTPRouting", "JSON", "Schemas", "SeededRandom", "ServiceKit", crypto,
+                "DurableFiles", "EmbeddedDatabase", "HTTPRouting", "JSON", "Schemas", "Time", "SeededRandom", "ServiceKit",
+                crypto,
                 cryptoExtras,
                 deque, grdb,
                 httpTypes,
@@ -149,18 +150,19 @@ let package = Package(
             ],
             path: "Services/LoadTester"),
 
-        // What the services share. Dependencies point one way: ServiceKit → CommandBus → Schemas → JSON → nothing.
+        // What the services share. Dependencies point one way: ServiceKit → CommandBus → Schemas → JSON and Time → nothing.
         .target(name: "JSON", path: "Shared/JSON"),
         .target(name: "Time", path: "Shared/Time"),
-        .target(name: "Schemas", dependencies: ["JSON"], path: "Shared/Schemas", exclude: ["GLOSSARY.md"]),
-        .target(name: "FCM", dependencies: ["JSON", "Schemas"], path: "Shared/FCM"),
+        .target(name: "Schemas", dependencies: ["JSON", "Time"], path: "Shared/Schemas", exclude: ["GLOSSARY.md"]),
+        .target(name: "FCM", dependencies: ["JSON", "Schemas", "Time"], path: "Shared/FCM"),
         .target(name: "ProductVersion", path: "Shared/ProductVersion"),
         .target(name: "SeededRandom", path: "Shared/SeededRandom"),
         .target(name: "HTTPRouting", dependencies: [httpTypes, hummingbird], path: "Shared/HTTPRouting"),
         .target(
             name: "CommandBus",
             dependencies: [
-                "CSocketGuard", "CZeroMQ", "DedicatedThread", "JSON", "ProductVersion", "Schemas", deque, logging, serviceContext,
+                "CSocketGuard", "CZeroMQ", "DedicatedThread", "JSON", "ProductVersion", "Schemas", "Time", deque, logging,
+                serviceContext,
                 serviceLifecycle,
             ],
             path: "Shared/CommandBus",
@@ -183,7 +185,7 @@ let package = Package(
             exclude: ["OPERATING.md"]),
         .target(
             name: "EmbeddedDatabase",
-            dependencies: ["DurableFiles", "JSON", "Schemas", "UnreadableDocuments", deque, grdb],
+            dependencies: ["DurableFiles", "JSON", "Schemas", "Time", "UnreadableDocuments", deque, grdb],
             path: "Shared/EmbeddedDatabase"),
 
         .target(
@@ -235,7 +237,7 @@ let package = Package(
         .testTarget(
             name: "CommandBusTests",
             dependencies: [
-                "CZeroMQ", "CommandBus", "JSON", "ProductVersion", "Schemas", "TestSupport", logging, serviceContext,
+                "CZeroMQ", "CommandBus", "JSON", "ProductVersion", "Schemas", "Time", "TestSupport", logging, serviceContext,
                 serviceLifecycle,
             ],
             path: "Tests/CommandBusTests"),
@@ -244,7 +246,8 @@ let package = Package(
             dependencies: ["CubeStorage", "EmbeddedDatabase", "MongoDatabase", "JSON", "Schemas", "TestSupport", grdb, logging],
             path: "Tests/CubeStorageTests"),
         .testTarget(
-            name: "CubeTests", dependencies: ["CommandBus", "Cube", "JSON", "Schemas", "TestSupport"], path: "Tests/CubeTests"),
+            name: "CubeTests", dependencies: ["CommandBus", "Cube", "JSON", "Schemas", "Time", "TestSupport"],
+            path: "Tests/CubeTests"),
         .testTarget(
             name: "EmbeddedDatabaseTests",
             dependencies: ["EmbeddedDatabase", "JSON", "Schemas", "TestSupport", grdb],
@@ -255,8 +258,9 @@ let package = Package(
         .testTarget(
             name: "FCMEmulatorTests",
             dependencies: [
-                "EmbeddedDatabase", "FCMEmulator", "JSON", "SeededRandom", "TestSupport", asyncHTTPClient, grdb, jwtKit, logging,
-                nioCore,
+                "EmbeddedDatabase", "FCMEmulator", "JSON", "Schemas", "SeededRandom", "TestSupport", "Time", asyncHTTPClient,
+                grdb,
+                jwtKit, logging, nioCore,
                 nioHPACK, nioHTTP1,
                 nioHTTP2, nioPosix,
                 nioSSL,
@@ -266,7 +270,7 @@ let package = Package(
         .testTarget(
             name: "FCMRelayTests",
             dependencies: [
-                "CommandBus", "FCMRelay", "FCM", "JSON", "Schemas", "ServiceKit", "TestSupport", cryptoExtras,
+                "CommandBus", "FCMRelay", "FCM", "JSON", "Schemas", "Time", "ServiceKit", "TestSupport", cryptoExtras,
                 httpTypes,
                 jwtKit,
                 logging,
@@ -276,7 +280,7 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "CommandBus", "CubeStorage", "Gateway", "MongoDatabase", "JSON", "ProductVersion", "Schemas",
+                "CommandBus", "CubeStorage", "Gateway", "MongoDatabase", "JSON", "ProductVersion", "Schemas", "Time",
                 "SeededRandom", "ServiceKit",
                 "TestSupport", httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioPosix, serviceLifecycle,
             ],
@@ -287,14 +291,16 @@ let package = Package(
         .testTarget(
             name: "MessageLogTests",
             dependencies: [
-                "CommandBus", "DurableFiles", "MessageLog", "MessageStorage", "JSON", "ProductVersion", "Schemas", "TestSupport",
+                "CommandBus", "DurableFiles", "MessageLog", "MessageStorage", "JSON", "ProductVersion", "Schemas", "Time",
+                "TestSupport",
                 logging,
             ],
             path: "Tests/MessageLogTests"),
         .testTarget(
             name: "MessageStorageTests",
             dependencies: [
-                "EmbeddedDatabase", "MessageStorage", "MongoDatabase", "JSON", "Schemas", "TestSupport", "UnreadableDocuments",
+                "EmbeddedDatabase", "MessageStorage", "MongoDatabase", "JSON", "Schemas", "Time", "TestSupport",
+                "UnreadableDocuments",
                 grdb,
                 logging,
             ],
@@ -311,20 +317,22 @@ let package = Package(
             ],
             path: "Tests/OperatorTests"),
         .testTarget(
-            name: "JSONTests", dependencies: ["FCM", "JSON", "Schemas", "SeededRandom"], path: "Tests/JSONTests"),
+            name: "JSONTests", dependencies: ["FCM", "JSON", "Schemas", "Time", "SeededRandom"], path: "Tests/JSONTests"),
         .testTarget(name: "PowerCutTests", dependencies: ["PowerCut", "TestSupport"], path: "Tests/PowerCutTests"),
         .testTarget(
             name: "RetryTimeTests",
-            dependencies: ["FCMEmulator", "FCMRelay", "MessageLog", "JSON", "Schemas", httpTypes, hummingbird, nioCore],
+            dependencies: ["FCMEmulator", "FCMRelay", "MessageLog", "JSON", "Schemas", "Time", httpTypes, hummingbird, nioCore],
             path: "Tests/RetryTimeTests"),
-        .testTarget(name: "SchemasTests", dependencies: ["FCM", "JSON", "Schemas", "SeededRandom"], path: "Tests/SchemasTests"),
+        .testTarget(
+            name: "SchemasTests", dependencies: ["FCM", "JSON", "Schemas", "Time", "SeededRandom"], path: "Tests/SchemasTests"),
         .testTarget(
             name: "ServiceKitTests", dependencies: ["CommandBus", "DurableFiles", "ServiceKit", "TestSupport", logging],
             path: "Tests/ServiceKitTests"),
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "DurableFiles", "EmbeddedDatabase", "JSON", "MongoDatabase", "Schemas", "Storage", "TestSupport", grdb, logging,
+                "DurableFiles", "EmbeddedDatabase", "JSON", "MongoDatabase", "Schemas", "Storage", "TestSupport", "Time", grdb,
+                logging,
             ],
             path: "Tests/StorageTests"),
         .testTarget(
@@ -355,7 +363,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "CommandBus", "DedicatedThread", "MessageStorage", "MongoDatabase", "FCM", "JSON", "Schemas", "ServiceKit",
-                "TestSupport",
+                "TestSupport", "Time",
                 argumentParser, asyncHTTPClient, histogram, logging, nioCore, nioHTTP1, subprocess, systemPackage,
             ],
             path: "Tests/Benchmarks", exclude: ["Peers", "run"]),

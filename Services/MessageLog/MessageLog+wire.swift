@@ -3,6 +3,7 @@ import DurableFiles
 import MessageStorage
 import MongoDatabase
 import ServiceKit
+import Time
 
 extension ServicePlan {
     /// Wires the message-logging service together.
@@ -25,7 +26,7 @@ extension ServicePlan {
             store: store, relay: BusRelay(client: relayClient), owner: process.owner, announcer: announcer, logger: logger)
         let storage = StorageWatch(store: store, limit: try settings.optional(.messageLogStorageLimit), logger: logger)
         let days = try settings.value(.messageRetention)
-        let retention = Retention(store: store, age: days == 0 ? nil : Int64(days) * 86_400_000, logger: logger)
+        let retention = Retention(store: store, age: days == 0 ? nil : .seconds(Int64(days) * 86_400), logger: logger)
         let health = try RelayHealth(bus: bus, endpoints: relays, logger: logger)
         let server = try CommandServer(
             bus: bus, endpoint: endpoint,

@@ -2,6 +2,7 @@ import DurableFiles
 import FoundationEssentials
 package import GRDB
 import Schemas
+import Time
 
 /// A SQLite file in WAL mode: concurrent readers, one writer, and one commit for all waiting writes.
 ///

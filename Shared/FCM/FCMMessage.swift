@@ -1,4 +1,5 @@
 package import Schemas
+import Time
 
 /// One component in the form of FCM's HTTP v1 API: the `message` of `POST /v1/projects/{project}/messages:send`.
 ///
@@ -145,7 +146,7 @@ extension FCMMessage {
 
     /// When APNs discards a message, in Unix seconds. 0 means that it is not stored.
     static func apnsExpiration(_ timeToLive: Int64, from now: UnixMilliseconds) -> String {
-        timeToLive == 0 ? "0" : String(now / 1_000 + timeToLive)
+        timeToLive == 0 ? "0" : String(now.seconds + timeToLive)
     }
 
     /// The size that FCM's limit applies to: the bytes of the keys and values that reach the phone's app. It is computed for
@@ -170,7 +171,7 @@ extension FCMMessage {
 extension RelayMessage {
     /// How many seconds FCM keeps it for phones that are off: its time to live, but not past its expiry.
     func timeToLive(from now: UnixMilliseconds, _ defaults: FCMDefaults) -> Int64 {
-        let remaining = expires.map { max(0, ($0 - now) / 1_000) } ?? defaultTimeToLive(defaults)
+        let remaining = expires.map { max(0, ($0 - now).rawValue / 1_000) } ?? defaultTimeToLive(defaults)
         return min(remaining, draft.ttl ?? maxTimeToLive, maxTimeToLive)
     }
 

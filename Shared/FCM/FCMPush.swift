@@ -1,6 +1,7 @@
 package import FoundationEssentials
 import JSON
 package import Schemas
+import Time
 
 /// A push in the form of FCM's v1 API.
 package struct FCMPush: Sendable {
@@ -9,13 +10,12 @@ package struct FCMPush: Sendable {
 
     /// - Parameters:
     ///   - push: Its message is as ``FCMRules/checked(_:for:limit:)`` returns it.
-    ///   - now: The time of sending in Unix milliseconds. FCM keeps the push for phones that are off until it expires, or until
-    ///   its
-    ///     own times to live end.
+    ///   - now: The time of sending. FCM keeps the push for phones that are off until it expires, or until
+    ///     its own times to live end.
     package init(_ push: RelayPush, now: UnixMilliseconds) {
         var message = push.message.members ?? [:]
         if let expires = push.expires {
-            let remaining = min(max(0, (expires - now) / 1_000), maxTimeToLive)
+            let remaining = min(max(0, (expires - now).rawValue / 1_000), maxTimeToLive)
             Self.limitAndroid(&message, to: remaining)
             Self.limitAPNs(&message, to: remaining, from: now)
             Self.limitWebPush(&message, to: remaining)

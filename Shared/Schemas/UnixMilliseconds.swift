@@ -1,16 +1,58 @@
 package import FoundationEssentials
+package import Time
 
-/// A moment as the project writes it everywhere: milliseconds since 1970-01-01 UTC (seed, "Mobile App", `timestamp`).
-package typealias UnixMilliseconds = Int64
+/// A moment as the project writes it everywhere: milliseconds since 1970-01-01 UTC (seed, "Mobile App", `timestamp`). In documents
+/// and on the wire it is the number alone.
+///
+/// It is a type of its own, so that the compiler refuses a duration or a moment of another clock in its place.
+package struct UnixMilliseconds: RawRepresentable, Codable, Hashable, Comparable, ExpressibleByIntegerLiteral,
+    LosslessStringConvertible, Sendable
+{
+    package let rawValue: Int64
 
-extension Date {
-    /// Whole milliseconds since 1970, rounded down.
-    package var unixMilliseconds: UnixMilliseconds {
-        UnixMilliseconds((timeIntervalSince1970 * 1_000).rounded(.down))
+    package init(rawValue: Int64) {
+        self.rawValue = rawValue
+    }
+
+    package init(integerLiteral value: Int64) {
+        self.init(rawValue: value)
+    }
+
+    package init?(_ description: String) {
+        guard let value = Int64(description) else { return nil }
+        self.init(rawValue: value)
+    }
+
+    package var description: String { String(rawValue) }
+
+    /// Whole seconds since 1970.
+    package var seconds: Int64 { rawValue / 1_000 }
+
+    /// The system clock's time.
+    package static var now: UnixMilliseconds { Date().unixMilliseconds }
+
+    /// The latest moment, which never comes.
+    package static let max = UnixMilliseconds(rawValue: .max)
+
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+
+    package static func + (moment: Self, time: Milliseconds) -> Self { Self(rawValue: moment.rawValue + time.rawValue) }
+
+    package static func - (moment: Self, time: Milliseconds) -> Self { Self(rawValue: moment.rawValue - time.rawValue) }
+
+    /// The time between two moments; negative if the second one is later.
+    package static func - (later: Self, earlier: Self) -> Milliseconds {
+        Milliseconds(rawValue: later.rawValue - earlier.rawValue)
     }
 }
 
-extension UnixMilliseconds {
-    /// The system clock's time.
-    package static var now: UnixMilliseconds { Date().unixMilliseconds }
+extension Date {
+    package init(_ moment: UnixMilliseconds) {
+        self.init(timeIntervalSince1970: Double(moment.rawValue) / 1_000)
+    }
+
+    /// Whole milliseconds since 1970, rounded down.
+    package var unixMilliseconds: UnixMilliseconds {
+        UnixMilliseconds(rawValue: Int64((timeIntervalSince1970 * 1_000).rounded(.down)))
+    }
 }

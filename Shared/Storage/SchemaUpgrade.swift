@@ -1,5 +1,6 @@
 import Logging
 import MongoDatabase
+import Schemas
 import UnreadableDocuments
 
 /// Upgrades all documents of a collection when the store is opened, so that indexes cover them by the current fields.

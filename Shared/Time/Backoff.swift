@@ -60,10 +60,16 @@ package struct Backoff: Sendable {
         return pause
     }
 
+    /// The pause that follows another one, without jitter. If there was none, it is the first one.
+    package func pause(following last: Duration?) -> Duration {
+        guard let last else { return Swift.min(first, max) }
+        return Swift.min(Swift.max(first, Swift.min(last, max) * factor), max)
+    }
+
     /// A pause with its jitter.
     ///
     /// - Parameter random: Any number from 0 to 1.
     package func jittered(_ pause: Duration, random: Double) -> Duration {
-        pause * (jitter.lowerBound + (jitter.upperBound - jitter.lowerBound) * random)
+        pause * (jitter.lowerBound * (1 - random) + jitter.upperBound * random)
     }
 }

@@ -1,4 +1,5 @@
 import Testing
+import Time
 
 @testable import CommandBus
 
@@ -6,7 +7,7 @@ import Testing
 struct BusTimesTests {
     @Test("A pause is noticed before a peer can take the connection for lost")
     func pauses() {
-        #expect(PauseWatch.minPause == Milliseconds(BusTimes.minPause))
+        #expect(PauseWatch.minPause == Milliseconds(timeout: BusTimes.minPause))
         #expect(BusTimes.minPause < BusTimes.silence * 2 / 3)
         #expect(PauseWatch.interval + PauseWatch.interval < PauseWatch.minPause, "a look that is a little late is no pause")
     }

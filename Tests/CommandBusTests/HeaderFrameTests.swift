@@ -2,6 +2,7 @@ import FoundationEssentials
 import JSON
 import Schemas
 import Testing
+import Time
 
 @testable import CommandBus
 
@@ -15,9 +16,10 @@ struct HeaderFrameTests {
 
     @Test("The fast header writer writes the same bytes as the JSON coder", arguments: texts)
     func writersAgree(text: String) throws {
-        for deadline in [nil, 0, 1_763_712_000_123, -1, Int64.max, Int64.min] {
+        for number in [nil, 0, 1_763_712_000_123, -1, Int64.max, Int64.min] {
             let header = RequestHeader(
-                id: text, command: text, timeout: deadline, deadline: deadline, traceparent: text, actor: text)
+                id: text, command: text, timeout: number.map(Milliseconds.init(rawValue:)),
+                deadline: number.map(UnixMilliseconds.init(rawValue:)), traceparent: text, actor: text)
             #expect(frame { header.append(to: &$0) } == (try JSONCoder.encode(header)))
         }
         let bare = RequestHeader(id: text, command: "c")

@@ -4,6 +4,7 @@ import Glibc
 import Schemas
 import TestSupport
 import Testing
+import Time
 
 /// A service that does not run for some seconds, as when it is stopped by a signal or its machine is suspended.
 @Suite("Frozen cube service", .timeLimit(.minutes(1)))

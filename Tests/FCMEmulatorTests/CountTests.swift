@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import JSON
 import NIOHTTP1
+import Schemas
 import Testing
 import TestSupport
 

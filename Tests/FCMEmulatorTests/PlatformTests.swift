@@ -3,6 +3,7 @@ import NIOHTTP1
 import Schemas
 import Testing
 import TestSupport
+import Time
 
 @testable import FCMEmulator
 
@@ -89,7 +90,7 @@ import TestSupport
         var treatments: [PlatformRules.Treatment] = []
         for (index, second) in [0, 59, 118, 178].enumerated() {
             treatments.append(
-                rules.treatment(of: message, at: Int64(index), for: 1, on: .android, now: UnixMilliseconds(second) * 1_000))
+                rules.treatment(of: message, at: Int64(index), for: 1, on: .android, now: 0 + .seconds(Int64(second))))
         }
         #expect(treatments == [.asSent, .demoted, .demoted, .asSent])
     }

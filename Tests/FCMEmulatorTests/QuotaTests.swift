@@ -1,4 +1,5 @@
 import NIOHTTP1
+import Schemas
 import TestSupport
 import Testing
 
@@ -96,7 +97,7 @@ import Testing
     @Test("Buckets of topics are forgotten when they are full again") func memory() {
         var buckets = Buckets<Int>([Allowance(capacity: 1, refill: 1, every: 10, phase: 0)])
         for key in 0..<20_000 {
-            let wait = buckets.take(key, now: Int64(key))
+            let wait = buckets.take(key, now: UnixMilliseconds(rawValue: Int64(key)))
             #expect(wait == nil)
         }
         #expect(buckets.count < 3_000)

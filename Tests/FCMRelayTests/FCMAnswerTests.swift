@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Schemas
 import Testing
+import Time
 
 @testable import FCMRelay
 
@@ -30,7 +31,7 @@ struct FCMAnswerTests {
 
     /// - Parameter scope: By default the message for permanent errors, otherwise the service.
     private static func refused(
-        _ class: ErrorClass, _ code: String, _ message: String, after: Int64? = nil, scope: SendFailure.Scope? = nil
+        _ class: ErrorClass, _ code: String, _ message: String, after: Milliseconds? = nil, scope: SendFailure.Scope? = nil
     ) -> FCMAnswer<String> {
         .refused(
             SendFailure(
@@ -122,7 +123,7 @@ struct FCMAnswerTests {
             {"@type":"type.googleapis.com/google.rpc.Help","links":[{"description":"d","url":"https://cloud.google.com"}]}
             """#
         let body = Self.body(429, "RESOURCE_EXHAUSTED", "Quota exceeded.", details: info)
-        for (header, pause) in [(nil, 60_000), ("17", 17_000)] as [(String?, Int64)] {
+        for (header, pause) in [(nil, 60_000), ("17", 17_000)] as [(String?, Milliseconds)] {
             #expect(
                 Self.answer(429, body, retryAfter: header)
                     == Self.refused(.retryable, "RATE_LIMIT_EXCEEDED", "Quota exceeded.", after: pause, scope: .project))
@@ -143,10 +144,10 @@ struct FCMAnswerTests {
     @Test(
         "Errors of FCM that pass are retryable",
         arguments: [
-            (500, "INTERNAL", Int64(10_000), SendFailure.Scope.service), (503, "UNAVAILABLE", 10_000, .service),
+            (500, "INTERNAL", Milliseconds(rawValue: 10_000), SendFailure.Scope.service), (503, "UNAVAILABLE", 10_000, .service),
             (429, "RESOURCE_EXHAUSTED", 60_000, .project),
         ])
-    func retryable(status: Int, name: String, pause: Int64, scope: SendFailure.Scope) {
+    func retryable(status: Int, name: String, pause: Milliseconds, scope: SendFailure.Scope) {
         let byDetail = Self.body(
             status, name, "Later.", details: Self.detail(name == "RESOURCE_EXHAUSTED" ? "QUOTA_EXCEEDED" : name))
         guard case .refused(let failure) = Self.answer(status, byDetail) else {
@@ -167,8 +168,8 @@ struct FCMAnswerTests {
             (400, ErrorClass.permanent, nil), (403, .permanent, nil), (404, .permanent, nil), (413, .permanent, nil),
             (408, .retryable, 10_000), (429, .retryable, 60_000), (500, .retryable, 10_000), (502, .retryable, 30_000),
             (503, .retryable, 10_000), (504, .retryable, 10_000), (302, .retryable, 10_000),
-        ] as [(Int, ErrorClass, Int64?)], ["", "<html><title>Error</title></html>", "[1,2", "\u{0}", "{\"error\":7}"])
-    func noBodyOfFCM(answer: (status: Int, class: ErrorClass, pause: Int64?), body: String) {
+        ] as [(Int, ErrorClass, Milliseconds?)], ["", "<html><title>Error</title></html>", "[1,2", "\u{0}", "{\"error\":7}"])
+    func noBodyOfFCM(answer: (status: Int, class: ErrorClass, pause: Milliseconds?), body: String) {
         #expect(
             Self.answer(answer.status, body)
                 == Self.refused(
@@ -221,8 +222,8 @@ struct FCMAnswerTests {
             // Nothing that means anything: as if there were none.
             ("", 10_000), ("-3", 10_000), ("soon", 10_000), ("1e9", 10_000), ("Sat, 99 Nov 2026 12:00:45 GMT", 10_000),
             ("Sat, 21 Foo 2026 12:00:45 GMT", 10_000), ("Sat, 21 Nov 99999999999999999999 12:00:45 GMT", 10_000),
-        ] as [(String, Int64)])
-    func retryAfter(header: String, pause: Int64) {
+        ] as [(String, Milliseconds)])
+    func retryAfter(header: String, pause: Milliseconds) {
         #expect(
             Self.answer(503, Self.body(503, "UNAVAILABLE", "."), retryAfter: header)
                 == Self.refused(.retryable, "UNAVAILABLE", ".", after: pause))

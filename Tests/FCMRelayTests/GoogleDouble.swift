@@ -56,7 +56,7 @@ final class GoogleDouble: Sendable {
         }
         guard assertion.iss == "relay@campus-test.iam.gserviceaccount.com", assertion.aud.hasSuffix("/token"),
             assertion.scope == "https://www.googleapis.com/auth/firebase.messaging",
-            assertion.exp <= assertion.iat + 3_600, abs(assertion.iat - .now / 1_000) < 60
+            assertion.exp <= assertion.iat + 3_600, abs(assertion.iat - UnixMilliseconds.now.seconds) < 60
         else { return .init(400, #"{"error":"invalid_grant","error_description":"Invalid claims."}"#) }
         // Long enough for many concurrent requests.
         try await Task.sleep(for: .milliseconds(50))

@@ -6,6 +6,7 @@ import Schemas
 import Synchronization
 import TestSupport
 import Testing
+import Time
 
 @testable import FCMRelay
 

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Schemas
 import Testing
+import Time
 
 @testable import FCMRelay
 
@@ -25,8 +26,8 @@ struct LegacyAnswerTests {
             ("Unavailable", .retryable, 10_000, .service), ("InternalServerError", .retryable, 10_000, .service),
             ("TopicsMessageRateExceeded", .retryable, 60_000, .topic),
             ("DeviceMessageRateExceeded", .retryable, 60_000, .message),
-        ] as [(String, ErrorClass, Int64?, SendFailure.Scope)], [#"{"error":"E"}"#, #"{"results":[{"error":"E"}]}"#])
-    func refused(error: (name: String, class: ErrorClass, pause: Int64?, scope: SendFailure.Scope), form: String) {
+        ] as [(String, ErrorClass, Milliseconds?, SendFailure.Scope)], [#"{"error":"E"}"#, #"{"results":[{"error":"E"}]}"#])
+    func refused(error: (name: String, class: ErrorClass, pause: Milliseconds?, scope: SendFailure.Scope), form: String) {
         guard case .refused(let failure) = Self.answer(200, form.replacing("\"E\"", with: "\"\(error.name)\"")) else {
             Issue.record("not refused")
             return

@@ -1,5 +1,6 @@
 import Schemas
 import Testing
+import Time
 
 @testable import FCMRelay
 

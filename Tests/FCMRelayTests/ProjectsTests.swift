@@ -3,6 +3,7 @@ import FCM
 import Schemas
 import Synchronization
 import Testing
+import Time
 
 @testable import FCMRelay
 

@@ -4,6 +4,7 @@ import JSON
 import Schemas
 import Synchronization
 import Testing
+import Time
 
 @testable import FCMRelay
 
@@ -46,7 +47,7 @@ struct PushHandlerTests {
     }
 
     private func relay(
-        _ push: RelayPush, _ handler: PushHandler, within time: Int64? = nil
+        _ push: RelayPush, _ handler: PushHandler, within time: Milliseconds? = nil
     ) async throws -> [Result<String, ComponentError>] {
         let context = CommandContext(
             id: "1", command: RelayPush.name, deadline: time.map { Self.now + $0 }, logger: .quiet)

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Schemas
 import Synchronization
 import Testing
+import Time
 
 @testable import FCMRelay
 
@@ -89,7 +90,7 @@ struct RelayHandlerTests {
         #expect(sender.sent.count == 4)
     }
 
-    @Test("A message that has expired is not sent", arguments: [now, now - 1, 0, .min])
+    @Test("A message that has expired is not sent", arguments: [now, now - Milliseconds(1), 0, UnixMilliseconds(rawValue: .min)])
     func whatHasExpiredIsNotSent(expires: UnixMilliseconds) async throws {
         let sender = RecordingSender()
         let outcomes = try await relay(.sample(expires: expires), sender)

@@ -8,6 +8,7 @@ import ServiceLifecycle
 import Synchronization
 import TestSupport
 import Testing
+import Time
 
 @testable import FCMRelay
 

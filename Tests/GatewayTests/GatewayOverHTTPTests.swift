@@ -3,6 +3,7 @@ import ProductVersion
 import Schemas
 import TestSupport
 import Testing
+import Time
 
 /// The gateway's errors, and the common header fields of its answers.
 @Suite("Gateway over HTTP", .timeLimit(.minutes(1)))
@@ -117,7 +118,7 @@ struct GatewayOverHTTPTests {
                 ("POST", "/message", path.message(and: #""ttl":"60""#), 400, "invalid-field", "ttl"),
                 ("POST", "/message", path.message(and: #""send_at":1000"#), 400, "invalid-field", "send_at"),
                 (
-                    "POST", "/message", path.message(and: #""send_at":\#(UnixMilliseconds.now + 400 * 86_400_000)"#), 400,
+                    "POST", "/message", path.message(and: #""send_at":\#(UnixMilliseconds.now + .seconds(400 * 86_400))"#), 400,
                     "invalid-field", "send_at"
                 ),
             ]

@@ -2,6 +2,7 @@ import FCM
 import FoundationEssentials
 import SeededRandom
 import Testing
+import Time
 
 @testable import JSON
 @testable import Schemas

@@ -2,6 +2,7 @@ import FoundationEssentials
 import JSON
 import SeededRandom
 import Testing
+import Time
 
 @testable import Schemas
 

@@ -2,6 +2,7 @@ import CommandBus
 import Schemas
 import TestSupport
 import Testing
+import Time
 
 /// The archive over the service's real socket, with no relay about.
 @Suite("Archive over the bus", .timeLimit(.minutes(1)))
@@ -119,7 +120,7 @@ struct ArchiveOverTheBusTests {
                 var logged: [ObjectID] = []
                 // Some of the same millisecond.
                 for number in 0..<25 {
-                    let command = LogMessage.sample("\(number)", timestamp: now + Int64(number / 3))
+                    let command = LogMessage.sample("\(number)", timestamp: now + Milliseconds(rawValue: Int64(number / 3)))
                     logged.append(try await log.log(command).msiKey)
                 }
                 var walked: [ObjectID] = []

@@ -3,26 +3,31 @@ import Schemas
 import Synchronization
 import TestSupport
 import Testing
+import Time
 
 @testable import MessageLog
 
 /// A clock that is set back: waits that were set before are not longer for it.
 @Suite("Clock set back", .timeLimit(.minutes(2)))
 struct ClockSetBackTests {
-    private static let hour: Int64 = 3_600_000
+    private static let hour = Milliseconds.seconds(3_600)
 
     @Test("Only a step back of the clock is corrected, and everything from before the first check")
     func steps() {
         var clock = ClockStepDetector()
-        let answers = [
-            (1_000, 0), (2_000, 1_000), (2_900, 2_000), (Self.hour, 3_000), (4_000, 4_000), (5_000, 5_000),
-        ].map { clock.isSetBack(wall: $0, uptime: $1) }
+        let start = ContinuousClock.now
+        let hour: UnixMilliseconds = 3_600_000
+        let looks: [(wall: UnixMilliseconds, steady: Duration)] = [
+            (1_000, .zero), (2_000, .seconds(1)), (2_900, .seconds(2)), (hour, .seconds(3)), (4_000, .seconds(4)),
+            (5_000, .seconds(5)),
+        ]
+        let answers = looks.map { clock.isSetBack(wall: $0.wall, steady: start + $0.steady) }
         #expect(answers == [true, false, false, false, true, false])
     }
 
     @Test("After a step back, leases and retries keep their lengths, and scheduled messages keep their times")
     func waits() {
-        let now: UnixMilliseconds = 10 * Self.hour
+        let now: UnixMilliseconds = 36_000_000
         func capped(_ record: RelayRecord, sendAt: UnixMilliseconds? = nil) -> RelayRecord {
             var record = record
             record.capWait(at: now, notBefore: sendAt, schedule: RetrySchedule())
@@ -41,7 +46,7 @@ struct ClockSetBackTests {
         (retrying.state, retrying.attempts) = (.retrying, 1)
         #expect(capped(retrying).nextAttempt == now + 12_000)
         retrying.components[0].error = ComponentError(
-            class: .retryable, code: "QUOTA_EXCEEDED", message: "-", retryAfter: 2 * Self.hour)
+            class: .retryable, code: "QUOTA_EXCEEDED", message: "-", retryAfter: Self.hour * 2)
         #expect(capped(retrying) == retrying, "as FCM asks for")
         var relayed = retrying
         (relayed.state, relayed.nextAttempt) = (.relayed, nil)
@@ -65,7 +70,7 @@ struct ClockSetBackTests {
             }
             try await relay.run(in: folder) {
                 try await RunningMessageLog.with(in: folder, settings: clock.settings) { log in
-                    let key = try await log.log(.sample(lifetime: 3 * Self.hour)).msiKey
+                    let key = try await log.log(.sample(lifetime: Self.hour * 3)).msiKey
                     try await eventually { relay.asked(key).count == 1 }
                     try clock.set(ahead: 3_600)
                     gate.open()

@@ -2,6 +2,7 @@ import CommandBus
 import Schemas
 import TestSupport
 import Testing
+import Time
 
 /// Whose turn it is when there is more to relay than can be.
 @Suite("Fairness", .timeLimit(.minutes(1)))

@@ -2,6 +2,7 @@ import CommandBus
 import Schemas
 import TestSupport
 import Testing
+import Time
 
 /// What portals can do to a message after it was posted.
 @Suite("Interventions over the bus", .timeLimit(.minutes(1)))

@@ -1,51 +1,54 @@
 import Schemas
 import Testing
+import Time
 
 @testable import MessageLog
 
 @Suite("The clock of leases")
 struct LeaseClockTests {
     private static let start: UnixMilliseconds = 1_795_262_400_000
-    private static let hour: Int64 = 3_600_000
+    private static let hour = Milliseconds.seconds(3_600)
+    private static let begin = ContinuousClock.now
+
+    /// The monotonic clock, some time after the first call.
+    private func steady(_ time: Milliseconds) -> ContinuousClock.Instant { Self.begin + Duration(time) }
+
+    private var clock = LeaseClock(wall: start, steady: begin)
 
     @Test("A step forward of the clock is ignored for as long as a lease lasts")
-    func stepForward() {
-        var clock = LeaseClock(wall: Self.start, uptime: 0)
-        #expect(clock.time(wall: Self.start + 5_000, uptime: 5_000) == Self.start + 5_000)
+    mutating func stepForward() {
+        #expect(clock.time(wall: Self.start + 5_000, steady: steady(5_000)) == Self.start + 5_000)
         let stepped = Self.start + Self.hour
-        #expect(clock.time(wall: stepped + 6_000, uptime: 6_000) == Self.start + 6_000)
+        #expect(clock.time(wall: stepped + 6_000, steady: steady(6_000)) == Self.start + 6_000)
         let end = 6_000 + Lease.duration
-        #expect(clock.time(wall: stepped + end - 1, uptime: end - 1) == Self.start + end - 1)
-        #expect(clock.time(wall: stepped + end, uptime: end) == stepped + end)
+        #expect(clock.time(wall: stepped + end - 1, steady: steady(end - 1)) == Self.start + end - 1)
+        #expect(clock.time(wall: stepped + end, steady: steady(end)) == stepped + end)
     }
 
     @Test("Two steps forward add up")
-    func twoStepsForward() {
-        var clock = LeaseClock(wall: Self.start, uptime: 0)
-        _ = clock.time(wall: Self.start + Self.hour, uptime: 0)
-        #expect(clock.time(wall: Self.start + 2 * Self.hour, uptime: 0) == Self.start)
+    mutating func twoStepsForward() {
+        _ = clock.time(wall: Self.start + Self.hour, steady: steady(0))
+        #expect(clock.time(wall: Self.start + Self.hour * 2, steady: steady(0)) == Self.start)
     }
 
     @Test("A step back counts at once")
-    func stepBack() {
-        var clock = LeaseClock(wall: Self.start, uptime: 0)
-        _ = clock.time(wall: Self.start + Self.hour, uptime: 1_000)
-        #expect(clock.time(wall: Self.start + 2_000, uptime: 2_000) == Self.start + 2_000)
+    mutating func stepBack() {
+        _ = clock.time(wall: Self.start + Self.hour, steady: steady(1_000))
+        #expect(clock.time(wall: Self.start + 2_000, steady: steady(2_000)) == Self.start + 2_000)
     }
 
     @Test("After a step forward and a smaller step back, the difference is ignored")
-    func stepForwardAndBack() {
-        var clock = LeaseClock(wall: Self.start, uptime: 0)
-        _ = clock.time(wall: Self.start + Self.hour, uptime: 0)
-        #expect(clock.time(wall: Self.start + Self.hour - 2_000, uptime: 0) == Self.start)
+    mutating func stepForwardAndBack() {
+        _ = clock.time(wall: Self.start + Self.hour, steady: steady(0))
+        let time = clock.time(wall: Self.start + Self.hour - Milliseconds.seconds(2), steady: steady(0))
+        #expect(time == Self.start)
     }
 
     @Test("A clock that is adjusted gradually is followed")
-    func gradualAdjustment() {
-        var clock = LeaseClock(wall: Self.start, uptime: 0)
-        for second in 1...100 {
-            let wall = Self.start + Int64(second) * 1_500
-            #expect(clock.time(wall: wall, uptime: Int64(second) * 1_000) == wall)
+    mutating func gradualAdjustment() {
+        for second in Int64(1)...100 {
+            let wall = Self.start + Milliseconds(rawValue: second * 1_500)
+            #expect(clock.time(wall: wall, steady: steady(.seconds(second))) == wall)
         }
     }
 }

@@ -4,6 +4,7 @@ import Schemas
 import Synchronization
 import TestSupport
 import Testing
+import Time
 
 @testable import MessageLog
 

@@ -3,6 +3,7 @@ import Schemas
 import Synchronization
 import TestSupport
 import Testing
+import Time
 
 /// From the message log to relays that come, go, and answer in every way.
 @Suite("Outbox over the bus", .timeLimit(.minutes(2)))
@@ -82,7 +83,7 @@ struct OutboxOverTheBusTests {
         let relay = RelayDouble { command in
             switch command.draft.title {
             case "never": command.components.map { $0.refused(.retryable, "X", retryAfter: .max) }
-            case "before": command.components.map { $0.refused(.retryable, "X", retryAfter: .min) }
+            case "before": command.components.map { $0.refused(.retryable, "X", retryAfter: Milliseconds(rawValue: .min)) }
             case "nothing": []
             case "doubled": (command.components + command.components.reversed()).map(\.accepted)
             case "refused": throw CommandFailure(.invalid, "not like this", field: "title")

@@ -1,6 +1,7 @@
 import MessageStorage
 import Schemas
 import Testing
+import Time
 
 @testable import MessageLog
 
@@ -150,8 +151,8 @@ struct OutboxStateMachineTests {
         let meanwhile = outbox.reserve(message)
         #expect(!meanwhile)
         #expect(outbox.next(at: 10) == .wait(until: 110))
-        var now: Int64 = 110
-        var pauses: [Int64] = []
+        var now: UnixMilliseconds = 110
+        var pauses: [Milliseconds] = []
         for _ in 0..<6 {
             let claim = try #require(dueClaim(at: now))
             #expect(claim.limit == 1)

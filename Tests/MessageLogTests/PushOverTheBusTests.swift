@@ -5,6 +5,7 @@ import Schemas
 import Synchronization
 import TestSupport
 import Testing
+import Time
 
 /// From `push.log` to relays that answer in every way, and to the event when a push has ended.
 @Suite("Pushes over the bus", .timeLimit(.minutes(2)))
@@ -13,7 +14,7 @@ struct PushOverTheBusTests {
 
     private static func push(
         _ key: String, to recipients: [PushRecipient] = [.topic("news")], fairnessKey: String = "people",
-        message: AnyJSON = ["data": ["a": "b"], "android": ["priority": "HIGH"]], lifetime: Int64 = 3_600_000,
+        message: AnyJSON = ["data": ["a": "b"], "android": ["priority": "HIGH"]], lifetime: Milliseconds = 3_600_000,
         notBefore: UnixMilliseconds? = nil
     ) -> LogPush {
         LogPush(

@@ -2,6 +2,7 @@ import CommandBus
 import Schemas
 import Synchronization
 import TestSupport
+import Time
 
 /// A relay on the bus that answers as a test says, and remembers what it was asked.
 final class RelayDouble: Sendable {
@@ -64,7 +65,7 @@ extension Component {
     var accepted: ComponentOutcome { ComponentOutcome(component: self, result: .success("projects/p/messages/\(rawValue)")) }
 
     func refused(
-        _ class: ErrorClass, _ code: String, retryAfter: Int64? = nil
+        _ class: ErrorClass, _ code: String, retryAfter: Milliseconds? = nil
     ) -> ComponentOutcome {
         ComponentOutcome(
             component: self,

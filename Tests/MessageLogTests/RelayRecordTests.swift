@@ -1,5 +1,6 @@
 import Schemas
 import Testing
+import Time
 
 @testable import MessageLog
 
@@ -17,7 +18,7 @@ struct RelayRecordTests {
         ComponentOutcome(component: component, result: .success("projects/p/messages/\(component.rawValue)"))
     }
 
-    private static func failed(_ component: Component, _ class: ErrorClass, retryAfter: Int64? = nil) -> ComponentOutcome {
+    private static func failed(_ component: Component, _ class: ErrorClass, retryAfter: Milliseconds? = nil) -> ComponentOutcome {
         ComponentOutcome(
             component: component,
             result: .failure(ComponentError(class: `class`, code: "CODE", message: "why", retryAfter: retryAfter)))
@@ -79,7 +80,9 @@ struct RelayRecordTests {
 
     @Test("The wait before a retry doubles from 10 s to 10 min, a fifth more or less, and never less than FCM asks for")
     func schedule() {
-        func delay(_ attempts: Int, least: Int64? = nil, within remaining: Int64 = .max, random: Double) -> Int64 {
+        func delay(_ attempts: Int, least: Milliseconds? = nil, within remaining: Milliseconds = .max, random: Double)
+            -> Milliseconds
+        {
             RetrySchedule().delay(after: attempts, least: least, within: remaining, random: random)
         }
         #expect(
@@ -105,7 +108,7 @@ struct RelayRecordTests {
         let error = ComponentError(class: .retryable, code: code, message: "-", retryAfter: 1_000)
         let outcome = ComponentOutcome(component: .data, result: .failure(error))
         var record = Self.logged(.information)
-        var waits: [Int64] = []
+        var waits: [Milliseconds] = []
         for _ in 0..<5 {
             record = after([outcome], of: record)
             waits.append((record.nextAttempt ?? 0) - Self.now)
@@ -118,7 +121,7 @@ struct RelayRecordTests {
 
     @Test("A retry that would come after the expiry is moved to the expiry")
     func expiry() {
-        let late = Self.expires - 1_000
+        let late: UnixMilliseconds = Self.expires - 1_000
         var record = after([Self.failed(.data, .retryable)], of: Self.logged(.information), at: late)
         #expect(record.state == .retrying)
         #expect(record.nextAttempt == Self.expires)
@@ -183,7 +186,7 @@ struct RelayRecordTests {
     @Test("Without an answer, the pause doubles from a second to ten minutes")
     func unanswered() {
         var record = Self.logged(.information)
-        var waits: [Int64] = []
+        var waits: [Milliseconds] = []
         for attempt in 1...12 {
             record.lease = Lease(owner: "me", until: Self.now + 30_000)
             record.unanswered(
@@ -192,7 +195,7 @@ struct RelayRecordTests {
             #expect(record.components[0].error?.code == "RELAY_NO_ANSWER" && record.components[0].error?.message == "lost")
             waits.append((record.nextAttempt ?? 0) - Self.now)
         }
-        #expect(waits == (0..<10).map { 1_000 << $0 } + [600_000, 600_000])
+        #expect(waits == (0..<10).map { Milliseconds.seconds(1 << $0) } + [600_000, 600_000])
         // An answer begins anew.
         record = after([Self.failed(.data, .retryable)], of: record)
         record.lease = Lease(owner: "me", until: Self.now + 30_000)

@@ -2,6 +2,7 @@ import CommandBus
 import Schemas
 import TestSupport
 import Testing
+import Time
 
 /// The message-logging service as a process, and a client of it.
 struct RunningMessageLog {
@@ -55,7 +56,7 @@ extension LogMessage {
     /// A message as the gateway logs it.
     static func sample(
         _ title: String = "Closed", msiKey: ObjectID = ObjectID(), distribution: Distribution = .alert,
-        timestamp: UnixMilliseconds = .now, lifetime: Int64 = 3_600_000, idempotencyKey: String? = nil,
+        timestamp: UnixMilliseconds = .now, lifetime: Milliseconds = 3_600_000, idempotencyKey: String? = nil,
         topic: TopicKey = .sample, sendAt: UnixMilliseconds? = nil
     ) -> LogMessage {
         LogMessage(

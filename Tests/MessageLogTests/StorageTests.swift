@@ -5,6 +5,7 @@ import MessageStorage
 import Schemas
 import TestSupport
 import Testing
+import Time
 
 @testable import MessageLog
 
@@ -85,7 +86,7 @@ struct StorageTests {
 
     @Test("Messages that ended before the configured age are removed, and none that is still to be relayed")
     func retention() async throws {
-        let year: Int64 = 365 * 86_400_000
+        let year = Milliseconds.seconds(365 * 86_400)
         let now = UnixMilliseconds.now
         try await withTemporaryFolder { folder in
             let store = try SQLiteMessageStore(path: folder + "/message-log.sqlite")

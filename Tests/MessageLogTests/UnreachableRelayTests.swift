@@ -3,6 +3,7 @@ import Schemas
 import Synchronization
 import TestSupport
 import Testing
+import Time
 
 /// While no relay is there, or none that survives: what operators see, and what happens to messages.
 @Suite("No relay", .timeLimit(.minutes(2)))

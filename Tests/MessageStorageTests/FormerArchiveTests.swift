@@ -4,6 +4,7 @@ import MongoDatabase
 import Schemas
 import TestSupport
 import Testing
+import Time
 
 @testable import MessageStorage
 

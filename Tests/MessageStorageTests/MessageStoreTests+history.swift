@@ -14,7 +14,9 @@ extension MessageStoreTests {
     func pages(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             var stored: [Message] = []
-            for number in 0..<25 { stored.append(Self.message("\(number)", at: Int64(1_000 + number / 5))) }
+            for number in 0..<25 {
+                stored.append(Self.message("\(number)", at: UnixMilliseconds(rawValue: Int64(1_000 + number / 5))))
+            }
             // Whatever order they come in.
             for message in stored.shuffled() { _ = try await store.insert(message) }
             var seen: [ObjectID] = []
@@ -42,7 +44,9 @@ extension MessageStoreTests {
         try await withMessagePlace(kind) { place in
             let log = RecordedLog()
             let store = try await place.open(logger: log.logger)
-            let messages = (0..<8).map { Self.message("\($0)", text: "secret", at: Int64(1_000 + $0 / 3)) }
+            let messages = (0..<8).map {
+                Self.message("\($0)", text: "secret", at: UnixMilliseconds(rawValue: Int64(1_000 + $0 / 3)))
+            }
             for message in messages { _ = try await store.insert(message) }
             let spoilt = [
                 (0, "components", "relay.components"), (3, "distribution", "distribution"), (4, "names", "names"),
@@ -97,7 +101,9 @@ extension MessageStoreTests {
     @Test("A cursor that is not a stored message leads to the messages that sort before it", arguments: StoreKind.allCases)
     func strangeCursors(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
-            for number in 0..<4 { _ = try await store.insert(Self.message("\(number)", at: Int64(1_000 + number / 2))) }
+            for number in 0..<4 {
+                _ = try await store.insert(Self.message("\(number)", at: UnixMilliseconds(rawValue: Int64(1_000 + number / 2))))
+            }
             let (first, last) = (ObjectID("000000000000000000000000")!, ObjectID("ffffffffffffffffffffffff")!)
             func titles(before timestamp: UnixMilliseconds, _ key: ObjectID) async throws -> Set<String> {
                 let cursor = PageCursor(timestamp: timestamp, msiKey: key)
@@ -160,7 +166,8 @@ extension MessageStoreTests {
                 ("EXAMS", "The exam's room: b12"), ("Storm", "It's 100% closed (O'Neil)"),
             ]
             for (number, text) in texts.enumerated() {
-                _ = try await store.insert(Self.message(text.0, text: text.1, at: Int64(1_000 + number)))
+                _ = try await store.insert(
+                    Self.message(text.0, text: text.1, at: UnixMilliseconds(rawValue: Int64(1_000 + number))))
             }
             func found(_ query: String) async throws -> [String] {
                 try await titles(store) { $0.text = SearchQuery(query) }

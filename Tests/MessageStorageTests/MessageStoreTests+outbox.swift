@@ -105,9 +105,14 @@ extension MessageStoreTests {
     func fairness(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             let topics = (0..<4).map { _ in TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()) }
-            for number in 0..<60 { _ = try await store.insert(Self.message("flood", at: Int64(number), topic: topics[0])) }
+            for number in 0..<60 {
+                _ = try await store.insert(Self.message("flood", at: UnixMilliseconds(rawValue: Int64(number)), topic: topics[0]))
+            }
             for topic in topics[1...] {
-                for number in 0..<5 { _ = try await store.insert(Self.message("late", at: Int64(500 + number), topic: topic)) }
+                for number in 0..<5 {
+                    _ = try await store.insert(
+                        Self.message("late", at: UnixMilliseconds(rawValue: Int64(500 + number)), topic: topic))
+                }
             }
             var claim = Claim(.high, limit: 20, maxPerKey: 10, room: [.topic(topics[3]): 2])
             let lease = Lease(owner: "o", until: 10_000)
@@ -115,7 +120,7 @@ extension MessageStoreTests {
             let counts = topics.map { topic in first.filter { $0.topicKey == topic }.count }
             #expect(counts == [8, 5, 5, 2])
             // Within a topic the longest due come first.
-            #expect(first.filter { $0.topicKey == topics[0] }.map(\.timestamp).sorted() == Array(0..<8))
+            #expect(first.filter { $0.topicKey == topics[0] }.map(\.timestamp).sorted() == [0, 1, 2, 3, 4, 5, 6, 7])
 
             claim.room[.topic(topics[0])] = 0
             let second = try await store.claim(claim, lease: lease, now: 1_000).compactMap(\.message)

@@ -1,6 +1,7 @@
 import Schemas
 import TestSupport
 import Testing
+import Time
 import UnreadableDocuments
 
 @testable import MessageStorage
@@ -147,7 +148,7 @@ struct MessageStoreTests {
         arguments: StoreKind.allCases)
     func retention(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
-            let old = (0..<5).map { Self.message("old \($0)", text: "word", at: Int64(100 + $0)) }
+            let old = (0..<5).map { Self.message("old \($0)", text: "word", at: UnixMilliseconds(rawValue: Int64(100 + $0))) }
             let outstanding = Self.message("outstanding", text: "word", at: 50)
             let late = Self.message("ended later", text: "word", at: 60)
             let new = Self.message("new", text: "word", at: 1_000)
@@ -169,7 +170,9 @@ struct MessageStoreTests {
         try await withMessageStore(kind) { store in
             let before = try await store.size()
             let text = String(repeating: "lorem ipsum ", count: 120)
-            for number in 0..<200 { _ = try await store.insert(Self.message("\(number)", text: text, at: Int64(number))) }
+            for number in 0..<200 {
+                _ = try await store.insert(Self.message("\(number)", text: text, at: UnixMilliseconds(rawValue: Int64(number))))
+            }
             let after = try await store.size()
             #expect(after - before > 200 * 1_000, "\(before) to \(after)")
         }

@@ -2,6 +2,7 @@ import MongoDatabase
 import Schemas
 import TestSupport
 import Testing
+import Time
 import UnreadableDocuments
 
 @testable import MessageStorage
@@ -13,7 +14,7 @@ struct MongoMessageStoreTests {
     func severalProcesses() async throws {
         try await withMessagePlace(.mongodb) { place in
             let stores = [try await place.open(), try await place.open(), try await place.open()]
-            let messages = (0..<60).map { Message.sample("\($0)", at: Int64($0)) }
+            let messages = (0..<60).map { Message.sample("\($0)", at: UnixMilliseconds(rawValue: Int64($0))) }
             for message in messages { _ = try await stores[0].insert(message) }
             let claimed = try await withThrowingTaskGroup(of: [OutboxItem].self) { group in
                 for (number, store) in stores.enumerated() {
@@ -50,7 +51,7 @@ struct MongoMessageStoreTests {
             let url = try #require(place.database)
             let log = RecordedLog()
             let store = await MongoMessageStore(url: url, logger: log.logger)
-            let messages = (0..<6).map { Message.sample("\($0)", at: Int64(1_000 + $0)) }
+            let messages = (0..<6).map { Message.sample("\($0)", at: UnixMilliseconds(rawValue: Int64(1_000 + $0))) }
             for message in messages { _ = try await store.insert(message) }
             let database = await MongoDatabase.open(url, application: "test", logger: quietLogger)
             let topic = messages[0].topicKey
@@ -121,7 +122,9 @@ struct MongoMessageStoreTests {
             let url = try #require(place.database)
             let database = await MongoDatabase.open(url, application: "test", logger: quietLogger)
             let first = await MongoMessageStore(url: url, logger: quietLogger)
-            let messages = (0..<3).map { Message.sample("\($0)", at: Int64(1_000 + $0), key: "\($0)") }
+            let messages = (0..<3).map {
+                Message.sample("\($0)", at: UnixMilliseconds(rawValue: Int64(1_000 + $0)), key: "\($0)")
+            }
             for message in messages { _ = try await first.insert(message) }
             await first.close()
             try await database.run { connection in
@@ -154,7 +157,7 @@ struct MongoMessageStoreTests {
             #expect(try await store.page(MessageFilter(), before: nil, limit: 50).count == 7)
             for message in messages { #expect(try await store.message(message.msiKey)?.id == message.id) }
             // Once each, and again only when the lease is over.
-            for now: Int64 in [5_000, 10_000] {
+            for now: UnixMilliseconds in [5_000, 10_000] {
                 var claimed: [Message] = []
                 for _ in 0..<3 {
                     let claim = Claim(.high, limit: 20, maxPerKey: 20)
@@ -220,7 +223,9 @@ struct MongoMessageStoreTests {
     func dataDictionary() async throws {
         let url = try await MongoServer.shared.url()
         let store = await MongoMessageStore(url: try MongoURL(url), logger: quietLogger)
-        let messages = (0..<6).map { Message.sample("\($0)", at: 1_763_712_000_000 + Int64($0), key: "\($0)") }
+        let messages = (0..<6).map {
+            Message.sample("\($0)", at: 1_763_712_000_000 + Milliseconds(rawValue: Int64($0)), key: "\($0)")
+        }
         for message in messages { _ = try await store.insert(message) }
         let claim = Claim(.high, limit: 2, maxPerKey: 1)
         #expect(try await store.claim(claim, lease: Lease(owner: "o", until: .max), now: .now).count == 2)

@@ -80,8 +80,10 @@ struct PushStoreTests {
         try await withMessageStore(kind) { store in
             let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
             for number in 0..<30 {
-                _ = try await store.insert(Self.push("\(number)", fairnessKey: "flood", logged: Int64(number)))
-                _ = try await store.insert(MessageStoreTests.message("message", at: Int64(500 + number), topic: topic))
+                _ = try await store.insert(
+                    Self.push("\(number)", fairnessKey: "flood", logged: UnixMilliseconds(rawValue: Int64(number))))
+                _ = try await store.insert(
+                    MessageStoreTests.message("message", at: UnixMilliseconds(rawValue: Int64(500 + number)), topic: topic))
             }
             for number in 0..<3 { _ = try await store.insert(Self.push("q\(number)", fairnessKey: "quiet", logged: 900)) }
             _ = try await store.insert(Self.push("later", fairnessKey: "quiet", notBefore: 5_000))
@@ -94,7 +96,7 @@ struct PushStoreTests {
             #expect(claimed.count { $0.fairnessKey == .named("quiet") } == 3)
             #expect(claimed.allSatisfy { $0.record.lease == lease && $0.record.nextAttempt == 10_000 })
             let flooded = claimed.compactMap(\.push).filter { $0.fairnessKey == "flood" }.map(\.logged)
-            #expect(flooded.sorted() == Array(0..<6))
+            #expect(flooded.sorted() == [0, 1, 2, 3, 4, 5])
             let room = Claim(.high, limit: 9, maxPerKey: 9, room: [.named("flood"): 0, .topic(topic): 1])
             #expect(try await store.claim(room, lease: lease, now: 1_000).map(\.fairnessKey) == [.topic(topic)])
             let normal = try await store.claim(Claim(.normal, limit: 9, maxPerKey: 9), lease: lease, now: 1_000)
@@ -149,7 +151,7 @@ struct PushStoreTests {
     @Test("Old pushes whose end has come are removed after old messages; the others stay", arguments: StoreKind.allCases)
     func retention(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
-            let old = (0..<3).map { Self.push("old \($0)", logged: Int64(100 + $0)) }
+            let old = (Int64(0)..<3).map { Self.push("old \($0)", logged: UnixMilliseconds(rawValue: 100 + $0)) }
             let (outstanding, late, new) = (
                 Self.push("outstanding", logged: 50), Self.push("late", logged: 60), Self.push("new", logged: 5_000)
             )

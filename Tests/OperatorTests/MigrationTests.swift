@@ -55,7 +55,8 @@ struct MigrationTests {
             msiKey: ObjectID(),
             draft: MessageDraft(
                 title: "T\(number)", desc: "d", message: "m", topicKey: topic, distribution: .alert, ttl: 60, sendAt: 5),
-            sender: "S", timestamp: Int64(number), names: CubeNames(channel: "C", area: "A", subject: "S"), expires: 9,
+            sender: "S", timestamp: UnixMilliseconds(rawValue: Int64(number)),
+            names: CubeNames(channel: "C", area: "A", subject: "S"), expires: 9,
             idempotencyKey: key, relay: RelayRecord(logged: .alert, due: 5, lease: Lease(owner: "o", until: 7)))
     }
 
@@ -80,7 +81,7 @@ struct MigrationTests {
                 Push(
                     sender: "people", idempotencyKey: "\(number)", transport: .fcm, fairnessKey: "f",
                     message: ["data": ["a": "b"]],
-                    urgency: .high, logged: Int64(number), expires: 9,
+                    urgency: .high, logged: UnixMilliseconds(rawValue: Int64(number)), expires: 9,
                     relay: PushRecord(logged: [.token("a"), .token("b")], due: 5))
             }
             for push in pushes { _ = try await source.archive.insert(push) }

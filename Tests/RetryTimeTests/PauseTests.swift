@@ -1,6 +1,7 @@
 import JSON
 import Schemas
 import Testing
+import Time
 
 @testable import FCMEmulator
 @testable import FCMRelay
@@ -18,7 +19,7 @@ struct PauseTests {
         pacer.learn(from: try await OrderedAnswer(rule: rule).failure(at: Self.now), about: Self.topic)
         let error = await pacer.turn(for: topic, isAlert: true, by: .now + .seconds(5))
         // Rounded up to a second: a part of it has passed already.
-        return error.map { ($0.code, (($0.retryAfter ?? 0) + 999) / 1_000) }
+        return error.map { ($0.code, (($0.retryAfter ?? 0) + 999).rawValue / 1_000) }
     }
 
     @Test(

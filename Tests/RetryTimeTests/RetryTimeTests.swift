@@ -1,6 +1,7 @@
 import JSON
 import Schemas
 import Testing
+import Time
 
 @testable import FCMEmulator
 @testable import FCMRelay
@@ -167,7 +168,7 @@ struct RetryTimeTests {
                 [PartResult(part: 0, result: .failure(try await error(now)))], to: Self.owner, at: now,
                 expires: Self.never, schedule: RetrySchedule(), random: random)
             let next = try #require(record.nextAttempt)
-            waits.append(Double(next - now) / 1_000)
+            waits.append(Double((next - now).rawValue) / 1_000)
             now = next
         }
         return waits

@@ -2,6 +2,7 @@ import FoundationEssentials
 import JSON
 import Schemas
 import Testing
+import Time
 
 /// The documents have exactly the fields of the seed's "Schema".
 @Suite("Documents")

@@ -3,6 +3,7 @@ import FoundationEssentials
 import JSON
 import Schemas
 import Testing
+import Time
 
 /// The seed's "FCM Mapping" in the form of HTTP v1, field by field.
 @Suite("FCM mapping")

@@ -3,6 +3,7 @@ import FoundationEssentials
 import JSON
 import Schemas
 import Testing
+import Time
 
 /// What FCM takes as a message, and what is refused before FCM is asked.
 @Suite("FCM's rules for messages")

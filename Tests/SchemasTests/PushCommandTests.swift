@@ -2,6 +2,7 @@ import FoundationEssentials
 import JSON
 import Schemas
 import Testing
+import Time
 
 /// The commands about pushes as other programs send them.
 @Suite("Push commands")

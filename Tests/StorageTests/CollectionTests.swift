@@ -3,6 +3,7 @@ import Schemas
 import Storage
 import TestSupport
 import Testing
+import Time
 
 /// The operations on one document, in both databases.
 @Suite("Collection", .timeLimit(.minutes(2)))

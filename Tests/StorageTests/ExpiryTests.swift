@@ -9,7 +9,7 @@ import Testing
 struct ExpiryTests {
     private final class Clock: Sendable {
         let now = Atomic<Int64>(1_000)
-        var read: @Sendable () -> UnixMilliseconds { { UnixMilliseconds(self.now.load(ordering: .relaxed)) } }
+        var read: @Sendable () -> UnixMilliseconds { { UnixMilliseconds(rawValue: self.now.load(ordering: .relaxed)) } }
         func set(_ moment: Int64) { now.store(moment, ordering: .relaxed) }
     }
 

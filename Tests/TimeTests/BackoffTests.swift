@@ -15,6 +15,13 @@ struct BackoffTests {
         #expect(slow.pause(after: .max) == .milliseconds(300))
     }
 
+    @Test("The pause that follows another one is longer by the factor, from the first to the maximum")
+    func following() {
+        let backoff = Backoff(first: .seconds(1), max: .seconds(600))
+        let pauses = [nil, .zero, .seconds(1), .seconds(4), .seconds(500), .seconds(9_000)].map { backoff.pause(following: $0) }
+        #expect(pauses == [1, 1, 2, 8, 600, 600].map { .seconds($0) })
+    }
+
     @Test("A first pause above the maximum is the maximum")
     func shortMaximum() {
         #expect(Backoff(first: .seconds(5), max: .seconds(2)).pause(after: 1) == .seconds(2))

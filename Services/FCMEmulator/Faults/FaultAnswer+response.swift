@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import JSON
 import Schemas
+import Time
 
 extension FaultAnswer {
     /// The answer in the form of the request's endpoint.
@@ -56,7 +57,7 @@ extension FaultAnswer.RetryAfter {
     fileprivate func text(now: UnixMilliseconds) -> String {
         switch self {
         case .seconds(let seconds): String(seconds)
-        case .date(let seconds): (now + UnixMilliseconds(seconds) * 1_000).httpDate
+        case .date(let seconds): (now + .seconds(Int64(seconds))).httpDate
         }
     }
 }

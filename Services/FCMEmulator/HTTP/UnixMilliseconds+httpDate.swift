@@ -4,7 +4,7 @@ import Schemas
 extension UnixMilliseconds {
     /// The time in HTTP's form, to the second: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, IMF-fixdate).
     var httpDate: String {
-        var seconds = time_t(self / 1_000)
+        var seconds = time_t(self.seconds)
         var parts = tm()
         gmtime_r(&seconds, &parts)
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 40) { buffer in

@@ -31,7 +31,7 @@ struct AccessTokens: Sendable {
     ///   - life: The token's lifetime in seconds.
     ///   - isForMessaging: Whether its scopes include one that FCM requires.
     func issue(now: UnixMilliseconds, life: Int64, isForMessaging: Bool) -> String {
-        let expires = UInt64(max(0, now)) + UInt64(life) * 1_000
+        let expires = UInt64(max(0, now.rawValue)) + UInt64(life) * 1_000
         var content = Data()
         withUnsafeBytes(of: expires.bigEndian) { content.append(contentsOf: $0) }
         withUnsafeBytes(of: UInt64.random(in: .min ... .max)) { content.append(contentsOf: $0) }
@@ -49,7 +49,7 @@ struct AccessTokens: Sendable {
             HMAC<SHA256>.isValidAuthenticationCode(content.suffix(32), authenticating: content.prefix(17), using: key)
         else { return .unknown }
         let expires = content.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        guard expires > UInt64(max(0, now)) else { return .expired }
+        guard expires > UInt64(max(0, now.rawValue)) else { return .expired }
         return content.dropFirst(16).first == 1 ? .valid : .ofAnotherScope
     }
 

@@ -28,7 +28,7 @@ struct AssertionRules {
 
     /// The first rule that a request breaks, or `nil`.
     func violation(by assertion: Assertion, now: UnixMilliseconds) -> OAuthError? {
-        let seconds = Double(now) / 1_000
+        let seconds = Double(now.rawValue) / 1_000
         guard let issuer = assertion.iss, issuer == self.issuer else {
             return .invalidGrant("Invalid grant: account not found")
         }

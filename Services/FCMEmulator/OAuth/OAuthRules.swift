@@ -1,5 +1,6 @@
 import JSON
 import Schemas
+import Time
 
 /// The lifetime of access tokens, and Google's clock.
 struct OAuthRules: Hashable, Sendable {
@@ -9,7 +10,7 @@ struct OAuthRules: Hashable, Sendable {
     let clockOffset: Int64
 
     /// The time on Google's clock.
-    func now() -> UnixMilliseconds { .now() + clockOffset * 1_000 }
+    func now() -> UnixMilliseconds { .now() + .seconds(clockOffset) }
 }
 
 extension OAuthRules: ControlSection {

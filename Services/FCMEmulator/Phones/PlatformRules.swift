@@ -1,6 +1,7 @@
 import DequeModule
 import JSON
 import Schemas
+import Time
 
 /// How the phones' operating systems treat the messages of an app that sends too many: Android demotes them, iOS throttles them.
 ///
@@ -52,7 +53,7 @@ struct PlatformRules: Sendable {
         guard limit.max > 0, platform == .ios || message.priority == .high else { return .asSent }
         var received = phones.removeValue(forKey: phone) ?? []
         defer { phones[phone] = received }
-        received.removeFirst(received.prefix { $0.time <= now - limit.window * 1_000 }.count)
+        received.removeFirst(received.prefix { $0.time <= now - .seconds(limit.window) }.count)
         if let before = received.last(where: { $0.position == position }) { return before.treatment }
         let treatment: Treatment =
             switch platform {

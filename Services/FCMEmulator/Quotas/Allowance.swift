@@ -12,7 +12,7 @@ struct Allowance: Hashable, Sendable {
 
     /// The number of refills up to a point in time.
     fileprivate func turn(at now: UnixMilliseconds) -> Int64 {
-        let shifted = now - phase
+        let shifted = now.rawValue - phase
         return shifted >= 0 ? shifted / every : (shifted - every + 1) / every
     }
 }
@@ -42,7 +42,7 @@ struct Bucket: Hashable, Sendable {
         left = left(of: allowance, now: now)
         // A clock that is set back does not refill a second time.
         turn = max(turn, allowance.turn(at: now))
-        guard left > 0 else { return (turn + 1) * allowance.every + allowance.phase - now }
+        guard left > 0 else { return (turn + 1) * allowance.every + allowance.phase - now.rawValue }
         left -= 1
         return nil
     }

@@ -72,7 +72,7 @@ extension Quotas: ControlSection {
             try fields.list(name)?.map { try Allowance($0, started: started) } ?? usual
         }
         func usual(_ capacity: Int, refill: Int? = nil, every: Int64) -> Allowance {
-            Allowance(capacity: capacity, refill: refill ?? capacity, every: every, phase: started)
+            Allowance(capacity: capacity, refill: refill ?? capacity, every: every, phase: started.rawValue)
         }
         project = Buckets(try allowances("project", else: [usual(600_000, every: Self.minute)]))
         topics = Buckets(try allowances("topic", else: []))
@@ -101,7 +101,7 @@ extension Allowance {
         guard let every = try fields.integer("every_ms", in: any) else { throw fields.violation("every_ms", "a bucket needs it") }
         self.init(
             capacity: capacity, refill: try fields.integer("refill", in: any) ?? capacity, every: Int64(every),
-            phase: try fields.integer("phase_ms", in: 0...Int(Int32.max)).map { Int64($0) } ?? started)
+            phase: try fields.integer("phase_ms", in: 0...Int(Int32.max)).map { Int64($0) } ?? started.rawValue)
     }
 
     fileprivate var members: [JSONValue.Member] {

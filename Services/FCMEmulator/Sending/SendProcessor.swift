@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Schemas
+import Time
 
 /// Accepts the sends of both APIs: counts them, checks them against the quotas, and stores the accepted ones.
 struct SendProcessor: Sendable {
@@ -79,7 +80,7 @@ struct SendProcessor: Sendable {
         let recipients = try await store.accept(
             .init(
                 name: name, target: message.target, component: message.component, received: now,
-                expires: now + message.timeToLive * 1_000, collapseKey: message.isCollapsible ? message.collapseKey : nil,
+                expires: now + .seconds(message.timeToLive), collapseKey: message.isCollapsible ? message.collapseKey : nil,
                 body: body, content: content),
             keeping: archive.withLock(\.keep))
         guard let recipients else {

@@ -51,7 +51,7 @@ extension EmulatorStore {
 extension Database {
     /// The current subscription of a phone to a topic.
     func subscription(of device: Int64, to topic: String) throws -> EmulatorStore.Subscription? {
-        let created = try Int64.fetchOne(
+        let created = try UnixMilliseconds.fetchOne(
             cachedStatement(sql: "SELECT created FROM subscription WHERE device = ? AND topic = ? AND through IS NULL"),
             arguments: [device, topic])
         return created.map { .init(topic: topic, created: $0) }

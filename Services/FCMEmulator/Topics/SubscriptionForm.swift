@@ -22,7 +22,7 @@ extension EmulatorStore.Subscription {
         date.formatted(.iso8601.year().month().day())
     }
 
-    private var date: Date { Date(timeIntervalSince1970: TimeInterval(created) / 1_000) }
+    private var date: Date { Date(created) }
 }
 
 /// The cursor of a list of subscriptions, which the client returns for the next page.

@@ -3,6 +3,7 @@ import FCM
 import JSON
 import Logging
 import Schemas
+import Time
 
 /// Answers `push.relay`: sends one message to each recipient, and returns an outcome for each.
 struct PushHandler: Sendable {
@@ -33,7 +34,7 @@ struct PushHandler: Sendable {
         _ push: RelayPush, by project: Project, now: UnixMilliseconds, _ context: CommandContext
     ) async -> [Result<String, ComponentError>] {
         let deadline = CommandDeadline.instant(of: context, now: now)
-        let expiry = ContinuousClock.now + .milliseconds((push.expires ?? .max) - now)
+        let expiry = ContinuousClock.now + Duration((push.expires ?? .max) - now)
         let isUrgent = FCMRules.urgency(of: push.message) == .high
         let places = min(push.recipients.count, Project.pushGroup)
         do throws(CommandFailure) {

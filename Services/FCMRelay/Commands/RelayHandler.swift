@@ -3,6 +3,7 @@ import FCM
 import JSON
 import Logging
 import Schemas
+import Time
 
 /// Answers `message.relay`: sends the requested components, and returns an outcome for each.
 struct RelayHandler: Sendable {
@@ -57,7 +58,7 @@ struct RelayHandler: Sendable {
     private func send(
         _ command: RelayMessage, by project: Project, now: UnixMilliseconds, deadline: ContinuousClock.Instant
     ) async -> [ComponentOutcome] {
-        let expiry = ContinuousClock.now + .milliseconds((command.expires ?? .max) - now)
+        let expiry = ContinuousClock.now + Duration((command.expires ?? .max) - now)
         return await project.send(command, before: expiry, by: deadline, now: self.now)
     }
 

@@ -2,6 +2,7 @@ import FCM
 import FoundationEssentials
 import JSON
 import Schemas
+import Time
 
 /// The meaning of Google's HTTP answer for a request.
 enum FCMAnswer<Accepted: Equatable & Sendable>: Equatable, Sendable {
@@ -34,11 +35,11 @@ extension FCMAnswer {
         case .permanent:
             self = .refused(SendFailure(ComponentError(class: .permanent, code: code, message: message)))
         case .retryable(let pause, let scope):
-            let retryAfter = response.retryAfter.flatMap { RetryAfter(header: $0, now: now) }?.milliseconds
+            let retryAfter = response.retryAfter.flatMap { RetryAfter(header: $0, now: now) }?.time
             self = .refused(
                 SendFailure(
                     ComponentError(
-                        class: .retryable, code: code, message: message, retryAfter: retryAfter ?? pause.milliseconds),
+                        class: .retryable, code: code, message: message, retryAfter: retryAfter ?? Milliseconds(pause)),
                     scope: scope))
         case .tokenRefused:
             self = .tokenRefused(

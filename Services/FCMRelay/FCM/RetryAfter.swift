@@ -1,11 +1,12 @@
 import Schemas
+import Time
 
 /// HTTP's `Retry-After`: seconds, or a date.
 struct RetryAfter: Equatable, Sendable {
     /// The pause, clamped to the range from one second to one hour.
-    let milliseconds: Int64
+    let time: Milliseconds
 
-    private static let range: ClosedRange<Int64> = 1_000...3_600_000
+    private static let range: ClosedRange<Milliseconds> = 1_000...3_600_000
 
     /// Parses the header; `nil` if it is neither seconds nor a date.
     init?(header: String, now: UnixMilliseconds) {
@@ -15,13 +16,13 @@ struct RetryAfter: Equatable, Sendable {
         } else if !text.isEmpty, text.allSatisfy({ ("0"..."9").contains($0) }) {
             // A number that overflows is clamped anyway.
             let seconds = Int64(text) ?? .max
-            self.init(clamping: min(seconds, Self.range.upperBound) * 1_000)
+            self.init(clamping: .seconds(min(seconds, Self.range.upperBound.rawValue)))
         } else {
             return nil
         }
     }
 
-    private init(clamping milliseconds: Int64) {
-        self.milliseconds = min(max(milliseconds, Self.range.lowerBound), Self.range.upperBound)
+    private init(clamping time: Milliseconds) {
+        self.time = min(max(time, Self.range.lowerBound), Self.range.upperBound)
     }
 }

@@ -1,4 +1,5 @@
 import Schemas
+import Time
 
 /// The failure of one send, and which other sends it affects.
 struct SendFailure: Error, Hashable, Sendable {
@@ -34,7 +35,7 @@ extension SendFailure {
     /// No access token. It is retryable even if Google refuses the key, because an operator can correct that.
     init(_ failure: TokenFailure) {
         self.init(
-            ComponentError(.oauth, failure.description, retryAfter: failure.retryAfter.map { max(1, $0.milliseconds) }),
+            ComponentError(.oauth, failure.description, retryAfter: failure.retryAfter.map { max(1, Milliseconds($0)) }),
             scope: .service)
     }
 

@@ -1,6 +1,7 @@
 import CCurl
 import FoundationEssentials
 import Glibc
+import Time
 
 /// libcurl's easy handle. It carries one transfer at a time and is reused. The transport's thread owns it.
 final class CurlEasy {
@@ -61,7 +62,7 @@ final class CurlEasy {
         try set(CURLOPT_FOLLOWLOCATION, 0)
         try set(CURLOPT_POST, 1)
         try set(CURLOPT_USERAGENT, "msi-fcm-relay")
-        try set(CURLOPT_CONNECTTIMEOUT_MS, Int(clamping: configuration.connectTimeout.milliseconds))
+        try set(CURLOPT_CONNECTTIMEOUT_MS, Int(clamping: Milliseconds(configuration.connectTimeout).rawValue))
         try set(CURLOPT_MAXAGE_CONN, Int(clamping: configuration.idleTimeout.components.seconds))
         try set(CURLOPT_MAXLIFETIME_CONN, Int(clamping: configuration.maxConnectionAge.components.seconds))
         try setUpKeepAlive(configuration)
@@ -88,7 +89,7 @@ final class CurlEasy {
         try set(CURLOPT_TCP_KEEPIDLE, seconds)
         try set(CURLOPT_TCP_KEEPINTVL, max(1, seconds / 3))
         // The callback's argument is a number in place of a pointer.
-        let timeout = Int(clamping: configuration.acknowledgementTimeout.milliseconds)
+        let timeout = Int(clamping: Milliseconds(configuration.acknowledgementTimeout).rawValue)
         try check(ccurl_easy_setopt_socket_callback(handle, CURLOPT_SOCKOPTFUNCTION, setAcknowledgementTimeout))
         try check(ccurl_easy_setopt_pointer(handle, CURLOPT_SOCKOPTDATA, UnsafeMutableRawPointer(bitPattern: timeout)))
     }

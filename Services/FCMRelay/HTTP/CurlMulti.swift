@@ -1,4 +1,5 @@
 import CCurl
+import Time
 
 /// libcurl's multi handle: a set of transfers and their shared connections.
 ///
@@ -51,7 +52,7 @@ struct CurlMulti: @unchecked Sendable {
 
     /// Waits for network activity, ``wakeUp()`` or the end of the time.
     func wait(for time: Duration) {
-        curl_multi_poll(handle, nil, 0, Int32(clamping: time.milliseconds), nil)
+        curl_multi_poll(handle, nil, 0, Int32(clamping: Milliseconds(time).rawValue), nil)
     }
 
     /// The next transfer that has ended, each reported once.
@@ -68,15 +69,6 @@ struct CurlMulti: @unchecked Sendable {
 
 extension CURLMcode {
     fileprivate var text: String { curl_multi_strerror(self).map { String(cString: $0) } ?? "libcurl's error \(rawValue)" }
-}
-
-extension Duration {
-    /// Whole milliseconds, rounded down.
-    var milliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (product, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000)
-        return isTooLong ? (seconds < 0 ? .min : .max) : product &+ attoseconds / 1_000_000_000_000_000
-    }
 }
 
 /// libcurl's global initialisation, once in a process; whether it has succeeded.

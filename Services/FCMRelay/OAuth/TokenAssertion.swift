@@ -18,7 +18,7 @@ struct TokenAssertion: JWTPayload, Equatable {
         iss = account.clientEmail
         scope = Self.scope
         aud = account.tokenURI
-        iat = now / 1_000
+        iat = now.seconds
         exp = iat + Self.lifetime
     }
 

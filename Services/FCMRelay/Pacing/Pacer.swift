@@ -47,8 +47,7 @@ final class Pacer: Sendable {
 
     /// Notes an error that affects more than one send.
     func learn(from failure: SendFailure, about topic: FCMTopic?) {
-        let pause = Duration.milliseconds(
-            min(max(failure.error.retryAfter ?? Self.minPause, Self.minPause), Self.maxPause))
+        let pause = Duration(min(max(failure.error.retryAfter ?? Self.minPause, Self.minPause), Self.maxPause))
         switch failure.scope {
         case .project: act { $0.projectQuotaExceeded(for: pause, at: .now) }
         case .topic: if let topic { act { $0.topicQuotaExceeded(topic, for: pause, at: .now) } }
@@ -66,9 +65,9 @@ final class Pacer: Sendable {
         act { $0.stop() }
     }
 
-    /// In milliseconds. The limits apply to an answer without a pause or with an absurd one.
-    private static let minPause: Int64 = 1_000
-    private static let maxPause: Int64 = 3_600_000
+    /// The limits apply to an answer without a pause or with an absurd one.
+    private static let minPause: Milliseconds = 1_000
+    private static let maxPause: Milliseconds = 3_600_000
 
     /// - Parameter alarm: The alarm that has gone off, if any.
     private func act(
@@ -105,9 +104,9 @@ extension ComponentError {
     /// The error of a send that did not get its turn.
     fileprivate init<Waiter>(_ refusal: PacingStateMachine<Waiter>.Refusal) {
         switch refusal {
-        case .projectPaused(let pause): self.init(.projectPaused, retryAfter: pause.milliseconds)
-        case .topicPaused(let pause): self.init(.topicPaused, retryAfter: pause.milliseconds)
-        case .tooMuch(let wait): self.init(.paced, retryAfter: wait.milliseconds)
+        case .projectPaused(let pause): self.init(.projectPaused, retryAfter: Milliseconds(pause))
+        case .topicPaused(let pause): self.init(.topicPaused, retryAfter: Milliseconds(pause))
+        case .tooMuch(let wait): self.init(.paced, retryAfter: Milliseconds(wait))
         case .paused: self.init(.noTime, "the relay did not run for a while, and its caller may have given up")
         case .stopped: self.init(.stopped)
         }

@@ -1,6 +1,7 @@
 import CommandBus
 import DequeModule
 import Schemas
+import Time
 
 /// Decides when each send may go out. Pure: events in, decisions out.
 ///
@@ -178,7 +179,7 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
     func pace(of project: String, at now: ContinuousClock.Instant) -> ProjectPace {
         ProjectPace(
             id: project, rate: bucket.currentRate(at: now), fullRate: bucket.rate, waiting: alerts.cost + information.cost,
-            pausedFor: projectPausedUntil.flatMap { $0 > now ? ($0 - now).milliseconds : nil })
+            pausedFor: projectPausedUntil.flatMap { $0 > now ? Milliseconds($0 - now) : nil })
     }
 
     /// Refuses all waiting sends and every later one.

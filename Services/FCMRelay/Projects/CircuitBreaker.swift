@@ -1,5 +1,6 @@
 import Schemas
 import Synchronization
+import Time
 
 /// Stops sends while FCM does not answer, and knows the last error.
 final class CircuitBreaker: Sendable {
@@ -20,7 +21,7 @@ final class CircuitBreaker: Sendable {
             beforeTrial()
             return nil
         case .wait(let pause):
-            return ComponentError(.circuitOpen, Self.problem(outage), retryAfter: max(1, pause.milliseconds))
+            return ComponentError(.circuitOpen, Self.problem(outage), retryAfter: max(1, Milliseconds(pause)))
         }
     }
 

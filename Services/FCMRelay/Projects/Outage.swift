@@ -26,7 +26,7 @@ struct Outage: Hashable, Sendable {
     var isRecent: Bool { ContinuousClock.now - last < Self.memory }
 
     /// When it began, as in `2026-11-22T16:20:00Z`.
-    var begin: String { Date(timeIntervalSince1970: Double(since) / 1_000).formatted(.iso8601) }
+    var begin: String { Date(since).formatted(.iso8601) }
 
     /// One sentence for the operator.
     var description: String { "\(code): \(message), since \(begin)" }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import JSON
 import Schemas
+import Time
 
 /// Subscribes phones to topics through Google's Instance ID service, like the Firebase Admin SDKs: FCM's newer API has no call
 /// for many phones.
@@ -79,7 +80,7 @@ extension ComponentError {
         case .retryable(let pause, _):
             self.init(
                 class: .retryable, code: code, message: "the phone's subscription was not changed",
-                retryAfter: pause.milliseconds)
+                retryAfter: Milliseconds(pause))
         case .tokenRefused, nil:
             self.init(class: .permanent, code: code, message: "the topic service gave an error that is not known")
         }

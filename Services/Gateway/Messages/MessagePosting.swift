@@ -3,6 +3,7 @@ import FCM
 import JSON
 import Schemas
 import ServiceKit
+import Time
 
 /// Accepts a message: checks it against the cube and FCM's limits, gives it its `msi_key`, and has the message log store it.
 struct MessagePosting: Sendable {
@@ -18,10 +19,10 @@ struct MessagePosting: Sendable {
     let payloadLimit: PayloadLimit
     let lifetimes: MessageLifetimes
 
-    /// How far in the past `send_at` may be, in milliseconds: a portal's clock may be slow.
-    private static let clockDifference: Int64 = 60_000
-    /// How far ahead a message may be scheduled, in milliseconds: a year and a day.
-    private static let maxAhead: Int64 = 366 * 86_400_000
+    /// How far in the past `send_at` may be: a portal's clock may be slow.
+    private static let clockDifference = Milliseconds.seconds(60)
+    /// How far ahead a message may be scheduled: a year and a day.
+    private static let maxAhead = Milliseconds.seconds(366 * 86_400)
     /// The shortest lifetime in seconds, also for "now or never" (a `ttl` of 0): relaying takes a moment.
     private static let minLifetime: Int64 = 10
 
@@ -65,7 +66,7 @@ struct MessagePosting: Sendable {
                 "send_at: expected a moment from now on, at most a year ahead, in Unix milliseconds; now is \(now), found \(sendAt)",
                 field: "send_at")
         }
-        let lifetime = max(draft.ttl ?? lifetimes[draft.distribution], Self.minLifetime) * 1_000
+        let lifetime = Milliseconds.seconds(max(draft.ttl ?? lifetimes[draft.distribution], Self.minLifetime))
         let command = LogMessage(
             msiKey: ObjectID(), draft: draft, timestamp: now, names: entry.names,
             expires: max(now, draft.sendAt ?? now) + lifetime, idempotencyKey: idempotencyKey)

@@ -1,7 +1,8 @@
 import Schemas
 import ServiceKit
+import Time
 
 extension Lease {
-    /// How long a process owns a claimed message, in milliseconds.
-    static let duration = Int64(DeliveryTimes.leaseDuration / .milliseconds(1))
+    /// How long a process owns a claimed message.
+    static let duration = Milliseconds(DeliveryTimes.leaseDuration)
 }

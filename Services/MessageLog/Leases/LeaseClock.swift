@@ -1,4 +1,5 @@
 import Schemas
+import Time
 
 /// The clock that decides whether other processes' leases have ended. Pure.
 ///
@@ -6,30 +7,30 @@ import Schemas
 /// forward is ignored for the duration of a lease. Until then all claims use the former time.
 struct LeaseClock: Sendable {
     /// Larger differences are steps. NTP slews a clock in smaller ones.
-    private static let tolerance: Int64 = 1_000
+    private static let tolerance: Milliseconds = 1_000
 
-    /// The difference from the monotonic to the system clock, in milliseconds.
-    private var lead: Int64
-    /// A step forward in milliseconds, and the uptime from which it counts.
-    private var step: (size: Int64, end: Int64)?
+    /// Both clocks at the last call.
+    private var last: (wall: UnixMilliseconds, steady: ContinuousClock.Instant)
+    /// A step forward, and the moment from which it counts.
+    private var step: (size: Milliseconds, end: ContinuousClock.Instant)?
 
     /// - Parameters:
     ///   - wall: The system clock.
-    ///   - uptime: A monotonic clock, in milliseconds.
-    init(wall: UnixMilliseconds, uptime: Int64) {
-        lead = wall - uptime
+    ///   - steady: A monotonic clock.
+    init(wall: UnixMilliseconds, steady: ContinuousClock.Instant) {
+        last = (wall, steady)
     }
 
-    /// The time for a claim. The parameters are those of ``init(wall:uptime:)``.
-    mutating func time(wall: UnixMilliseconds, uptime: Int64) -> UnixMilliseconds {
-        let change = wall - uptime - lead
-        lead += change
+    /// The time for a claim. The parameters are those of ``init(wall:steady:)``.
+    mutating func time(wall: UnixMilliseconds, steady: ContinuousClock.Instant) -> UnixMilliseconds {
+        let change = (wall - last.wall) - Milliseconds(steady - last.steady)
+        last = (wall, steady)
         if change > Self.tolerance {
-            step = ((step?.size ?? 0) + change, uptime + Lease.duration)
-        } else if change < -Self.tolerance, let forward = step {
+            step = ((step?.size ?? 0) + change, steady + Duration(Lease.duration))
+        } else if change < .zero - Self.tolerance, let forward = step {
             step = forward.size + change > Self.tolerance ? (forward.size + change, forward.end) : nil
         }
-        if let step, uptime < step.end { return wall - step.size }
+        if let step, steady < step.end { return wall - step.size }
         step = nil
         return wall
     }

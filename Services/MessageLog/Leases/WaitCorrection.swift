@@ -19,14 +19,12 @@ struct WaitCorrection: Service {
     }
 
     func run() async throws {
-        let start = ContinuousClock.now
         do {
             try await cancelWhenGracefulShutdown {
                 var clock = ClockStepDetector()
                 var isDue = false
                 while true {
-                    let uptime = Int64((ContinuousClock.now - start) / .milliseconds(1))
-                    if clock.isSetBack(wall: .now, uptime: uptime) { isDue = true }
+                    if clock.isSetBack(wall: .now, steady: .now) { isDue = true }
                     if isDue { isDue = try await !correct() }
                     try await Task.sleep(for: Self.period)
                 }

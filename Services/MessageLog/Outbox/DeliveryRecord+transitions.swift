@@ -1,4 +1,5 @@
 import Schemas
+import Time
 
 // The events on the way of a message or a push to FCM, as pure changes of its record. A part that FCM has accepted stays accepted,
 // and is never sent again.
@@ -101,8 +102,8 @@ extension DeliveryRecord {
 
     /// Ends the lease, and derives the state from the parts.
     ///
-    /// - Parameter delay: The wait before the next attempt, in milliseconds. A relay may ask for any number.
-    private mutating func settle(at now: UnixMilliseconds, expires: UnixMilliseconds, delay: Int64) {
+    /// - Parameter delay: The wait before the next attempt. A relay may ask for any number.
+    private mutating func settle(at now: UnixMilliseconds, expires: UnixMilliseconds, delay: Milliseconds) {
         lease = nil
         if expires <= now {
             for index in parts.indices where parts[index].state == .pending {

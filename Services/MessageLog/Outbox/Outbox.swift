@@ -27,8 +27,8 @@ final class Outbox: Service {
         case rang(UnixMilliseconds)
     }
 
-    /// The minimum rest of a lease for the begin of a turn, in milliseconds.
-    private static let minLease = Int64(DeliveryTimes.minLease / .milliseconds(1))
+    /// The minimum rest of a lease for the begin of a turn.
+    private static let minLease = Milliseconds(DeliveryTimes.minLease)
 
     private let store: any MessageStore
     private let relay: any Relay
@@ -40,8 +40,7 @@ final class Outbox: Service {
     private let claiming: OutageLog
     private let recording: OutageLog
     private let state: Mutex<OutboxStateMachine>
-    private let started = ContinuousClock.now
-    private let leaseClock = Mutex(LeaseClock(wall: .now, uptime: 0))
+    private let leaseClock = Mutex(LeaseClock(wall: .now, steady: .now))
     /// Why no relay accepts messages; `nil` while one does.
     private let unreachable = Mutex<ComponentError?>(nil)
     private let events: AsyncStream<Event>
@@ -184,7 +183,7 @@ final class Outbox: Service {
         let action = state.withLock { $0.begin(at: now) }
         if case .wait(let moment) = action, alarm.set(for: moment) {
             Task {
-                try await Task.sleep(for: .milliseconds(max(0, moment - now)))
+                try await Task.sleep(for: Duration(max(0, moment - now)))
                 self.event.yield(.rang(moment))
             }
         }
@@ -194,7 +193,7 @@ final class Outbox: Service {
     private func items(for claim: Claim) async -> [OutboxItem] {
         do {
             let now = UnixMilliseconds.now
-            let leaseTime = leaseClock.withLock { $0.time(wall: now, uptime: uptime) }
+            let leaseTime = leaseClock.withLock { $0.time(wall: now, steady: .now) }
             let items = try await store.claim(claim, lease: lease(at: now), now: leaseTime)
             claiming.worked(of: claim.urgency.rawValue)
             return state.withLock { $0.claimed(items, for: claim, at: .now) }
@@ -328,9 +327,6 @@ final class Outbox: Service {
             }
         }
     }
-
-    /// The monotonic clock, in milliseconds.
-    private var uptime: Int64 { Int64((ContinuousClock.now - started) / .milliseconds(1)) }
 
     private func lease(at now: UnixMilliseconds) -> Lease {
         Lease(owner: owner, until: now + Lease.duration)

@@ -49,11 +49,11 @@ struct OutboxStateMachine: Sendable {
 
     /// The maximum number of items that are relayed at a time.
     let capacity: Int
-    /// The interval of claims in milliseconds. They find retries, scheduled items, and items of a dead instance.
-    static let period: Int64 = 1_000
-    /// The minimum interval of claims in milliseconds while there is a backlog, so that each claim gets more than one item.
-    static let pace: Int64 = 10
-    private static let maxPause: Int64 = 2_000
+    /// The interval of claims. They find retries, scheduled items, and items of a dead instance.
+    static let period: Milliseconds = 1_000
+    /// The minimum interval of claims while there is a backlog, so that each claim gets more than one item.
+    static let pace: Milliseconds = 10
+    private static let maxPause: Milliseconds = 2_000
 
     /// The items that are being relayed or about to be. Leases keep other instances away. This keeps the same process from
     /// relaying an item twice, even if its lease ends early because of a clock step, or an outage of the database.
@@ -62,7 +62,7 @@ struct OutboxStateMachine: Sendable {
     private var claimedAgain: [OutboxKey: OutboxItem] = [:]
     private var looks: [Urgency: Looks] = [.high: Looks(), .normal: Looks()]
     /// How long nothing is claimed after a failure.
-    private var backoff = Backoff(first: .milliseconds(100), max: .milliseconds(maxPause))
+    private var backoff = Backoff(first: .milliseconds(100), max: Duration(maxPause))
     private var pausedUntil: UnixMilliseconds = 0
 
     init(capacity: Int) {
@@ -185,7 +185,7 @@ struct OutboxStateMachine: Sendable {
         case .unreachable, .unanswered:
             // Failures of concurrent turns count once.
             if pausedUntil <= now || pausedUntil > now + Self.maxPause {
-                pausedUntil = now + backoff.failed().wholeMilliseconds
+                pausedUntil = now + Milliseconds(backoff.failed())
             }
             becameDue(item.urgency, at: pausedUntil)
         }

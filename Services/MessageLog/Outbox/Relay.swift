@@ -1,6 +1,7 @@
 import CommandBus
 import Schemas
 import ServiceKit
+import Time
 
 /// Sends messages and pushes to FCM.
 protocol Relay: Sendable {
@@ -41,6 +42,6 @@ struct BusRelay: Relay {
 
     /// The relay gets the timeout, and does not begin the command after it.
     private func timeout(until end: UnixMilliseconds) -> Duration {
-        min(DeliveryTimes.relayTimeout, .milliseconds(max(0, end - .now)))
+        min(DeliveryTimes.relayTimeout, Duration(max(0, end - .now)))
     }
 }

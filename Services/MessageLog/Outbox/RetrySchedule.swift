@@ -1,4 +1,4 @@
-import Schemas
+import Time
 
 /// When a component that FCM did not accept is retried: after 10 s, then twice as long each time, up to 10 minutes, with a jitter
 /// of a fifth (FCM's advice: exponential, jittered, at least 10 s before the first retry). If FCM asks for a longer wait, that
@@ -8,39 +8,39 @@ struct RetrySchedule: Sendable {
     /// short enough to continue soon after an outage, and long enough for a growing outbox.
     static let maxCountedWithoutFCM = 2
 
-    var first: Int64 = 10_000
-    var longest: Int64 = 600_000
-    var jitter: Double = 0.2
-    /// The wait after a relay's answer was lost.
-    var firstWithoutAnswer: Int64 = 1_000
+    /// The waits after attempts that FCM has answered.
+    var answered = Backoff(first: .seconds(10), max: .seconds(600), jitter: 0.8...1.2)
+    /// The waits after attempts whose answer was lost.
+    var unanswered = Backoff(first: .seconds(1), max: .seconds(600), jitter: 0.8...1.2)
 
-    /// The wait before the next attempt, in milliseconds.
+    /// The maximum excess over a wait that FCM asked for, as a fraction of it.
+    private static let maxExcess = 0.2
+
+    /// The wait before the next attempt.
     ///
     /// - Parameters:
     ///   - attempts: The number of attempts so far; at least 1.
     ///   - least: The wait that FCM asked for, if any.
     ///   - remaining: The time until the expiry. If FCM's wait fits into it only without jitter, there is no jitter.
     ///   - random: A number from 0 to 1.
-    func delay(after attempts: Int, least: Int64?, within remaining: Int64, random: Double) -> Int64 {
-        let doublings = min(max(attempts, 1) - 1, 30)
-        let plain = min(longest, first << doublings)
-        let jittered = jittered(plain, random: random)
+    func delay(after attempts: Int, least: Milliseconds?, within remaining: Milliseconds, random: Double) -> Milliseconds {
+        let jittered = Milliseconds(answered.jittered(answered.pause(after: attempts), random: random))
         guard let least, jittered < least else { return jittered }
         // A relay may ask for any number.
         guard least < remaining else { return least }
-        let more = Int64(Double(least) * jitter * random)
-        return more < remaining - least ? least + more : least
+        let excess = Milliseconds(rawValue: Int64(Double(least.rawValue) * Self.maxExcess * random))
+        return excess < remaining - least ? least + excess : least
     }
 
-    /// The wait after a relay's answer was lost, in milliseconds and without jitter.
+    /// The wait after a relay's answer was lost, without jitter: twice the last one.
     ///
     /// - Parameter last: The wait after the previous attempt, if its answer was lost as well.
-    func waitWithoutAnswer(after last: Int64?) -> Int64 {
-        min(longest, max(firstWithoutAnswer, min(last ?? 0, longest) * 2))
+    func waitWithoutAnswer(after last: Milliseconds?) -> Milliseconds {
+        Milliseconds(unanswered.pause(following: last.map { Duration($0) }))
     }
 
-    /// Adds a jitter of up to a fifth, up or down.
-    func jittered(_ wait: Int64, random: Double) -> Int64 {
-        Int64(Double(wait) * (1 - jitter + 2 * jitter * random))
+    /// Adds a jitter of up to a fifth, up or down, to a wait after a lost answer.
+    func jittered(_ wait: Milliseconds, random: Double) -> Milliseconds {
+        Milliseconds(unanswered.jittered(Duration(wait), random: random))
     }
 }

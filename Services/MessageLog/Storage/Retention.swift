@@ -2,17 +2,18 @@ import Logging
 import MessageStorage
 import Schemas
 import ServiceLifecycle
+import Time
 
 /// Removes archived messages and pushes after the operator's retention time, in small batches, so that other operations hardly
 /// wait.
 struct Retention: Service {
     let store: any MessageStore
     /// How long a message is kept, in milliseconds; `nil` for ever.
-    let age: Int64?
+    let age: Milliseconds?
     let logger: Logger
     private let outage: OutageLog
 
-    init(store: any MessageStore, age: Int64?, logger: Logger) {
+    init(store: any MessageStore, age: Milliseconds?, logger: Logger) {
         self.store = store
         self.age = age
         self.logger = logger
@@ -40,7 +41,7 @@ struct Retention: Service {
     }
 
     /// - Throws: Only `CancellationError`.
-    private func removeOld(_ age: Int64) async throws {
+    private func removeOld(_ age: Milliseconds) async throws {
         let moment = UnixMilliseconds.now - age
         var removed = 0
         do {

@@ -1,3 +1,5 @@
+import Time
+
 /// Chooses the endpoint of each request in a client's pool, and how each request ends. A pure value: events in, actions
 /// out; time is an argument.
 ///

@@ -4,6 +4,7 @@ import JSON
 import Logging
 import Schemas
 import Synchronization
+import Time
 
 /// A client's connections: one DEALER for each endpoint, and the pool's state.
 ///
@@ -40,8 +41,8 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         pool = ClientPoolStateMachine(
             .init(
                 endpoints: endpoints.count, maxPending: limits.maxPending,
-                connectGrace: Milliseconds(limits.connectGrace),
-                probeInterval: max(Milliseconds(limits.probeInterval), 1)))
+                connectGrace: Milliseconds(timeout: limits.connectGrace),
+                probeInterval: max(Milliseconds(timeout: limits.probeInterval), 1)))
     }
 
     private static func configure(_ dealer: ZeroMQSocket, _ limits: ClientLimits) throws(BusError) {
@@ -89,7 +90,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
 
     private func sendHeader(_ request: RequestHeader, timeout: Milliseconds? = nil, to endpoint: Int) -> Bool {
         header.removeAll()
-        request.append(to: &header, timeout: timeout?.rawValue)
+        request.append(to: &header, timeout: timeout)
         return dealers[endpoint].send(header.bytes, more: true) == .sent
     }
 

@@ -4,6 +4,7 @@ package import Logging
 package import Schemas
 import ServiceContextModule
 import Synchronization
+import Time
 
 /// Sends commands to a service: to one endpoint, or to the least busy of several instances.
 ///
@@ -79,13 +80,13 @@ package final class CommandClient: Sendable {
     private func pending(
         _ name: String, _ payload: Data, _ timeout: Duration, _ context: RequestContext
     ) -> PendingRequest {
-        let timeout = Milliseconds(timeout)
+        let timeout = Milliseconds(timeout: timeout)
         let isLocal = bus.executor.isCurrent
         let now = bus.executor.now
         let id = RequestIDFormat.bounded(lastID.wrappingAdd(1, ordering: .relaxed).newValue)
         let traceparent = context.traceparent ?? ServiceContext.current?.traceparent
         let header = RequestHeader(
-            id: ids.text(id), command: name, timeout: timeout.rawValue, deadline: now.wall + timeout.rawValue,
+            id: ids.text(id), command: name, timeout: timeout, deadline: now.wall + timeout,
             traceparent: traceparent?.description, actor: context.actor)
         return PendingRequest(
             id: id, header: header, payload: payload, deadline: now.monotonic + timeout, isLocal: isLocal)

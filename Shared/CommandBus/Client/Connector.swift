@@ -1,5 +1,6 @@
 import CZeroMQ
 import Logging
+import Time
 
 /// One socket of a client or a subscriber with its monitor, and the endpoint that it connects to. It resolves a host name, again
 /// when the connection is lost; ZeroMQ gets addresses only.

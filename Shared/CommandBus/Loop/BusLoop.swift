@@ -1,5 +1,6 @@
 import CZeroMQ
 import Logging
+import Time
 
 /// The loop of the bus thread: work from the work queue, messages from the sockets, tasks, timers.
 ///

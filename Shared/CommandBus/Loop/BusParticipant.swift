@@ -1,3 +1,5 @@
+import Time
+
 /// An owner of sockets on the bus thread: a client, a server, a publisher or a subscriber.
 ///
 /// It is created on any thread and handed over through the work queue. From then on only the bus thread calls it.

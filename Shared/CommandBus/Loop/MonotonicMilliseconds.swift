@@ -1,4 +1,5 @@
 import Synchronization
+import Time
 
 #if canImport(Glibc)
     import Glibc

@@ -1,4 +1,6 @@
+import Schemas
 import Synchronization
+import Time
 
 /// Detects pauses of the process: it was stopped by a signal, its machine was suspended, or it got no CPU time.
 ///
@@ -24,7 +26,7 @@ final class PauseWatch: Sendable {
     func look(from last: ClockReading, to now: ClockReading) -> Milliseconds? {
         lastLook.store(now.monotonic, ordering: .relaxed)
         let elapsed = now.monotonic - last.monotonic
-        let jump = Milliseconds(rawValue: now.wall - last.wall) - elapsed
+        let jump = now.wall - last.wall - elapsed
         guard max(elapsed, jump) >= Self.minPause else { return nil }
         pauses.wrappingAdd(1, ordering: .releasing)
         return max(elapsed, jump)

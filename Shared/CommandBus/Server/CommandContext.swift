@@ -21,7 +21,7 @@ package struct CommandContext: Sendable {
         guard let time else { return header.fields.deadline }
         if time.expiry == .max { return nil }
         let now = ClockReading.now
-        return now.wall + (time.expiry - now.monotonic).rawValue
+        return now.wall + (time.expiry - now.monotonic)
     }
 
     package init(

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import JSON
 import Schemas
+import Time
 
 /// The content of a reply's two frames.
 struct Reply: Sendable {
@@ -30,7 +31,7 @@ struct Reply: Sendable {
         json.append(text: String(failure.message.unicodeScalars.prefix(Self.maxMessageBytes)))
         if let retryAfter = failure.retryAfter {
             json.append(",\"retry_after\":")
-            json.append(retryAfter)
+            json.append(retryAfter.rawValue)
         }
         json.append("}")
         payload = json.data()

@@ -1,4 +1,5 @@
 import Schemas
+import Time
 
 /// Until when a request may be begun, on this process's own clock.
 struct RequestTime: Sendable {
@@ -11,12 +12,12 @@ struct RequestTime: Sendable {
     init(_ header: RequestHeader, arrival: RequestArrival, watch: PauseWatch) {
         let now = arrival.moment
         if let timeout = header.timeout {
-            expiry = now.monotonic + min(max(Milliseconds(rawValue: timeout), 0), .year)
+            expiry = now.monotonic + min(max(timeout, 0), .year)
         } else if let deadline = header.deadline {
             // A later step of the wall clock changes nothing.
             expiry =
                 deadline <= now.wall
-                ? now.monotonic : now.monotonic + min(Milliseconds(rawValue: deadline - now.wall), .year)
+                ? now.monotonic : now.monotonic + min(deadline - now.wall, .year)
         } else {
             expiry = .max
         }

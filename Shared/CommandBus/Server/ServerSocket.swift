@@ -4,6 +4,7 @@ import FoundationEssentials
 import JSON
 import Logging
 import Schemas
+import Time
 
 /// A server's ROUTER, and its accepted and unanswered requests.
 ///
@@ -213,7 +214,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
         guard case .serving = phase else { return }
         // Requests that have arrived by now were sent before the stop.
         _ = receive(from: 0, now: now)
-        phase = .stopping(until: now + Milliseconds(limits.drainTimeout))
+        phase = .stopping(until: now + Milliseconds(timeout: limits.drainTimeout))
         finishDrainIfEmpty()
     }
 

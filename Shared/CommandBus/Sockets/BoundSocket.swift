@@ -1,5 +1,6 @@
 import CZeroMQ
 import Logging
+import Time
 
 #if canImport(Glibc)
     import Glibc

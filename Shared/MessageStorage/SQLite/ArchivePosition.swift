@@ -1,5 +1,6 @@
 import GRDB
 import Schemas
+import Time
 
 /// A message's position in the archive: its timestamp, and a number within the millisecond. It is the primary key, so every
 /// index, including the full-text index, returns messages in the order of time. Pages sort messages of the same millisecond by
@@ -9,28 +10,30 @@ enum ArchivePosition {
     static let bitsWithinMillisecond: Int64 = 15
     static let perMillisecond: Int64 = 1 << bitsWithinMillisecond
 
-    /// How far a message's position may be after its timestamp, in milliseconds.
-    static let latest: Int64 = 60_000
+    /// How far a message's position may be after its timestamp.
+    static let maxDelay: Milliseconds = 60_000
 
     /// The first position of a millisecond.
     static func first(of timestamp: UnixMilliseconds) -> Int64 {
-        timestamp << bitsWithinMillisecond
+        timestamp.rawValue << bitsWithinMillisecond
     }
 
     /// The millisecond of a position.
     static func millisecond(of position: Int64) -> UnixMilliseconds {
-        position >> bitsWithinMillisecond
+        UnixMilliseconds(rawValue: position >> bitsWithinMillisecond)
     }
 
     /// A free position: after the other messages of the millisecond, or in the next millisecond that is not full.
     static func free(for timestamp: UnixMilliseconds, in database: Database) throws -> Int64 {
         let statement = try database.cachedStatement(
             sql: "SELECT MAX(position) FROM message WHERE position >= ? AND position < ?")
-        for moment in timestamp...timestamp + latest {
+        var moment = timestamp
+        while moment <= timestamp + maxDelay {
             let range = first(of: moment)..<first(of: moment + 1)
             let last = try Int64.fetchOne(statement, arguments: [range.lowerBound, range.upperBound])
             let free = last.map { $0 + 1 } ?? range.lowerBound
             if range.contains(free) { return free }
+            moment = moment + 1
         }
         throw CommandFailure(.invalid, "there are too many messages with the timestamp \(timestamp)", field: "timestamp")
     }

@@ -1,6 +1,7 @@
 import EmbeddedDatabase
 import GRDB
 import Schemas
+import Time
 
 /// A filter as SQL. It returns rows from the newest to the oldest: by the millisecond of their position, then by `msi_key`.
 struct MessageSelection {
@@ -37,7 +38,7 @@ struct MessageSelection {
         }
         if let to = filter.to {
             add("timestamp < ?", to)
-            add(position: "<", ArchivePosition.first(of: to + ArchivePosition.latest))
+            add(position: "<", ArchivePosition.first(of: to + ArchivePosition.maxDelay))
         }
     }
 

@@ -1,4 +1,5 @@
 import Schemas
+import Time
 
 extension MongoError {
     /// The failure for a caller on the bus. The caller can wait until the database is reachable or has space. Other errors are

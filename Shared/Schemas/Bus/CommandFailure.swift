@@ -1,4 +1,5 @@
 package import JSON
+package import Time
 
 /// The failure of a command. On the wire it is the payload of a reply whose header has the status.
 package struct CommandFailure: Error, Hashable, Sendable, CustomStringConvertible {
@@ -8,10 +9,10 @@ package struct CommandFailure: Error, Hashable, Sendable, CustomStringConvertibl
     package let message: String
     /// The invalid field, if there is one.
     package let field: String?
-    /// For a temporary failure: the wait in milliseconds before asking this or any other instance again.
-    package let retryAfter: Int64?
+    /// For a temporary failure: the wait before asking this or any other instance again.
+    package let retryAfter: Milliseconds?
 
-    package init(_ status: ReplyStatus, _ message: String, field: String? = nil, retryAfter: Int64? = nil) {
+    package init(_ status: ReplyStatus, _ message: String, field: String? = nil, retryAfter: Milliseconds? = nil) {
         self.status = status
         self.message = message
         self.field = field
@@ -41,7 +42,7 @@ package struct CommandFailure: Error, Hashable, Sendable, CustomStringConvertibl
     package struct Payload: Codable, Hashable, Sendable {
         package let message: String
         package let field: String?
-        package let retryAfter: Int64?
+        package let retryAfter: Milliseconds?
 
         private enum CodingKeys: String, CodingKey {
             case message, field

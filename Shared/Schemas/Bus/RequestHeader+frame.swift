@@ -1,11 +1,12 @@
 package import JSON
+package import Time
 
 /// A request's header as a frame: headers are read and written twice a round trip.
 extension RequestHeader {
     /// Appends the header as a frame: the bytes that ``JSONCoder`` would write, without its cost.
     ///
     /// - Parameter timeout: The remaining time, which replaces the header's.
-    package func append(to json: inout JSONBytes, timeout: Int64? = nil) {
+    package func append(to json: inout JSONBytes, timeout: Milliseconds? = nil) {
         json.append("{")
         if let actor {
             json.append("\"actor\":")
@@ -34,13 +35,13 @@ extension RequestHeader {
     /// Fast path: reads the common form; `nil` for every other form, which the general decoder reads.
     package init?(plain bytes: UnsafeRawBufferPointer) {
         var (id, command, traceparent, actor): (String?, String?, String?, String?)
-        var (timeout, deadline): (Int64?, UnixMilliseconds?)
+        var (timeout, deadline): (Milliseconds?, UnixMilliseconds?)
         var reader = FastReader(bytes)
         let isRead = reader.object { reader in
             if reader.name("id") { return id.takeOnce(reader.headerName()) }
             if reader.name("command") { return command.takeOnce(reader.headerName()) }
-            if reader.name("timeout") { return timeout.takeOnce(reader.integer()) }
-            if reader.name("deadline") { return deadline.takeOnce(reader.integer()) }
+            if reader.name("timeout") { return timeout.takeOnce(reader.milliseconds()) }
+            if reader.name("deadline") { return deadline.takeOnce(reader.moment()) }
             if reader.name("traceparent") { return traceparent.takeOnce(reader.text()) }
             return reader.name("actor") && actor.takeOnce(reader.actorName())
         }

@@ -1,4 +1,5 @@
 package import JSON
+package import Time
 
 /// The first frame of a request.
 ///
@@ -8,9 +9,9 @@ package struct RequestHeader: Codable, Checked, Hashable, Sendable {
     package let id: String
     /// The command's name.
     package let command: String
-    /// How long the client waits, in milliseconds. It counts from the arrival at the service, so the two clocks need not agree.
+    /// How long the client waits. It counts from the arrival at the service, so the two clocks need not agree.
     /// It takes precedence over ``deadline``.
-    package let timeout: Int64?
+    package let timeout: Milliseconds?
     /// When the client stops waiting, in Unix milliseconds. Work that has not begun by then is not done.
     package let deadline: UnixMilliseconds?
     /// The W3C trace context that the request belongs to.
@@ -19,7 +20,7 @@ package struct RequestHeader: Codable, Checked, Hashable, Sendable {
     package let actor: String?
 
     package init(
-        id: String, command: String, timeout: Int64? = nil, deadline: UnixMilliseconds? = nil, traceparent: String? = nil,
+        id: String, command: String, timeout: Milliseconds? = nil, deadline: UnixMilliseconds? = nil, traceparent: String? = nil,
         actor: String? = nil
     ) {
         self.id = id

@@ -19,7 +19,8 @@ extension PageCursor: LosslessStringConvertible {
 
     package init?(_ description: String) {
         let parts = description.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, let timestamp = UnixMilliseconds(parts[0]), (0...maximumUnixMilliseconds).contains(timestamp),
+        guard parts.count == 2, let timestamp = UnixMilliseconds(String(parts[0])),
+            (0...maximumUnixMilliseconds).contains(timestamp),
             let msiKey = ObjectID(parts[1])
         else { return nil }
         self.init(timestamp: timestamp, msiKey: msiKey)

@@ -1,4 +1,5 @@
 import JSON
+package import Time
 
 /// The error of a component that was not sent or not accepted.
 package struct ComponentError: Codable, Hashable, Sendable {
@@ -9,15 +10,15 @@ package struct ComponentError: Codable, Hashable, Sendable {
     package var code: String
     /// One sentence for the operator.
     package var message: String
-    /// For a retryable error: the minimum wait in milliseconds.
-    package var retryAfter: Int64?
+    /// For a retryable error: the minimum wait.
+    package var retryAfter: Milliseconds?
 
     private enum CodingKeys: String, CodingKey {
         case `class`, code, message
         case retryAfter = "retry_after"
     }
 
-    package init(class: ErrorClass, code: String, message: String, retryAfter: Int64? = nil) {
+    package init(class: ErrorClass, code: String, message: String, retryAfter: Milliseconds? = nil) {
         self.class = `class`
         self.code = code
         self.message = message

@@ -1,4 +1,5 @@
 import JSON
+package import Time
 
 /// `relay.pace`: the relay's present rate of sends, and the waiting sends.
 package struct ReadPace: Command, Hashable {
@@ -27,8 +28,8 @@ package struct ProjectPace: Codable, Hashable, Sendable {
     package let fullRate: Double
     /// The number of sends that wait for their turn.
     package let waiting: Int
-    /// How many milliseconds longer FCM's quota for the project is used up; absent if it is not.
-    package let pausedFor: Int64?
+    /// How much longer FCM's quota for the project is used up; absent if it is not.
+    package let pausedFor: Milliseconds?
 
     private enum CodingKeys: String, CodingKey {
         case id, rate, waiting
@@ -36,7 +37,7 @@ package struct ProjectPace: Codable, Hashable, Sendable {
         case pausedFor = "paused_for"
     }
 
-    package init(id: String, rate: Double, fullRate: Double, waiting: Int, pausedFor: Int64?) {
+    package init(id: String, rate: Double, fullRate: Double, waiting: Int, pausedFor: Milliseconds?) {
         self.id = id
         self.rate = rate
         self.fullRate = fullRate

@@ -1,3 +1,5 @@
+package import Time
+
 /// Every error code of the relay and of the message log, with its meaning, its class, and whether FCM may have accepted the
 /// request. Errors may also have other codes: `HTTP_` and a status, and the names of FCM's legacy API.
 package enum RelayErrorCode: String, CaseIterable, Sendable {
@@ -141,8 +143,8 @@ extension ComponentError {
     ///
     /// - Parameters:
     ///   - message: One sentence for the operator; by default the catalogue's.
-    ///   - retryAfter: Milliseconds.
-    package init(_ code: RelayErrorCode, _ message: String? = nil, retryAfter: Int64? = nil) {
+    ///   - retryAfter: The minimum wait.
+    package init(_ code: RelayErrorCode, _ message: String? = nil, retryAfter: Milliseconds? = nil) {
         self.init(class: code.class, code: code.rawValue, message: message ?? code.text, retryAfter: retryAfter)
     }
 

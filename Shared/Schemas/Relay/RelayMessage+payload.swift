@@ -15,7 +15,7 @@ extension RelayMessage {
     private init?(common json: UnsafeRawBufferPointer) {
         var (title, desc, message): (String?, String?, String?)
         var (msiKey, topicKey, distribution): (ObjectID?, TopicKey?, Distribution?)
-        var (timestamp, ttl, expires): (Int64?, Int64?, Int64?)
+        var (timestamp, ttl, expires): (UnixMilliseconds?, Int64?, UnixMilliseconds?)
         var components: [Component]?
         var reader = FastReader(json)
         let isRead = reader.object { reader in
@@ -25,9 +25,9 @@ extension RelayMessage {
             if reader.name("msi_key") { return msiKey.takeOnce(reader.characters().flatMap(ObjectID.init(digits:))) }
             if reader.name("topic_key") { return topicKey.takeOnce(reader.characters().flatMap(TopicKey.init(characters:))) }
             if reader.name("distribution") { return distribution.takeOnce(reader.choice()) }
-            if reader.name("timestamp") { return timestamp.takeOnce(reader.integer()) }
+            if reader.name("timestamp") { return timestamp.takeOnce(reader.moment()) }
             if reader.name("ttl") { return ttl.takeOnce(reader.integer()) }
-            if reader.name("expires") { return expires.takeOnce(reader.integer()) }
+            if reader.name("expires") { return expires.takeOnce(reader.moment()) }
             if reader.name("components") { return components.takeOnce(reader.choices()) }
             return false
         }

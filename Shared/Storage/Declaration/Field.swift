@@ -19,6 +19,10 @@ extension Int64: IndexValue {
     package static var lowest: BSONValue { .int64(.min) }
 }
 
+extension UnixMilliseconds: IndexValue {
+    package static var lowest: BSONValue { Int64.lowest }
+}
+
 extension Bool: IndexValue {
     package static var lowest: BSONValue { false }
 }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import JSON
 import Schemas
+import Time
 
 /// The benchmark's command and its frames: `message.relay`, the product's most frequent one.
 enum BusSample {

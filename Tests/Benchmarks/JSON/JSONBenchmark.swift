@@ -3,6 +3,7 @@ import FCM
 import FoundationEssentials
 import JSON
 import Schemas
+import Time
 
 /// The time to read and to write a document with ``JSONCoder``, with the type's own reader or writer if it has one, and with
 /// Foundation's coders.

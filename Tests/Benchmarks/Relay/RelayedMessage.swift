@@ -3,6 +3,7 @@ import FoundationEssentials
 import JSON
 import Schemas
 import TestSupport
+import Time
 
 /// The relayed message: always the same Alert, with two sends. The same sends for the peers are in files of a folder.
 struct RelayedMessage {

@@ -14,7 +14,9 @@ enum HistoryTime {
             try await withThrowingTaskGroup { group in
                 for number in start..<min(start + batch, messages) {
                     group.addTask {
-                        _ = try await store.insert(SampleMessage.make(number, timestamp: Int64(number) * 1_000, state: .relayed))
+                        _ = try await store.insert(
+                            SampleMessage.make(
+                                number, timestamp: UnixMilliseconds(rawValue: Int64(number) * 1_000), state: .relayed))
                     }
                 }
                 try await group.waitForAll()
@@ -28,7 +30,7 @@ enum HistoryTime {
         channel.channel = SampleMessage.channel
         var search = MessageFilter()
         search.text = SearchQuery("storm library")
-        let middle = PageCursor(timestamp: Int64(messages / 2) * 1_000, msiKey: ObjectID())
+        let middle = PageCursor(timestamp: UnixMilliseconds(rawValue: Int64(messages / 2) * 1_000), msiKey: ObjectID())
         return [
             try await time { try await store.page(MessageFilter(), before: nil, limit: limit) },
             try await time { try await store.page(MessageFilter(), before: middle, limit: limit) },

@@ -1,4 +1,5 @@
 import Schemas
+import Time
 
 /// A typical message. The peers write the same one.
 enum SampleMessage {

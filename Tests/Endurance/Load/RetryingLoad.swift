@@ -93,7 +93,7 @@ final class RetryingLoad: Sendable {
         var random = SeededGenerator(seed: seed ^ UInt64(number) << 20)
         let distribution = given ?? (Int.random(in: 0..<100, using: &random) < 40 ? .alert : .information)
         return RelayMessage(
-            msiKey: ObjectID(), timestamp: .nowInMilliseconds,
+            msiKey: ObjectID(), timestamp: .now,
             draft: MessageDraft(
                 title: "Message \(number)", desc: "An endurance run",
                 message: String(

@@ -136,7 +136,8 @@ struct DeliveryTests {
                     "to": "/topics/\(topic)", "priority": "high", "content_available": true, "time_to_live": 86_400,
                     "data": [
                         "msi_key": "\(message.msiKey)", "topic_key": "\(topic)", "dist": "Alert", "title": "Storm",
-                        "desc": "Stay at home", "message": "The campus is closed.", "timestamp": .integer(message.timestamp),
+                        "desc": "Stay at home", "message": "The campus is closed.",
+                        "timestamp": .integer(message.timestamp.rawValue),
                     ],
                 ])
             let phones = TopicPhones(topicKey: message.draft.topicKey, tokens: ["t"])

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import JSON
 import Schemas
+import Time
 
 extension FCMAnswer<String> {
     /// Reads the legacy API's answer to one message: `{"message_id":…}` or `{"error":"…"}` for a topic. For a phone the same is
@@ -18,7 +19,7 @@ extension FCMAnswer<String> {
         }
         guard let body = try? JSONCoder.decode(LegacyBody.self, from: response.body) else { return .nothingKnown(response) }
         let result = body.results?.first ?? body.result
-        let retryAfter = response.retryAfter.flatMap { RetryAfter(header: $0, now: now) }?.milliseconds
+        let retryAfter = response.retryAfter.flatMap { RetryAfter(header: $0, now: now) }?.time
         if let error = result.error { return .refused(SendFailure(legacyError: error, retryAfter: retryAfter)) }
         return result.name.map { .accepted($0) } ?? .nothingKnown(response)
     }
@@ -33,8 +34,8 @@ extension FCMAnswer<String> {
 
 extension SendFailure {
     /// The failure for an error name of the legacy API.
-    fileprivate init(legacyError name: String, retryAfter: Int64?) {
-        let (pause, scope): (Int64, Scope)
+    fileprivate init(legacyError name: String, retryAfter: Milliseconds?) {
+        let (pause, scope): (Milliseconds, Scope)
         switch name {
         case "Unavailable", "InternalServerError": (pause, scope) = (10_000, .service)
         case "TopicsMessageRateExceeded": (pause, scope) = (60_000, .topic)

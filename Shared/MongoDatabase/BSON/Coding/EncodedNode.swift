@@ -73,7 +73,7 @@ final class EncodedNode {
         guard path.count <= BSONCoder.maxDepth else { throw BSONError(at: Array(path.prefix(3)), "it is nested too deeply") }
         switch value {
         case let id as ObjectID: set(.objectID(id))
-        case let date as Date: set(.foreign(.date, bytes: Self.bytes(of: date.unixMilliseconds)[...]))
+        case let date as Date: set(.foreign(.date, bytes: Self.bytes(of: date.unixMilliseconds.rawValue)[...]))
         case let data as Data: set(.foreign(.binary, bytes: (Self.bytes(of: Int32(data.count)) + [0] + data)[...]))
         default: try value.encode(to: BSONValueEncoder(node: self, codingPath: path))
         }

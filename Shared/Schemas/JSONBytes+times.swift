@@ -1,0 +1,22 @@
+import JSON
+import Time
+
+extension JSONBytes {
+    mutating func append(_ moment: UnixMilliseconds) {
+        append(moment.rawValue)
+    }
+
+    mutating func append(_ time: Milliseconds) {
+        append(time.rawValue)
+    }
+}
+
+extension FastReader {
+    mutating func moment() -> UnixMilliseconds? {
+        integer().map(UnixMilliseconds.init(rawValue:))
+    }
+
+    mutating func milliseconds() -> Milliseconds? {
+        integer().map(Milliseconds.init(rawValue:))
+    }
+}

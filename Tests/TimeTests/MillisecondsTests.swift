@@ -1,0 +1,31 @@
+import FoundationEssentials
+import Testing
+import Time
+
+@Suite("Milliseconds")
+struct MillisecondsTests {
+    static let durations: [(Duration, Milliseconds)] = [
+        (.zero, 0), (.milliseconds(1), 1), (.microseconds(1_999), 1), (.seconds(-3), -3_000), (.microseconds(-1_999), -1),
+        (.seconds(Int64.max), .max), (.seconds(Int64.min), Milliseconds(rawValue: .min)), (.milliseconds(Int64.max), .max),
+    ]
+
+    @Test("A duration is rounded towards zero, and cut off where an integer ends", arguments: durations)
+    func conversion(_ duration: Duration, expected: Milliseconds) {
+        #expect(Milliseconds(duration) == expected)
+    }
+
+    @Test("Milliseconds are a duration again, and add up")
+    func arithmetic() {
+        #expect(Duration(Milliseconds.seconds(3) + 500) == .milliseconds(3_500))
+        #expect(Milliseconds.seconds(3) - 500 == 2_500)
+        #expect(Milliseconds.seconds(3) * 2 == 6_000)
+        #expect(max(Milliseconds.zero, -1) == 0)
+    }
+
+    @Test("In a document they are the number alone")
+    func coding() throws {
+        let json = try JSONEncoder().encode(["wait": Milliseconds.seconds(3)])
+        #expect(String(decoding: json, as: UTF8.self) == #"{"wait":3000}"#)
+        #expect(try JSONDecoder().decode([String: Milliseconds].self, from: json) == ["wait": 3_000])
+    }
+}
