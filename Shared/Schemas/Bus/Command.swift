@@ -2,6 +2,38 @@ package import FoundationEssentials
 import JSON
 
 /// A command on the bus: its name, its payload (the type itself as JSON) and the type of its reply.
+///
+/// A command is declared as its fields, and needs no code to be read or written:
+///
+/// ```swift
+/// package struct AddRoom: Command, Checked {
+///     package static let name = "room.add"
+///     package typealias Reply = Room
+///
+///     package let title: String
+///     package let seats: Int?
+///
+///     private enum CodingKeys: String, CodingKey, CaseIterable {
+///         case title, seats
+///     }
+///
+///     package func check() throws(SchemaViolation) {
+///         try TextLimits.title.check(title, CodingKeys.title)
+///         try (1...1_000).check(seats, CodingKeys.seats)
+///     }
+/// }
+/// ```
+///
+/// - The service reads the payload strictly. An unknown, missing, null or repeated field is `invalid`, and so is a value of another
+///   type. The reply names the field.
+/// - An optional property is a field that may be missing.
+/// - ``Checked`` is for rules that types cannot express, such as the length of a text.
+/// - With `CaseIterable` keys the error for an unknown field lists the known ones.
+/// - Unknown fields of a reply are ignored, so that two versions can work side by side. ``Done`` is an empty reply.
+/// - The caller's identity is not a field. It is the header's `actor`, which the handler requires with `context.requireActor()`.
+///
+/// The service registers a handler, `router.on(AddRoom.self) { command, context in … }`, and a client sends
+/// `try await client.request(AddRoom(…))`. The methods below are for commands that need another coding, such as a faster one.
 package protocol Command: Codable, Sendable {
     /// The type of the reply's payload.
     associatedtype Reply: Codable & Sendable

@@ -3,7 +3,7 @@ import JSON
 /// The state of a message's delivery to FCM. Only the message log writes it.
 package struct RelayRecord: Codable, Hashable, Sendable {
     package var state: RelayState
-    /// The number of relays' answers for it.
+    /// How often a relay has taken it.
     package var attempts: Int
     /// When it is due; while a process has leased it, the end of the lease. Absent once the state is final.
     package var nextAttempt: UnixMilliseconds?

@@ -3,7 +3,7 @@ package protocol DeliveryRecord: Hashable, Sendable {
     associatedtype Part: DeliveryPart
 
     var state: RelayState { get set }
-    /// The number of relays' answers for it.
+    /// How often a relay has taken it.
     var attempts: Int { get set }
     /// When it is due; while a process is at work on it, the end of the lease. Absent once the state is final.
     var nextAttempt: UnixMilliseconds? { get set }
