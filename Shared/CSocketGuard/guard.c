@@ -2,8 +2,7 @@
 //
 // - ZeroMQ accepts any number of connections, and aborts the process if accept4(2) finds no free descriptor.
 // - ZeroMQ collects the frames of a message until the last one. ZMQ_MAXMSGSIZE limits one frame, but neither the number of frames
-// nor
-//   their total size. The socket's owner sees a message only when it is complete.
+//   nor their total size. The socket's owner sees a message only when it is complete.
 //
 // So this file interposes three system calls. A function that an executable defines replaces the one with the same name in a
 // shared library (ld.so(8)), here in libc. For descriptors that are not guarded, each function does the same as libc's.

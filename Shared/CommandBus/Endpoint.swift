@@ -19,8 +19,8 @@ package enum Endpoint: Hashable, Sendable {
     /// The longest path of a Unix socket, in bytes: `sun_path` without its final zero.
     static let maxPathBytes = 107
 
-    /// - Throws: ``BusError`` if the text is no endpoint, or not on the loopback interface: the bus neither encrypts nor
-    ///   authenticates.
+    /// - Throws: ``BusError`` if the text is no endpoint, or not on the loopback interface: the bus neither encrypts
+    ///   nor authenticates.
     package init(_ text: String) throws(BusError) {
         if let path = text.suffix(after: "ipc://") {
             try Self.check(path: path, of: text)

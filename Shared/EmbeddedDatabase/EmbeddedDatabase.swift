@@ -125,8 +125,8 @@ extension EmbeddedDatabase {
 }
 
 extension DatabaseError {
-    /// The failure for a caller over the bus. It may retry while the database is away or full; other errors are faults of this
-    /// code.
+    /// The failure for a caller over the bus. It may retry while the database is away or full; other errors are
+    /// faults of this code.
     var failure: any Error {
         switch resultCode.primaryResultCode {
         case .SQLITE_FULL:

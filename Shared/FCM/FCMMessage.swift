@@ -3,10 +3,10 @@ import Time
 
 /// One component in the form of FCM's HTTP v1 API: the `message` of `POST /v1/projects/{project}/messages:send`.
 ///
-/// The seed's mapping is for the legacy API. Field by field: `to: "/topics/T"` becomes `topic: "T"`; `priority: "high"` becomes
-/// `android.priority` and, for a notification, `apns-priority: 10`; `sound` moves into `android.notification` and `aps`;
-/// `content_available` becomes `aps.content-available: 1`, which APNs accepts only at priority 5; every value of `data` is a
-/// string.
+/// The seed's mapping is for the legacy API. Field by field: `to: "/topics/T"` becomes `topic: "T"`; `priority: "high"`
+/// becomes `android.priority` and, for a notification, `apns-priority: 10`; `sound` moves into `android.notification` and
+/// `aps`; `content_available` becomes `aps.content-available: 1`, which APNs accepts only at priority 5; every value of
+/// `data` is a string.
 package struct FCMMessage: Codable, Hashable, Sendable {
     package struct Notification: Codable, Hashable, Sendable {
         package let title: String

@@ -1,8 +1,8 @@
 package import Logging
 import Synchronization
 
-/// A service's access to MongoDB. Operations run on dedicated threads. While the database is unreachable, all of them fail at
-/// once.
+/// A service's access to MongoDB. Operations run on dedicated threads. While the database is unreachable, all of
+/// them fail at once.
 ///
 /// Every method throws ``MongoError`` or the body's error.
 package final class MongoDatabase: Sendable {
@@ -49,8 +49,8 @@ package final class MongoDatabase: Sendable {
     /// - Parameters:
     ///   - application: The service's name in the server's log.
     ///   - logger: Gets one line when the database becomes unreachable, and one when it is reachable again.
-    ///   - prepare: Makes indexes and the like once, before all other operations. Until it has succeeded, the database counts as
-    ///     unreachable.
+    ///   - prepare: Makes indexes and the like once, before all other operations. Until it has succeeded, the database
+    ///     counts as unreachable.
     package static func open(
         _ url: MongoURL, application: String, logger: Logger,
         prepare: @escaping @Sendable (MongoConnection) throws -> Void = { _ in }
@@ -88,8 +88,8 @@ package final class MongoDatabase: Sendable {
         try await run(on: threads) { try $0.transaction(body) }
     }
 
-    /// Runs long operations, such as waiting for a ``ChangeStream``, concurrently with all others. Their duration does not start
-    /// a probe.
+    /// Runs long operations, such as waiting for a ``ChangeStream``, concurrently with all others. Their duration does
+    /// not start a probe.
     package func watch<Value: Sendable>(
         _ body: @escaping @Sendable (MongoConnection) throws -> Value
     ) async throws -> Value {

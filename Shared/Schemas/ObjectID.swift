@@ -4,9 +4,9 @@ import Synchronization
 
 /// A MongoDB ObjectId: twelve bytes, written in JSON as 24 lower-case hexadecimal digits.
 ///
-/// The first four bytes are the Unix time in seconds, the next five are random for each process, and the last three are a
-/// counter. So identifiers of one process sort in the order of their creation, and several processes make unique ones without
-/// coordination.
+/// The first four bytes are the Unix time in seconds, the next five are random for each process, and the last three are
+/// a counter. So identifiers of one process sort in the order of their creation, and several processes make unique ones
+/// without coordination.
 package struct ObjectID: Hashable, Sendable {
     /// Seconds since 1970 and the first four of the process's random bytes.
     private let high: UInt64

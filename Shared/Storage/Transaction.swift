@@ -43,8 +43,7 @@ package struct Transaction {
     }
 
     /// - Throws: Also `conflict` if another document has the same `_id`, or the same values in a unique index, whose fields
-    /// `field`
-    ///   names; `invalid` if the document has more than 16 MiB.
+    ///   `field` names; `invalid` if the document has more than 16 MiB.
     @discardableResult
     package func insert<Document>(_ document: Document, into collection: Collection<Document>) throws -> Stored<Document> {
         var fields = try encoded(document, of: collection)

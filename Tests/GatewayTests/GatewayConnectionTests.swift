@@ -124,8 +124,8 @@ struct GatewayConnectionTests {
                 for _ in 0..<3 { connection.send("GET", "/channel") }
                 connections.append(connection)
             }
-            // The answer on another connection shows that the gateway has processed theirs, and that they block no other
-            // connection.
+            // The answer on another connection shows that the gateway has processed theirs, and that they block
+            // no other connection.
             for _ in 0..<10 {
                 posting.send("GET", "/channel")
                 #expect(try await posting.answer().status == 200)

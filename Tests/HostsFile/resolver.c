@@ -1,5 +1,5 @@
-// Lets a test define a process's host names, and names for which the resolver hangs. It is loaded by LD_PRELOAD, with one
-// variable:
+// Lets a test define a process's host names, and names for which the resolver hangs. It is loaded by LD_PRELOAD,
+// with one variable:
 //
 //   HOSTS_FILE   lines of a name and an IPv4 address, or of a name and the word "hangs"; read for each lookup
 //

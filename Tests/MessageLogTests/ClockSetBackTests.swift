@@ -75,8 +75,8 @@ struct ClockSetBackTests {
                     try clock.set(ahead: 3_600)
                     gate.open()
                     try await eventually { log.lines("will be tried again") == 1 }
-                    // The service looks once a second whether its clock was set, and refuses requests for half a second after a
-                    // jump ahead.
+                    // The service looks once a second whether its clock was set, and refuses requests for half a second
+                    // after a jump ahead.
                     try await Task.sleep(for: .milliseconds(1_200))
                     try clock.set(ahead: 0)
                     let record = try await log.wait(for: key, within: .seconds(25)) { $0.state == .relayed }

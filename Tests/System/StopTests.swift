@@ -9,8 +9,8 @@ extension SystemTests {
     struct StopTests {
         private static let count = 9
 
-        /// Posts messages whose answers FCM delays, and performs a change meanwhile. Expects that all of them are relayed exactly
-        /// once.
+        /// Posts messages whose answers FCM delays, and performs a change meanwhile. Expects that all of them are
+        /// relayed exactly once.
         ///
         /// - Parameters:
         ///   - pace: The relay's limit of components a minute, if it should be slow.

@@ -1,8 +1,8 @@
 import Hummingbird
 import JSON
 
-/// `/emulator/<section>`: how the emulator treats its clients. GET reads it, PUT changes it, DELETE restores the initial
-/// settings.
+/// `/emulator/<section>`: how the emulator treats its clients. GET reads it, PUT changes it, DELETE restores
+/// the initial settings.
 struct ControlRoutes: Sendable {
     private static let maxBodyBytes = 1_048_576
 

@@ -28,8 +28,8 @@ struct ErrorMiddleware: RouterMiddleware {
                 GoogleError(
                     httpStatus: .serviceUnavailable, status: "UNAVAILABLE", message: "The service is currently unavailable."))
         } catch is CancellationError {
-            // The client has gone, or the emulator stops. The stream is reset, so that the client does not mistake this for an
-            // answer.
+            // The client has gone, or the emulator stops. The stream is reset, so that the client does not mistake
+            // this for an answer.
             await Exchange.current?.resetStream(.cancel)
             return .unanswerable
         } catch {

@@ -88,8 +88,8 @@ struct LegacyRoute: Sendable {
         return response(to: message, Array(repeating: .failure(failure), count: count))
     }
 
-    /// The answer for tokens is a list of results. For a topic or condition it is one result, whose id is a number instead of a
-    /// text.
+    /// The answer for tokens is a list of results. For a topic or condition it is one result, whose id is a number
+    /// instead of a text.
     private static func response(to message: LegacyMessage, _ results: [Result<String, LegacyError>]) -> Response {
         switch (message.recipients, results.first) {
         case (.tokens, _), (_, nil): multicast(results)

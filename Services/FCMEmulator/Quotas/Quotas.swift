@@ -65,8 +65,8 @@ extension Quotas: ControlSection {
 
     /// An empty list means no limit. A missing one means FCM's own quota.
     init(_ fields: ControlFields) throws {
-        // FCM's minutes do not start at full minutes of the clock. The emulator's start with the emulator, unless `phase_ms` is
-        // set.
+        // FCM's minutes do not start at full minutes of the clock. The emulator's start with the emulator, unless
+        // `phase_ms` is set.
         let started = UnixMilliseconds.now()
         func allowances(_ name: String, else usual: [Allowance]) throws -> [Allowance] {
             try fields.list(name)?.map { try Allowance($0, started: started) } ?? usual

@@ -1,7 +1,7 @@
 import JSON
 
-/// FCM's refusals of a send. The recorded answers differ in the order and number of their `details`, so each has its own
-/// definition.
+/// FCM's refusals of a send. The recorded answers differ in the order and number of their `details`, so each has
+/// its own definition.
 extension GoogleError {
     /// A message that breaks one of FCM's rules. The details have the field first, then FCM's own code.
     static func refused(_ message: String, field: String) -> GoogleError {

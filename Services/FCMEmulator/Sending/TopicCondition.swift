@@ -1,7 +1,7 @@
 /// A condition over topics, such as `'dogs' in topics && !('cats' in topics || 'birds' in topics)`.
 ///
-/// FCM supports `!`, `&&`, `||`, parentheses and at most five topics. It evaluates from left to right unless parentheses say
-/// otherwise.
+/// FCM supports `!`, `&&`, `||`, parentheses and at most five topics. It evaluates from left to right unless
+/// parentheses say otherwise.
 struct TopicCondition: Hashable, Sendable {
     /// FCM's answer does not name the problem of a condition.
     struct Malformed: Error {}

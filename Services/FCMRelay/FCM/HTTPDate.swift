@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Schemas
 
-/// A date in HTTP's form, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, IMF-fixdate). The two obsolete forms are not
-/// supported.
+/// A date in HTTP's form, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, IMF-fixdate). The two obsolete forms
+/// are not supported.
 struct HTTPDate: Equatable, Sendable {
     let unixMilliseconds: UnixMilliseconds
 

@@ -42,8 +42,7 @@ extension SendFailure {
     /// No answer.
     ///
     /// - Parameter patience: How long the transport had the request. A timeout is no evidence against FCM if FCM had hardly any
-    /// time,
-    ///   or if the request was not sent for a short time because it queued behind others.
+    ///   time, or if the request was not sent for a short time because it queued behind others.
     init(_ error: TransportError, after patience: Duration) {
         let (code, scope): (RelayErrorCode, Scope) =
             switch error.code {

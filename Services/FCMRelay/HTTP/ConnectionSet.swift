@@ -20,8 +20,8 @@ final class ConnectionSet {
 
     /// The minimum silence that counts against a connection. In less time a request may have had no chance of an answer.
     private static let minSilence = Duration.seconds(1)
-    /// A set that has never answered is abandoned only after this time: if FCM itself hangs, new connections do not answer
-    /// sooner.
+    /// A set that has never answered is abandoned only after this time: if FCM itself hangs, new connections do
+    /// not answer sooner.
     private static let minAge = DeliveryTimes.fcmRequestTimeout
     /// Closed connections are forgotten when there are more than this many.
     private static let rememberedConnections = 32

@@ -4,8 +4,8 @@ import FoundationEssentials
 protocol HTTPTransport: Sendable {
     /// POSTs requests concurrently, starting with the first. Returns when each has an answer, with any status, or has failed.
     ///
-    /// It takes several requests, so that the task waits once for requests that belong together. A cancelled task abandons its
-    /// requests.
+    /// It takes several requests, so that the task waits once for requests that belong together. A cancelled task
+    /// abandons its requests.
     ///
     /// - Returns: The outcomes in order.
     func send(_ requests: [HTTPTransportRequest]) async -> [HTTPTransportOutcome]
@@ -13,8 +13,8 @@ protocol HTTPTransport: Sendable {
     /// Refuses every later request. Pending ones continue.
     func refuseNewRequests()
 
-    /// Sends all later requests over new connections, since the existing ones may be dead. Pending requests on those may still be
-    /// answered.
+    /// Sends all later requests over new connections, since the existing ones may be dead. Pending requests on those may
+    /// still be answered.
     func renewConnections()
 
     /// Fails all unanswered requests, refuses new ones and closes the connections.

@@ -1,7 +1,7 @@
 import DequeModule
 
-/// A pool of reusable items. It keeps as many as were recently in use at the same time. Pure: its owner creates and destroys the
-/// items.
+/// A pool of reusable items. It keeps as many as were recently in use at the same time. Pure: its owner creates and
+/// destroys the items.
 struct ReusePool<Item> {
     /// The window over which the maximum in use is counted.
     private let period: Duration

@@ -17,8 +17,8 @@ final class ShardedTransport: HTTPTransport {
     private static let maxShares = 2
 
     private let shares: [Share]
-    /// Equally busy transports take turns, so that each uses its connections: libcurl detects a closed connection only when it
-    /// needs one.
+    /// Equally busy transports take turns, so that each uses its connections: libcurl detects a closed connection only
+    /// when it needs one.
     private let turn = Atomic<Int>(0)
 
     /// - Parameter configuration: The limits of all transports together.

@@ -7,8 +7,8 @@ import Time
 struct TokenStateMachine<Waiter: Hashable> {
     typealias Instant = ContinuousClock.Instant
 
-    /// The answer to a caller that needs a token. If `requestsNew` is true, the caller must request a new token and report the
-    /// result.
+    /// The answer to a caller that needs a token. If `requestsNew` is true, the caller must request a new token and
+    /// report the result.
     enum Need: Equatable {
         case use(AccessToken, requestsNew: Bool)
         /// Wait until the pending request is answered.

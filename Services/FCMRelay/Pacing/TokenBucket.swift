@@ -1,8 +1,8 @@
 /// A token bucket with a ramp up to the full rate and a small burst. Pure. Times are those of any monotonic clock.
 ///
-/// Google asks senders to take a minute or more from nothing to their full rate, and not to use up a minute's quota in its
-/// first seconds (FCM, "Scale"). So the burst is limited to a tenth of a second, and the ramp starts again after a time without
-/// traffic.
+/// Google asks senders to take a minute or more from nothing to their full rate, and not to use up a minute's quota in
+/// its first seconds (FCM, "Scale"). So the burst is limited to a tenth of a second, and the ramp starts again after a
+/// time without traffic.
 struct TokenBucket: Sendable {
     /// The full rate, in requests a second.
     let rate: Double

@@ -6,8 +6,8 @@ extension Project {
     /// How many of a push's recipients are sent to at a time. Each group asks for its turn: a push to many phones holds up no other.
     static let pushGroup = 100
 
-    /// Sends a push to each recipient once: what another command has under way is waited for, and what FCM has lately accepted is
-    /// known.
+    /// Sends a push to each recipient once: what another command has under way is waited for, and what FCM has lately
+    /// accepted is known.
     ///
     /// - Parameter now: The wall clock.
     /// - Returns: What became of each recipient, in their order.

@@ -4,8 +4,8 @@ import Schemas
 struct SendKey: Hashable, Sendable {
     /// The `msi_key` of a message, or the id of a push.
     private let id: ObjectID
-    /// A hash of the content. If a sender uses one key for several messages, or one message for several phones, each of them is
-    /// sent.
+    /// A hash of the content. If a sender uses one key for several messages, or one message for several phones,
+    /// each of them is sent.
     private let content: Int
 
     init(_ command: RelayMessage) {

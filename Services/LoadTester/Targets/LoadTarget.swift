@@ -3,9 +3,8 @@ protocol LoadTarget: Sendable {
     /// Sends one message, and returns when it is answered.
     ///
     /// - Parameter index: The number of the message, from 0.
-    /// - Returns: `nil` if all components were accepted; otherwise the class of each error, such as `fcm QUOTA_EXCEEDED`. There
-    /// are
-    ///   few classes.
+    /// - Returns: `nil` if all components were accepted; otherwise the class of each error, such as `fcm QUOTA_EXCEEDED`.
+    ///   There are few classes.
     func send(_ index: Int) async -> [String]?
 
     /// What limits the load now, by the target's own account; empty if the target does not report it.

@@ -18,8 +18,8 @@ struct RelayTarget: LoadTarget {
         topics = (0..<mix.topics).map { _ in TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()) }
     }
 
-    /// The class of a failure. The bus's messages for `unavailable` are few sentences that name the relay, so they are part of
-    /// the class.
+    /// The class of a failure. The bus's messages for `unavailable` are few sentences that name the relay, so they are
+    /// part of the class.
     private static func errorClass(of failure: CommandFailure) -> String {
         let status = "bus \(failure.status.rawValue)"
         return failure.status == .unavailable ? "\(status) (\(failure.message))" : status

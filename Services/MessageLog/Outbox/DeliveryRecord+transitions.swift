@@ -49,8 +49,8 @@ extension DeliveryRecord {
     }
 
     /// A relay has accepted it, and its answer was lost. It is unknown whether FCM has the parts, so they are sent again.
-    /// The phone drops a message's second copy by its `msi_key`. The wait doubles each time, in case the item itself crashes the
-    /// relays.
+    /// The phone drops a message's second copy by its `msi_key`. The wait doubles each time, in case the item itself
+    /// crashes the relays.
     ///
     /// - Parameters:
     ///   - reason: Why there is no answer.
@@ -68,8 +68,8 @@ extension DeliveryRecord {
         settle(at: now, expires: expires, delay: schedule.jittered(wait, random: random))
     }
 
-    /// It has expired before FCM has accepted every part, or has no part to relay. An item that another process has leased is left
-    /// to it.
+    /// It has expired before FCM has accepted every part, or has no part to relay. An item that another process has
+    /// leased is left to it.
     mutating func expire(at now: UnixMilliseconds, expires: UnixMilliseconds, owner: String? = nil) {
         guard nextAttempt != nil, expires <= now || outstandingParts.isEmpty else { return }
         if let lease, lease.owner != owner, lease.until > now { return }

@@ -11,8 +11,8 @@ import Time
 
 /// Hands logged messages and pushes to a relay until each has ended, and stores the outcome of every part.
 ///
-/// The state machine decides; this shell claims, relays and stores. The lease ensures that at most one process relays an item.
-/// If the process dies, its items are claimed again when their leases end, or when the same instance starts again
+/// The state machine decides; this shell claims, relays and stores. The lease ensures that at most one process relays an
+/// item. If the process dies, its items are claimed again when their leases end, or when the same instance starts again
 /// (``LeaseRecovery``).
 final class Outbox: Service {
     private enum Event: Sendable {
@@ -267,9 +267,8 @@ final class Outbox: Service {
     /// A turn may begin long after its claim, if the process was stopped or the database was slow. By then another process may be
     /// relaying the item, or it was recalled. So the lease is checked and renewed in the store.
     ///
-    /// - Returns: `nil` if this process no longer owns the message, or the store cannot be asked. The message is claimed again
-    /// when
-    ///   it is due.
+    /// - Returns: `nil` if this process no longer owns the message, or the store cannot be asked. The message is claimed
+    ///   again when it is due.
     private func endOfLease(of item: OutboxItem, isCertain: Bool) async -> UnixMilliseconds? {
         // If the rest is longer than a lease, the clock was set back, and another process may have shortened the lease.
         let lease = item.record.lease

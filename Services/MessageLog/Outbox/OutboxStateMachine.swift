@@ -8,8 +8,8 @@ import Time
 ///   delays an alert, and a flood of alerts never stops information altogether.
 /// - A fairness key may take up half of the room, but only a few places while FCM does not accept its items. So neither a flooded
 ///   key nor a failing one starves the others.
-/// - While no relay answers, it tries one item at a time, waits longer after each failure, and returns to normal after the first
-///   answer.
+/// - While no relay answers, it tries one item at a time, waits longer after each failure, and returns to normal
+///   after the first answer.
 struct OutboxStateMachine: Sendable {
     /// The next action of the outbox.
     enum Action: Hashable, Sendable {
@@ -116,8 +116,8 @@ struct OutboxStateMachine: Sendable {
         return .wait(until: earliest ?? now + Self.period)
     }
 
-    /// The next action. If it is a claim, the claim is running from now on: there is no other for its urgency until its result is
-    /// reported.
+    /// The next action. If it is a claim, the claim is running from now on: there is no other for its urgency until its
+    /// result is reported.
     mutating func begin(at now: UnixMilliseconds) -> Action {
         let action = next(at: now)
         if case .claim(let claim) = action { looks[claim.urgency]?.isUnderWay = true }

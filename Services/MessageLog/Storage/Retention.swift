@@ -4,8 +4,8 @@ import Schemas
 import ServiceLifecycle
 import Time
 
-/// Removes archived messages and pushes after the operator's retention time, in small batches, so that other operations hardly
-/// wait.
+/// Removes archived messages and pushes after the operator's retention time, in small batches, so that other
+/// operations hardly wait.
 struct Retention: Service {
     let store: any MessageStore
     /// How long a message is kept, in milliseconds; `nil` for ever.

@@ -2,8 +2,8 @@ import CommandBus
 import ServiceKit
 import SystemPackage
 
-/// The endpoints of a stack's services. Port 0 is replaced by a free port here, because a restarted service must listen on the
-/// same port.
+/// The endpoints of a stack's services. Port 0 is replaced by a free port here, because a restarted service must
+/// listen on the same port.
 struct Places: Sendable {
     /// The values by the settings' names in the environment.
     private(set) var settings: [String: String] = [:]

@@ -1,7 +1,6 @@
 import ServiceKit
 
-/// Decides which services to start next. Pure: ready services in, services to start out. Independent services start
-/// concurrently.
+/// Decides which services to start next. Pure: ready services in, services to start out. Independent services start concurrently.
 struct StartOrder: Sendable {
     private var waiting: [ServiceEntry]
     private var ready: Set<ServiceEntry> = []

@@ -2,8 +2,8 @@
 package struct ClientLimits: Sendable {
     /// The maximum number of requests, outstanding and waiting together. Further ones fail with `overloaded`.
     package var maxPending = 10_000
-    /// The maximum payload of a request in bytes; a larger one fails with `invalid`. The default is what services accept by
-    /// default.
+    /// The maximum payload of a request in bytes; a larger one fails with `invalid`. The default is what services
+    /// accept by default.
     package var maxPayloadBytes = 1 << 20
     /// The maximum frame of a reply in bytes. A service that sends more is disconnected.
     package var maxReplyBytes = 64 << 20

@@ -5,8 +5,7 @@ import Time
 ///
 /// - A request goes to the endpoint with the fewest outstanding requests. If no endpoint is connected, it waits for a moment.
 /// - An endpoint is *suspect* if a request reached its deadline there and no reply has come since the request was sent. It gets
-/// no
-///   requests while there is another endpoint, and is probed until it answers anything.
+///   no requests while there is another endpoint, and is probed until it answers anything.
 /// - An endpoint that answers `unavailable` or `overloaded` *rests* for about a second. It gets requests only if all others are
 ///   suspect or rest as well. Otherwise an endpoint that fails at once would always be the least busy, and get most requests.
 struct ClientPoolStateMachine<Request> {
@@ -141,8 +140,8 @@ struct ClientPoolStateMachine<Request> {
 
     /// A reply was received.
     ///
-    /// - Parameter id: The request's id; `nil` if the reply belongs to no request. Such a reply still shows that the endpoint is
-    /// alive.
+    /// - Parameter id: The request's id; `nil` if the reply belongs to no request. Such a reply still shows that the
+    ///   endpoint is alive.
     /// - Returns: The request, unless it has ended already.
     mutating func reply(id: ID?, from endpoint: Int) -> Request? {
         endpoints[endpoint].replies &+= 1
@@ -238,8 +237,8 @@ struct ClientPoolStateMachine<Request> {
         }
     }
 
-    /// The connected endpoint with the fewest outstanding requests. Endpoints that rest come after healthy ones, and suspect ones
-    /// come last.
+    /// The connected endpoint with the fewest outstanding requests. Endpoints that rest come after healthy ones, and
+    /// suspect ones come last.
     private mutating func chooseEndpoint(now: MonotonicMilliseconds) -> Int? {
         var best: Int?
         for offset in endpoints.indices {

@@ -8,8 +8,8 @@ import Time
 
 /// A client's connections: one DEALER for each endpoint, and the pool's state.
 ///
-/// The bus thread owns it once it is attached. Tasks on that thread use it directly. Other tasks only pass it along in the
-/// work queue.
+/// The bus thread owns it once it is attached. Tasks on that thread use it directly. Other tasks only pass it along
+/// in the work queue.
 final class ClientSockets: BusParticipant, @unchecked Sendable {
     private let endpoints: [String]
     private let connectors: [Connector]

@@ -6,8 +6,8 @@ import DedicatedThread
 
 /// Resolves host names on threads of its own.
 ///
-/// The system's resolver may take many seconds. ZeroMQ would call it on its only I/O thread and block every connection of the
-/// process.
+/// The system's resolver may take many seconds. ZeroMQ would call it on its only I/O thread and block every
+/// connection of the process.
 enum NameLookup {
     /// Why a name has no usable address, in words for the operator.
     struct Failure: Error, Hashable, Sendable, CustomStringConvertible {

@@ -30,8 +30,8 @@ struct RequestIDFormat {
         return text.withUTF8 { number(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Fast path: the number in a header of the common form, a success from a service of this project; `nil` for any other
-    /// header.
+    /// Fast path: the number in a header of the common form, a success from a service of this project; `nil`
+    /// for any other header.
     func number(ofSuccess header: UnsafeRawBufferPointer) -> UInt64? {
         let (beginning, end): (StaticString, StaticString) = ("{\"id\":\"", "\",\"status\":\"ok\"}")
         let idEnd = beginning.utf8CodeUnitCount + Self.digits

@@ -12,8 +12,8 @@ final class PublisherSocket: BusParticipant, @unchecked Sendable {
     /// Events in the work queue that are not sent yet.
     let pending = Atomic<Int>(0)
 
-    /// The maximum size of a subscription in bytes, and the maximum number of subscriptions and unsubscriptions on one
-    /// connection.
+    /// The maximum size of a subscription in bytes, and the maximum number of subscriptions and unsubscriptions
+    /// on one connection.
     private static let (maxSubscriptionBytes, maxSubscriptions) = (1_024, 1_000)
 
     init(context: ZeroMQContext, endpoint: String, limits: EventLimits, logger: Logger) throws(BusError) {

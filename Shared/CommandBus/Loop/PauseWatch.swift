@@ -21,8 +21,7 @@ final class PauseWatch: Sendable {
     /// The bus thread has read its clocks.
     ///
     /// - Returns: The pause, if it is long enough to count. A jump of the wall clock ahead, as after a machine's suspension,
-    /// counts as
-    ///   well. A step back does not.
+    ///   counts as well. A step back does not.
     func look(from last: ClockReading, to now: ClockReading) -> Milliseconds? {
         lastLook.store(now.monotonic, ordering: .relaxed)
         let elapsed = now.monotonic - last.monotonic

@@ -25,9 +25,8 @@ package struct CommandRouter: Sendable {
 
     /// - Parameters:
     ///   - checkHealth: Throws if the service cannot do its work now.
-    ///   - parts: The state of the service's dependencies, by name. It must return within about a second, even if a dependency
-    ///   does
-    ///     not answer.
+    ///   - parts: The state of the service's dependencies, by name. It must return within about a second, even if a
+    ///     dependency does not answer.
     package init(
         checkHealth: @escaping @Sendable () async throws -> Void = {},
         parts: @escaping @Sendable () async -> [String: PartHealth] = { [:] }
@@ -44,10 +43,9 @@ package struct CommandRouter: Sendable {
     ///
     /// - Parameters:
     ///   - placement: Where the handler runs, and where its command is decoded and its reply encoded.
-    ///   - handler: May throw `CommandFailure`, which the client gets unchanged, and `SchemaViolation`, which becomes `invalid`.
-    ///     Any other error is logged and becomes `internal`. Its task is cancelled at the end of the drain timeout when the
-    ///     server
-    ///     stops.
+    ///   - handler: May throw `CommandFailure`, which the client gets unchanged, and `SchemaViolation`, which becomes
+    ///     `invalid`. Any other error is logged and becomes `internal`. Its task is cancelled at the end of the drain timeout
+    ///     when the server stops.
     package mutating func on<C: Command>(
         _ type: C.Type, runs placement: Placement = .shared,
         _ handler: nonisolated(nonsending) @escaping @Sendable (C, CommandContext) async throws -> C.Reply

@@ -17,8 +17,7 @@ package final class CommandServer: Service, Sendable {
     /// Starts listening.
     ///
     /// - Parameter endpoint: `ipc://<path>` of at most 107 bytes, or `tcp://<interface>:<port>`. Port 0 lets the system choose.
-    /// The
-    ///   path's folder is created if it is missing. Only this user can use the socket.
+    ///   The path's folder is created if it is missing. Only this user can use the socket.
     /// - Throws: ``BusError`` if the endpoint is invalid, another process serves it, or the system refuses.
     package init(
         bus: Bus, endpoint: String, router: CommandRouter, limits: ServerLimits = .init(), logger: Logger

@@ -3,8 +3,8 @@ package func onSharedThreads<Value>(
     isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
 ) async rethrows -> Value {
     try await withTaskExecutorPreference(globalConcurrentExecutor) {
-        // The yield causes the switch. A closure that only calls `nonisolated(nonsending)` functions would stay on the caller's
-        // executor.
+        // The yield causes the switch. A closure that only calls `nonisolated(nonsending)` functions would stay on the
+        // caller's executor.
         await Task.yield()
         return try await body()
     }

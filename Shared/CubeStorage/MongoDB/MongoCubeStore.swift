@@ -3,8 +3,8 @@ package import MongoDatabase
 package import Schemas
 package import UnreadableDocuments
 
-/// The cube in MongoDB, one document for each channel. It needs a replica set: a change and its version are stored in one
-/// transaction.
+/// The cube in MongoDB, one document for each channel. It needs a replica set: a change and its version are stored
+/// in one transaction.
 package struct MongoCubeStore: CubeStore {
     private let database: MongoDatabase
     private let sizeLimit: CubeSizeLimit

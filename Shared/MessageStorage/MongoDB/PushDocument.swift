@@ -3,8 +3,8 @@ import JSON
 import MongoDatabase
 import Schemas
 
-/// A push as a document of `push`. The transport's message is stored as JSON text: its names may contain dots, which MongoDB
-/// forbids.
+/// A push as a document of `push`. The transport's message is stored as JSON text: its names may contain dots,
+/// which MongoDB forbids.
 struct PushDocument {
     let push: Push
     /// Counts the changes of the record.

@@ -17,8 +17,8 @@ actor HistoryReaders {
 
     /// - Parameter checkTurn: Called when a reader is free. Throws if the caller has given up. Without it, under load, readers
     ///   would only serve callers that have given up.
-    /// - Throws: ``CommandFailure`` with status `overloaded` if too many wait already, and `deadline_exceeded` if the read takes
-    ///   too long.
+    /// - Throws: ``CommandFailure`` with status `overloaded` if too many wait already, and `deadline_exceeded` if the
+    ///   read takes too long.
     func read<Value: Sendable>(
         from database: EmbeddedDatabase, checkTurn: @Sendable () throws -> Void,
         _ body: @escaping @Sendable (Database) throws -> Value

@@ -11,8 +11,7 @@ package struct ChangeStream {
     ///
     /// - Returns: Whether there was one.
     /// - Throws: ``MongoError``. The code is `other` or `not_authorised` if the server has no change streams, the user may not
-    /// use
-    ///   them, or this one cannot continue.
+    ///   use them, or this one cannot continue.
     package func hasChange() throws -> Bool {
         var event: OpaquePointer?
         if mongoc_change_stream_next(stream, &event) { return true }

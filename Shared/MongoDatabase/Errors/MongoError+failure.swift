@@ -2,8 +2,8 @@ import Schemas
 import Time
 
 extension MongoError {
-    /// The failure for a caller on the bus. The caller can wait until the database is reachable or has space. Other errors are
-    /// internal.
+    /// The failure for a caller on the bus. The caller can wait until the database is reachable or has space. Other
+    /// errors are internal.
     ///
     /// It names no server: libmongoc's message is only for the log.
     package var failure: any Error {

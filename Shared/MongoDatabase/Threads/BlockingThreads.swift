@@ -31,8 +31,8 @@ final class BlockingThreads: Sendable {
 
     /// Runs a job on one of the threads.
     ///
-    /// - Returns: `false` if too many jobs wait, the pool is closed, or the system cannot start a thread. Then the job does not
-    /// run.
+    /// - Returns: `false` if too many jobs wait, the pool is closed, or the system cannot start a thread. Then
+    ///   the job does not run.
     func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
         let needsThread: Bool? = state.withLock { state in
             guard !state.isClosing, state.waiting.count + state.entering < maxWaiting else { return nil }

@@ -1,8 +1,8 @@
 import FoundationEssentials
 package import JSON
 
-/// How FCM and the phones treat a message: the `options` of a portal's post, of a message and of `message.relay`. All are
-/// optional.
+/// How FCM and the phones treat a message: the `options` of a portal's post, of a message and of
+/// `message.relay`. All are optional.
 ///
 /// `{"image":"https://…","collapse_key":"storm","analytics_label":"storm","android":{"channel_id":"alerts"},"apns":{"category":"ALERT"}}`
 package struct DeliveryOptions: Codable, Checked, Hashable, Sendable {

@@ -9,8 +9,8 @@ package struct MessageDraft: Codable, Checked, Hashable, Sendable {
     package var topicKey: TopicKey
     /// The subject's distribution. The portal repeats it, so that a stale form is detected.
     package var distribution: Distribution
-    /// The time to live in seconds from the time when it goes out, 0 to ``maxTimeToLive``. With 0, FCM delivers at once or not at
-    /// all.
+    /// The time to live in seconds from the time when it goes out, 0 to ``maxTimeToLive``. With 0, FCM delivers at
+    /// once or not at all.
     package var ttl: Int64?
     /// The scheduled time; `nil` for at once.
     package var sendAt: UnixMilliseconds?

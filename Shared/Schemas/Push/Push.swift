@@ -1,7 +1,7 @@
 package import JSON
 
-/// A service's push to phones: a document of the `push` collection. It is not a message of the cube, and not in the history of
-/// messages.
+/// A service's push to phones: a document of the `push` collection. It is not a message of the cube, and not in the
+/// history of messages.
 package struct Push: Hashable, Sendable {
     package var id: ObjectID
     /// The sender: the `actor` of the command.

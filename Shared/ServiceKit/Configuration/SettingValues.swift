@@ -11,9 +11,9 @@ package struct SettingValues: Sendable {
 
     /// Reads all three sources.
     ///
-    /// An unknown flag is refused. An unknown name in the environment or in the file is refused if it looks like a mistyped
-    /// setting. Otherwise it is a warning: container platforms add variables, and other versions of the product have other
-    /// settings.
+    /// An unknown flag is refused. An unknown name in the environment or in the file is refused if it looks like a
+    /// mistyped setting. Otherwise it is a warning: container platforms add variables, and other versions of the product
+    /// have other settings.
     ///
     /// - Parameters:
     ///   - arguments: The command line without the program's name: `--flag value` or `--flag=value`, nothing else.

@@ -27,8 +27,8 @@ extension ServiceContext {
 }
 
 extension Logger.MetadataProvider {
-    /// Adds to each log line of a task the `request_id`, which is the trace id of the HTTP request behind it, and the `msi_key` or
-    /// `push_id`.
+    /// Adds to each log line of a task the `request_id`, which is the trace id of the HTTP request behind it, and the
+    /// `msi_key` or `push_id`.
     package static let work = Logger.MetadataProvider {
         guard let context = ServiceContext.current else { return [:] }
         var metadata: Logger.Metadata = [:]

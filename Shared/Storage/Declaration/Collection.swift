@@ -3,8 +3,8 @@ import MongoDatabase
 /// A document of a collection. It is Codable, and its `id` is stored as `_id` (`case id = "_id"` among the coding keys).
 package protocol StoredDocument: Codable, Identifiable, Sendable where ID: IndexValue {}
 
-/// A collection of documents, declared once for both databases: its name, its indexes, and the upgrades of documents of earlier
-/// schemas.
+/// A collection of documents, declared once for both databases: its name, its indexes, and the upgrades of documents
+/// of earlier schemas.
 ///
 ///     enum Devices {
 ///         static let owner = Field("owner", \Device.owner)
@@ -24,8 +24,7 @@ package struct Collection<Document: StoredDocument>: Sendable {
     /// - Parameters:
     ///   - name: The MongoDB collection and the SQLite table: lower-case letters and `_`.
     ///   - upgrades: The first turns a document of schema 1 into one of schema 2, and so on. They run when the store is opened,
-    ///   and
-    ///     on documents that an older instance writes afterwards. Never change a released one: append another.
+    ///     and on documents that an older instance writes afterwards. Never change a released one: append another.
     package init(_ name: String, indexes: [Index<Document>] = [], upgrades: [DocumentUpgrade] = []) {
         precondition(
             !name.isEmpty && name != StoreRegister.name && name.allSatisfy { $0 == "_" || ("a"..."z").contains($0) },

@@ -9,8 +9,8 @@ struct MongoBackend: StorageBackend {
     private let database: MongoDatabase
     private let locks = KeyedLock<String>()
 
-    /// Connects. While the database is away or the store cannot be prepared there, every operation throws, and the log has the
-    /// reason.
+    /// Connects. While the database is away or the store cannot be prepared there, every operation throws, and the
+    /// log has the reason.
     init(_ url: MongoURL, _ store: StoreDeclaration, _ upgrade: SchemaUpgrade, logger: Logger) async {
         database = await MongoDatabase.open(url, application: "msi-\(store.name)", logger: logger) { connection in
             try connection.checkTransactions()

@@ -34,8 +34,8 @@ package func >= <Document, Value>(field: Field<Document, Value>, value: Value) -
     Condition(field.form, .greater(field.form, value.bson, orEqual: true))
 }
 
-/// A condition without its Swift types, for the databases. An absent field is null. Null is neither less nor greater than any
-/// value.
+/// A condition without its Swift types, for the databases. An absent field is null. Null is neither less nor
+/// greater than any value.
 indirect enum Predicate: Sendable {
     case equal(FieldForm, BSONValue)
     case isPresent(FieldForm)

@@ -2,9 +2,9 @@ import MongoDatabase
 
 /// The documents to read from a collection, and their order.
 ///
-/// It needs an index with exactly the fields compared with `==`, followed by those of the order; without either, `_id` serves.
-/// Only one further field may be compared: the first of the order. A query without an index is a programming error and ends the
-/// process.
+/// It needs an index with exactly the fields compared with `==`, followed by those of the order; without either, `_id`
+/// serves. Only one further field may be compared: the first of the order. A query without an index is a programming error
+/// and ends the process.
 package struct Query<Document>: Sendable {
     let conditions: [Condition<Document>]
     let order: Order<Document>

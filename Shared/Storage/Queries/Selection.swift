@@ -51,8 +51,8 @@ struct Selection: Sendable {
         self.limit = limit
     }
 
-    /// Matches the documents after a place in the order: later in the first field; or equal in it and later in the second; and so
-    /// on.
+    /// Matches the documents after a place in the order: later in the first field; or equal in it and later in the
+    /// second; and so on.
     private static func beyond(_ place: [(field: FieldForm, value: BSONValue)], isDescending: Bool) -> [Predicate] {
         let later = place.indices.compactMap { index -> Predicate? in
             guard let beyond = beyond(place[index].field, place[index].value, isDescending) else { return nil }

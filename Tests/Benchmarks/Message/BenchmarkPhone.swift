@@ -86,8 +86,8 @@ final class BenchmarkPhone: Sendable {
         return components
     }
 
-    /// The component in a line, if the line is an event. Nothing is parsed: the benchmark's own messages do not contain these
-    /// texts.
+    /// The component in a line, if the line is an event. Nothing is parsed: the benchmark's own messages do not
+    /// contain these texts.
     private func component(_ line: ArraySlice<UInt8>) -> SentComponent? {
         guard line.starts(with: "data: ".utf8), let key = Self.end(of: "\"msi_key\":\"", in: line) else { return nil }
         let isNotification = Self.end(of: "\"notification\":", in: line) != nil

@@ -5,8 +5,8 @@ import NIOHTTP1
 import Schemas
 import TestSupport
 
-/// The product's main job as one figure: messages that are posted, archived, relayed and shown on a phone, by the product's own
-/// executables.
+/// The product's main job as one figure: messages that are posted, archived, relayed and shown on a phone, by the
+/// product's own executables.
 struct MessageBenchmark {
     private static let clients = [1, 16, 64, 256]
     private static let rounds = 3

@@ -1,12 +1,12 @@
-// Drives a relay by its command socket at minimal cost: with libzmq, and one prepared `message.relay` of which only the key
-// changes.
+// Drives a relay by its command socket at minimal cost: with libzmq, and one prepared `message.relay` of which
+// only the key changes.
 //
 //     drive_relay ENDPOINT PAYLOAD_FILE IN_FLIGHT COMMANDS RATE
 //
 // The file holds the command's payload. With a RATE of 0, sends as fast as IN_FLIGHT allows, and prints the number of sends to
-// FCM that were accepted and the seconds that they took. Otherwise RATE commands a second are due, and it prints the 50th
-// and the 99th percentile of the milliseconds from a command's due time to its reply. A
-// reply that is not `ok`, or contains a send that was not accepted, ends it with 1.
+// FCM that were accepted and the seconds that they took. Otherwise RATE commands a second are due, and it prints the 50th and the
+// 99th percentile of the milliseconds from a command's due time to its reply. A reply that is not `ok`, or contains a send that
+// was not accepted, ends it with 1.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

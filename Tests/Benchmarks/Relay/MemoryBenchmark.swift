@@ -2,8 +2,8 @@ import JSON
 import Schemas
 import TestSupport
 
-/// The relay's memory during a million sends with few in flight, and then a million with as many in flight as the connections to
-/// FCM carry.
+/// The relay's memory during a million sends with few in flight, and then a million with as many in flight as the
+/// connections to FCM carry.
 struct MemoryBenchmark {
     private static let parts = 10
     private static let sendsOfPart = 100_000

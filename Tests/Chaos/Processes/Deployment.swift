@@ -4,8 +4,8 @@ import JSON
 import ServiceKit
 import TestSupport
 
-/// The product with two message logs and two relays, as separate processes. All except FCM and the database server are on one
-/// machine.
+/// The product with two message logs and two relays, as separate processes. All except FCM and the database server
+/// are on one machine.
 struct Deployment: Sendable {
     /// In the order of their start.
     let parts: [RunningPart]

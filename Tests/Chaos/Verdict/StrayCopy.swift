@@ -10,8 +10,8 @@ struct StrayCopy: Hashable, Sendable {
         case outcomeLost = "the relay's outcome did not reach the archive"
         /// A relay gave up soon after the expiry, as it must, and FCM has it anyway, because FCM or the connection was slow.
         case expiredOnTheWay = "it expired on its way to FCM"
-        /// A relay gave up: the emulator was stopped or frozen, the connection broke, or the relay itself was frozen until the
-        /// timeout.
+        /// A relay gave up: the emulator was stopped or frozen, the connection broke, or the relay itself was frozen
+        /// until the timeout.
         case answerLost = "FCM's answer did not reach the relay"
         /// A relay was sending it and was killed.
         case relayEnded = "the relay ended before FCM's answer"
@@ -82,8 +82,8 @@ struct StrayCopy: Hashable, Sendable {
         case (.outcomeLost, .kill): relays.contains(part) || Part.messageLogs.contains(part)
         case (.outcomeLost, .cutPower), (.relayEnded, .cutPower): part == .machine
         case (.outcomeLost, .freeze):
-            // During an outage of the database the message log keeps the outcome, and stores it afterwards if it still has the
-            // lease.
+            // During an outage of the database the message log keeps the outcome, and stores it afterwards if it
+            // still has the lease.
             part == .database && disturbance.length >= Self.lease
                 || (relays.contains(part) || Part.messageLogs.contains(part)) && disturbance.length >= Self.silence
         case (.answerLost, .kill), (.answerLost, .restart): part == .emulator

@@ -58,8 +58,8 @@ struct BrokenPathTests {
         }
     }
 
-    /// Without this feature, a command with a timeout of 3 seconds was answered only after the resolver, and the stop waited as
-    /// well.
+    /// Without this feature, a command with a timeout of 3 seconds was answered only after the resolver, and the
+    /// stop waited as well.
     @Test("A resolver that hangs delays neither the answers nor the stop")
     func hangingResolver() async throws {
         try await withTemporaryFolder { folder in

@@ -45,8 +45,8 @@ extension Scene {
                 messages: 12),
         ])
 
-    /// Graceful storms, and connections that end by themselves: requests that a GOAWAY does not cover were not processed, and are
-    /// sent again.
+    /// Graceful storms, and connections that end by themselves: requests that a GOAWAY does not cover were not processed,
+    /// and are sent again.
     static let limits = Scene(
         name: "short-lived connections",
         behaviour: ["connections": ["streams": 10, "excess": "REFUSED_STREAM", "age_ms": 900, "idle_ms": 250]],

@@ -16,8 +16,8 @@ extension Scene {
             Cell(["fault": "UNAVAILABLE"], .relayedSomehow(after: ["OAUTH", "CIRCUIT_OPEN", "UNAVAILABLE"])),
         ])
 
-    /// An FCM that refuses tokens: the token is replaced once. If the next one is refused as well, there is no token for ten
-    /// seconds.
+    /// An FCM that refuses tokens: the token is replaced once. If the next one is refused as well, there is no
+    /// token for ten seconds.
     static let refusedTokens = Scene(
         name: "refused tokens",
         cells: [

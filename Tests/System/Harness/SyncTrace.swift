@@ -1,8 +1,8 @@
 import FoundationEssentials
 import TestSupport
 
-/// The `fsync` and `fdatasync` calls of a program and its children, traced by `strace -f -y`. A call is logged before its caller
-/// continues.
+/// The `fsync` and `fdatasync` calls of a program and its children, traced by `strace -f -y`. A call is logged before
+/// its caller continues.
 struct SyncTrace: Sendable {
     private let file: String
     /// A script that runs `msi up` with the trace.

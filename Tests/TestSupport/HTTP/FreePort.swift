@@ -4,8 +4,8 @@ import Glibc
 package enum FreePort {
     package struct NoneFound: Error {}
 
-    /// Below the system's ephemeral ports: while the process is stopped, a connecting client must not get its port as the local
-    /// port.
+    /// Below the system's ephemeral ports: while the process is stopped, a connecting client must not get its port
+    /// as the local port.
     private static let range = 15_000..<32_000
 
     /// - Throws: ``NoneFound``.

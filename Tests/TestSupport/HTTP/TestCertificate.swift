@@ -4,8 +4,8 @@ import NIOSSL
 import SwiftASN1
 import X509
 
-/// A self-signed certificate for the loopback address, made for one test. A client that trusts its PEM file trusts the test's
-/// server.
+/// A self-signed certificate for the loopback address, made for one test. A client that trusts its PEM file trusts
+/// the test's server.
 package struct TestCertificate {
     let pem: String
     private let key: String

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// A wall clock of a process that a test can set, by Debian's package `libfaketime`. The process's monotonic clock does not
-/// change.
+/// A wall clock of a process that a test can set, by Debian's package `libfaketime`. The process's monotonic
+/// clock does not change.
 package struct FakeClock: Sendable {
     /// The environment of the process.
     package let settings: [String: String]

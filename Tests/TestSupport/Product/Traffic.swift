@@ -147,8 +147,7 @@ package final class Traffic: Sendable {
     }
 
     /// - Returns: `nil` if the post should be retried: after a broken connection or a 503 the outcome is unknown, and a full disk
-    /// may
-    ///   have room later.
+    ///   may have room later.
     private func answer(to post: Post) async -> HTTPAnswer? {
         guard let answer = try? await portal.post(post.body, key: post.key, within: Self.answerTimeout) else { return nil }
         if diskMayBeFull, answer.status == 507 {
@@ -173,8 +172,8 @@ package final class Traffic: Sendable {
 }
 
 extension Traffic {
-    /// Portals that post to the subjects in turn. Half of the posts have an Idempotency-Key and are retried until they are
-    /// answered.
+    /// Portals that post to the subjects in turn. Half of the posts have an Idempotency-Key and are retried until
+    /// they are answered.
     package convenience init(portal: Portal, subjects: [SubjectPath]) {
         self.init(portal: portal) { client, number in
             let subject = subjects[number % subjects.count]

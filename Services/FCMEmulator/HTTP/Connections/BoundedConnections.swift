@@ -5,11 +5,9 @@ import NIOCore
 /// Bounds how long connections live, and when they are read.
 ///
 /// - A connection ends soon after the emulator is told to stop, even if its peer is stuck in the TLS handshake or does not
-/// answer.
-///   Otherwise one peer could delay the stop indefinitely.
+///   answer. Otherwise one peer could delay the stop indefinitely.
 /// - A connection is not read before its handler runs. A connection that is accepted while the server stops has no handler.
-/// SwiftNIO
-///   would trap on a request that it has to drop.
+///   SwiftNIO would trap on a request that it has to drop.
 struct BoundedConnections<Base: ServerChildChannel>: ServerChildChannel {
     let base: Base
 

@@ -1,12 +1,11 @@
 import NIOCore
 import NIOHTTP2
 
-/// Writes those frames of an HTTP/2 connection that SwiftNIO would write differently. It sits between SwiftNIO's HTTP/2 handler
-/// and TLS.
+/// Writes those frames of an HTTP/2 connection that SwiftNIO would write differently. It sits between SwiftNIO's
+/// HTTP/2 handler and TLS.
 ///
 /// - The limit of concurrent streams in the SETTINGS: SwiftNIO enforces its own limit by ending the connection. It does not give
-/// FCM's
-///   reason, and it cannot refuse a single stream. So SwiftNIO gets no limit, and the emulator counts.
+///   FCM's reason, and it cannot refuse a single stream. So SwiftNIO gets no limit, and the emulator counts.
 /// - GOAWAY: once SwiftNIO has sent one and no stream is open, it treats every later frame as a protocol violation, even a
 ///   WINDOW_UPDATE that was in flight.
 final class FrameRewriter: ChannelOutboundHandler {

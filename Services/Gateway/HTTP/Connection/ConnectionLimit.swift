@@ -6,9 +6,9 @@ import Synchronization
 
 /// Limits the number of connections.
 ///
-/// A few connections above the maximum are accepted as surplus: ``ConnectionLimitMiddleware`` answers `GET /health` on them, and
-/// 503 to everything else. If there are too many surplus connections as well, the oldest is closed, so that a new one is always
-/// served.
+/// A few connections above the maximum are accepted as surplus: ``ConnectionLimitMiddleware`` answers `GET /health` on
+/// them, and 503 to everything else. If there are too many surplus connections as well, the oldest is closed, so that a new
+/// one is always served.
 final class ConnectionLimit: Sendable {
     private struct State {
         var open = 0

@@ -4,10 +4,10 @@ import ServiceKit
 
 /// Refuses requests that a page of a foreign origin makes through a browser.
 ///
-/// Until there are accounts, every process on this machine may use the gateway, and a browser on this machine runs pages from
-/// anywhere. So the origin of a request must be a configured one or the gateway's own. The host of a request must be a loopback
-/// name or a configured origin's host. This also refuses pages whose own name was made to resolve to this machine (DNS
-/// rebinding).
+/// Until there are accounts, every process on this machine may use the gateway, and a browser on this machine runs pages
+/// from anywhere. So the origin of a request must be a configured one or the gateway's own. The host of a request must
+/// be a loopback name or a configured origin's host. This also refuses pages whose own name was made to resolve to this
+/// machine (DNS rebinding).
 struct OriginMiddleware: RouterMiddleware {
     /// Origins such as `https://portal.example.edu`.
     let allowed: [String]

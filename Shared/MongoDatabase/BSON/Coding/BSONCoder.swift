@@ -9,8 +9,7 @@ package enum BSONCoder {
     static let maxDepth = 80
 
     /// - Throws: ``BSONError`` if the value is not a document, is nested too deeply, or has a field name that MongoDB reserves:
-    /// one
-    ///   that begins with `$`, contains a zero byte, or contains a dot at the top level.
+    ///   one that begins with `$`, contains a zero byte, or contains a dot at the top level.
     package static func encode(_ document: some Encodable) throws -> BSONDocument {
         let node = EncodedNode()
         do {
