@@ -6,7 +6,7 @@ import Schemas
 struct CubeReader: Sendable {
     let store: any CubeStore
 
-    /// - Returns: The reply's payload. Its size decides, so it is encoded once.
+    /// - Returns: The reply's payload. It is encoded here, once, since its size decides between one reply and pages.
     func read(_ command: ReadCube) async throws -> Data {
         if let known = command.known, try await store.version() == known {
             return try ReadCube.payload(of: ReadCube.Reply(version: known))

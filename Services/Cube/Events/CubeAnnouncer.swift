@@ -5,8 +5,8 @@ import Logging
 import Schemas
 import ServiceLifecycle
 
-/// Announces the latest version of the cube to all holders of a copy: after each change, and once a second. So a copy is never
-/// stale for longer than that, even if an event was missed or another instance made the change.
+/// Announces the latest version of the cube to all holders of a copy: after each change, and once a second. So a copy is stale
+/// for at most a second, even if an event was missed or another instance made the change.
 struct CubeAnnouncer: Service {
     let store: any CubeStore
     let publisher: EventPublisher

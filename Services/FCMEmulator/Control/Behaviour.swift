@@ -17,7 +17,7 @@ struct Behaviour: Sendable {
             "archive": .message(ArchiveLimit.form), "platforms": .message(PlatformRules.form),
         ])
 
-    /// - Parameter document: One member a section. A missing section has FCM's own behaviour.
+    /// - Parameter document: One member for each section. A missing section has FCM's own behaviour.
     /// - Throws: ``GoogleError`` naming each invalid field.
     init(_ document: JSONValue = [:]) throws {
         let sections = try FormReader.read(document, as: Self.form, repeats: .refused)

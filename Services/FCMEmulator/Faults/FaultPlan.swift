@@ -8,7 +8,7 @@ struct FaultPlan: Sendable {
     private let seed: UInt32
     private let rules: [FaultRule]
     private var hits: [Int]
-    /// One a stage, so that a rule of one stage does not change the choices of another.
+    /// One for each stage, so that a rule of one stage does not change the choices of another.
     private var generators: [SeededGenerator]
 
     /// What happens to one request.

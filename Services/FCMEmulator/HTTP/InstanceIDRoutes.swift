@@ -4,7 +4,7 @@ import Schemas
 
 /// `/iid`: topic management through the Instance ID service, which the Admin SDKs use. Its errors are `{"error":"…"}`.
 struct InstanceIDRoutes: Sendable {
-    /// More than a thousand tokens need.
+    /// Enough for a thousand tokens.
     private static let maxBodyBytes = 1_048_576
 
     let authorization: Authorization
@@ -109,7 +109,7 @@ struct InstanceIDRoutes: Sendable {
         }
     }
 
-    /// One result a token, in order.
+    /// One result for each token, in order.
     private func results(of batch: TopicBatch, _ outcomes: [EmulatorStore.SubscriptionOutcome]) -> [JSONValue] {
         var outcomes = outcomes[...]
         return batch.tokens.map { token in

@@ -4,8 +4,9 @@ import Schemas
 
 /// `POST /v1/projects/{project}/messages:send`: FCM's HTTP v1 API.
 struct SendRoute: Sendable {
-    /// Larger than any valid message, even with every character escaped, for each platform. FCM gives the same error for a body
-    /// of hundreds of kilobytes as for one that is a few bytes too large. A body above this limit is refused unread.
+    /// The limit is larger than any valid message, even if every character is escaped, with a part for each platform. FCM
+    /// gives the same error for a body of hundreds of kilobytes as for one that is a few bytes too large. A larger body
+    /// is refused unread.
     private static let maxBodyBytes = 1_048_576
 
     let authorization: Authorization

@@ -70,7 +70,7 @@ final class ServiceAccount: Sendable {
             return document
         }
         guard let members = changed?.members else { return }
-        // One member a line, as in Google's file.
+        // One member on each line, as in Google's file.
         let lines = members.map { "  \(JSONValue.string($0.name).text): \($0.value.text)" }
         try folder.write("{\n\(lines.joined(separator: ",\n"))\n}\n".utf8, to: Self.file, mode: 0o600)
     }

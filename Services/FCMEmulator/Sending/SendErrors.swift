@@ -25,7 +25,7 @@ extension GoogleError {
 
     static let unregistered = fcm(.unregistered, "Requested entity was not found.")
 
-    /// - Parameter most: The limit in bytes.
+    /// - Parameter max: The limit in bytes.
     static func messageTooLarge(max: Int) -> GoogleError {
         let limit = max % 1_024 == 0 ? "\(max / 1_024)K (\(max) bytes)" : "\(max) bytes"
         return .fcm(

@@ -24,7 +24,7 @@ extension EmulatorStore {
 
     /// Subscribes phones to a topic, starting with the next message.
     ///
-    /// - Returns: One outcome a token, in order.
+    /// - Returns: One outcome for each token, in order.
     func subscribe(_ tokens: [String], to topic: String, now: UnixMilliseconds) async throws -> [SubscriptionOutcome] {
         try await database.write { database in
             try tokens.map { token in
@@ -36,7 +36,7 @@ extension EmulatorStore {
 
     /// Ends phones' subscriptions to a topic. Messages that were accepted before still reach them.
     ///
-    /// - Returns: One outcome a token, in order.
+    /// - Returns: One outcome for each token, in order.
     func unsubscribe(_ tokens: [String], from topic: String) async throws -> [SubscriptionOutcome] {
         try await database.write { database in
             try tokens.map { token in

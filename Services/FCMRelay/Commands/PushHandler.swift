@@ -43,12 +43,13 @@ struct PushHandler: Sendable {
                 await project.send(push, isUrgent: isUrgent, before: expiry, by: deadline, now: self.now)
             }
         } catch {
-            // Not a failure of the command: to its caller that would be an overloaded relay, which takes no messages either.
+            // The error is each recipient's and not the command's. If the command failed, its caller would believe that the relay
+            // takes no messages either.
             return push.recipients.map { _ in .failure(ComponentError(.overloaded, error.message)) }
         }
     }
 
-    /// Logs one line a push, without its content and its tokens.
+    /// Logs one line for the push, without its content and its tokens.
     private func report(_ results: [Result<String, ComponentError>], of push: RelayPush, to context: CommandContext) {
         let errors = results.compactMap { result in if case .failure(let error) = result { error } else { nil } }
         let figures: Logger.Metadata = ["push_id": "\(push.pushID)", "recipients": "\(results.count)"]

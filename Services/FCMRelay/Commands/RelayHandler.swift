@@ -62,7 +62,7 @@ struct RelayHandler: Sendable {
         return await project.send(command, before: expiry, by: deadline, now: self.now)
     }
 
-    /// Logs one line a component, without the message's text.
+    /// Logs one line for each component, without the message's text.
     private func report(_ outcomes: [ComponentOutcome], of command: RelayMessage, to context: CommandContext) async {
         if context.logs(.debug) { reportAccepted(outcomes, of: command, to: context) }
         let hasFailures = outcomes.contains { outcome in

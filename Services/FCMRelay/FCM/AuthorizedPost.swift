@@ -6,9 +6,9 @@ struct AuthorizedPost: Sendable {
     let tokens: AccessTokenSource
 
     /// - Parameters:
-    ///   - bodies: One request body each.
-    ///   - headers: Additional headers, beside the content type and the token.
-    ///   - expiry: From then on nothing is sent.
+    /// - bodies: The body of each request.
+    /// - headers: Headers in addition to the content type and the token.
+    /// - expiry: Nothing is sent after this time.
     ///   - deadline: When to give up.
     ///   - read: Interprets an answer.
     /// - Returns: The outcome of each request.

@@ -8,7 +8,7 @@ import Time
 enum FCMAnswer<Accepted: Equatable & Sendable>: Equatable, Sendable {
     case accepted(Accepted)
     case refused(SendFailure)
-    /// The access token was refused. A new one may help; the failure is for the case that it does not.
+    /// The access token was refused. A new one may help. If it does not, the failure is the result.
     case tokenRefused(SendFailure)
 
     /// The final result, if no new token is tried.

@@ -5,7 +5,7 @@ import Time
 struct SendFailure: Error, Hashable, Sendable {
     /// Which other sends this failure affects.
     enum Scope: Hashable, Sendable {
-        /// None: the request did not get as far as an answer of FCM.
+        /// None: FCM did not answer the request.
         case inconclusive
         /// None: the failure is about the message itself.
         case message

@@ -39,7 +39,7 @@ final class CurlTransport: HTTPTransport {
             await withUnsafeContinuation { continuation in
                 exchange.begin(continuation)
                 submit(exchange)
-                // The handler below may have run before the exchange was submitted.
+                // The handler below may have run before the group was submitted.
                 if Task.isCancelled { cancel(exchange) }
             }
         } onCancel: {

@@ -12,7 +12,7 @@ extension HTTPTransport {
     /// Sends requests, and repeats those that certainly have not reached the server, for a few seconds. So a short interruption
     /// of the network does not cost an urgent message the ten seconds that a failing FCM requires.
     ///
-    /// - Parameter expiry: From then on no request is repeated.
+    /// - Parameter expiry: No request is repeated after this time.
     @inline(__always)
     func reach(_ requests: [HTTPTransportRequest], before expiry: ContinuousClock.Instant) async -> [HTTPTransportOutcome] {
         let begin = ContinuousClock.now

@@ -7,7 +7,7 @@ final class Transfer: @unchecked Sendable {
     var easy: CurlEasy?
     /// Its index among the thread's open transfers.
     var place: Int?
-    /// The exchange that waits for it, until it has ended.
+    /// The group that it belongs to, until it has ended.
     fileprivate var exchange: TransferGroup?
 
     fileprivate init(_ request: HTTPTransportRequest) {

@@ -3,7 +3,7 @@ struct TransferInbox {
     /// Everything that has arrived since the thread's last take.
     struct Batch {
         var arrivals: [TransferGroup] = []
-        /// Cancelled exchanges. Some may have ended, and some may not be submitted yet.
+        /// Cancelled groups. Some may have ended, and some may not be submitted yet.
         var cancelled: [TransferGroup] = []
         /// Whether the arrivals use new connections.
         var renewsConnections = false
@@ -26,7 +26,7 @@ struct TransferInbox {
         self.maxOutstanding = maxOutstanding
     }
 
-    /// Accepts all transfers of an exchange, or none.
+    /// Accepts all transfers of a group, or none.
     mutating func submit(_ exchange: TransferGroup) -> Submission {
         if batch.isStopping || refusesNew { return .refused(TransportError(.stopped, "the relay is stopping")) }
         if outstanding + exchange.transfers.count > maxOutstanding {
@@ -44,7 +44,7 @@ struct TransferInbox {
         return wake()
     }
 
-    /// Refuses new exchanges. Earlier ones continue.
+    /// Refuses new groups. Earlier ones continue.
     mutating func refuseNew() {
         refusesNew = true
     }

@@ -1,12 +1,12 @@
 import Schemas
 
-/// A topic of FCM's, by what the pacer knows it: one that has had too many messages pauses alone.
+/// A topic as the pacer's key. A topic that has had too many messages pauses alone.
 enum FCMTopic: Hashable, Sendable {
-    /// A subject's: its name is not spelt out for every message.
+    /// A subject's topic. Its name is not written out for every message.
     case subject(TopicKey)
     case other(String)
 
-    /// - Parameter name: As FCM has it.
+    /// - Parameter name: FCM's name of the topic.
     init(_ name: String) {
         self = TopicKey(name).map { .subject($0) } ?? .other(name)
     }

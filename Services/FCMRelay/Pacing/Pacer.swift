@@ -8,7 +8,7 @@ final class Pacer: Sendable {
 
     private struct State {
         var machine: PacingStateMachine<Waiter>
-        /// Goes off when the next send may go, or when a caller gives up.
+        /// Goes off when the next send may go out, or when a caller gives up.
         var alarm = Alarm<ContinuousClock.Instant>()
     }
 
@@ -55,7 +55,7 @@ final class Pacer: Sendable {
         }
     }
 
-    /// The current rate, and what sends wait for.
+    /// The current rate, the number of waiting sends and the rest of a pause.
     func pace(of project: String) -> ProjectPace {
         state.withLock { $0.machine.pace(of: project, at: .now) }
     }
@@ -65,7 +65,7 @@ final class Pacer: Sendable {
         act { $0.stop() }
     }
 
-    /// The limits apply to an answer without a pause or with an absurd one.
+    /// The range of a pause. FCM's answer may name no pause, or an absurd one.
     private static let minPause: Milliseconds = 1_000
     private static let maxPause: Milliseconds = 3_600_000
 

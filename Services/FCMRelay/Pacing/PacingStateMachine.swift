@@ -175,7 +175,7 @@ struct PacingStateMachine<Waiter: Sendable>: Sendable {
         }
     }
 
-    /// The current rate, and what sends wait for.
+    /// The current rate, the number of waiting sends and the rest of a pause.
     func pace(of project: String, at now: ContinuousClock.Instant) -> ProjectPace {
         ProjectPace(
             id: project, rate: bucket.currentRate(at: now), fullRate: bucket.rate, waiting: alerts.cost + information.cost,

@@ -19,7 +19,8 @@ struct AdmissionControl: Sendable {
     ///   - topic: The topic, whose messages pause together; `nil` for a send that is not to a single topic.
     ///   - cost: The number of requests that it counts for.
     ///   - deadline: When its caller gives up.
-    /// - Returns: Why it may not go out; or `nil`, and then the caller must report the outcome to ``leave(_:about:)``.
+    /// - Returns: `nil` if the send may go out; the caller must then report the outcome to ``leave(_:about:)``.
+    ///   Otherwise the reason.
     @inline(__always)
     func enter(
         for topic: FCMTopic?, isAlert: Bool, cost: Int = 1, by deadline: ContinuousClock.Instant

@@ -3,14 +3,15 @@ import ServiceKit
 import Synchronization
 
 extension Project {
-    /// How many of a push's recipients are sent to at a time. Each group asks for its turn: a push to many phones holds up no other.
+    /// The maximum number of recipients in one group. Each group waits for its turn, so a push to many phones does not
+    /// delay other sends.
     static let pushGroup = 100
 
-    /// Sends a push to each recipient once: what another command has under way is waited for, and what FCM has lately
-    /// accepted is known.
+    /// Sends a push to each recipient once. If another command is sending it to a recipient, this one waits for the outcome. If
+    /// FCM has recently accepted it, the stored name is returned.
     ///
     /// - Parameter now: The wall clock.
-    /// - Returns: What became of each recipient, in their order.
+    /// - Returns: The outcome for each recipient, in their order.
     func send(
         _ push: RelayPush, isUrgent: Bool, before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant,
         now: @Sendable () -> UnixMilliseconds
@@ -20,12 +21,12 @@ extension Project {
         results.reserveCapacity(recipients.count)
         for start in stride(from: 0, to: recipients.count, by: Self.pushGroup) {
             let group = Array(recipients[start..<min(start + Self.pushGroup, recipients.count)])
-            // A group that is cut off before FCM has answered would be sent twice. The first one always gets its chance.
+            // A group without enough time for FCM's answer might be sent twice, so it is not begun. The first group always is.
             if start > 0, ContinuousClock.now + DeliveryTimes.fcmRequestTimeout > deadline {
                 results += group.map { _ in .failure(ComponentError(.noTime)) }
                 continue
             }
-            // A check sends nothing, and its answer is that of the moment.
+            // A dry run sends nothing, and its result is never reused.
             results +=
                 push.isCheck
                 ? await sendNow(push, to: group, isUrgent: isUrgent, before: expiry, by: deadline, now: now)
@@ -34,13 +35,13 @@ extension Project {
         return results
     }
 
-    /// Whether a push has come before, so that some of it need not be sent.
+    /// Whether the history has a recipient of this push.
     func knows(_ push: RelayPush) -> Bool {
         guard !push.isCheck else { return false }
         return history.withLock { history in push.recipients.contains { history.knows(SendKey(push, to: $0)) } }
     }
 
-    /// A push has no components: its message is remembered as this one.
+    /// The history distinguishes components. A push has none, so it is remembered as this one.
     private static let component = Component.data
 
     private func sendOnce(
@@ -85,6 +86,6 @@ extension Project {
 }
 
 extension RelayPush {
-    /// FCM only checks it.
+    /// Whether this is a dry run.
     fileprivate var isCheck: Bool { validateOnly == true }
 }

@@ -58,7 +58,7 @@ final class Project: Sendable {
     ///
     /// - Parameters:
     ///   - places: The number of commands that it counts for.
-    ///   - limit: How many places may be taken with it.
+    /// - limit: The maximum number of commands under way, including this one.
     /// - Throws: ``CommandFailure`` `overloaded` at the limit.
     func underWay<Answer>(
         places: Int = 1, limit: Int = maxInFlight, _ work: () async -> Answer
@@ -98,7 +98,7 @@ final class Project: Sendable {
 
     /// Subscribes phones to a topic, or unsubscribes them.
     ///
-    /// - Returns: One result a phone.
+    /// - Returns: One result for each phone.
     func perform(
         _ change: TopicChange, _ phones: TopicPhones, by deadline: ContinuousClock.Instant
     ) async -> [TopicResults.Result] {

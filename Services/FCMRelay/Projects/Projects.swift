@@ -26,7 +26,7 @@ struct Projects: Sendable {
 
     /// Refuses a command if the circuits of all projects are open. Then this relay cannot send for a while, but another one may.
     ///
-    /// - Parameter isKnown: Whether the project knows what became of an earlier command of the same content.
+    /// - Parameter isKnown: Whether the project's history has a part of this command.
     /// - Throws: ``CommandFailure`` `unavailable`.
     func checkCircuit(of project: Project, isKnown: @autoclosure () -> Bool) throws(CommandFailure) {
         // Only this relay knows which components FCM has accepted.

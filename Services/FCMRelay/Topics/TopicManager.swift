@@ -24,7 +24,7 @@ struct TopicManager: Sendable {
 
     /// Changes the subscriptions of all phones in one call.
     ///
-    /// - Returns: One result a phone, in order; or why the whole call failed.
+    /// - Returns: One result for each phone, in order; or why the whole call failed.
     func perform(
         _ change: TopicChange, _ phones: TopicPhones, by deadline: ContinuousClock.Instant
     ) async -> Result<[TopicResults.Result], SendFailure> {

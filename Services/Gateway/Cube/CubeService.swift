@@ -5,7 +5,7 @@ extension FindSubject.Reply: Versioned {}
 
 /// The gateway's access to the cube service. It forwards commands, and answers reads from copies while they are fresh.
 ///
-/// `GET /channel` alone reads the whole cube. A post needs one subject, and asks for it by its topic key.
+/// Only `GET /channel` reads the whole cube. A post needs one subject, and asks for it by its topic key.
 struct CubeService: Sendable {
     private let client: CommandClient
     private let version: FollowedVersion<CubeChanged>

@@ -15,10 +15,10 @@ extension Call {
         }
     }
 
-    /// The version in `If-Match`: what the author of an edit saw. `nil` without the header, and for `*`, which asks for no more
-    /// than that the object exists. Every edit asks for that.
+    /// The version in `If-Match`, which the author of an edit saw. `nil` without the header, and for `*`: that requires only that
+    /// the object exists, as every edit does.
     ///
-    /// - Parameter subject: Whose version it is, for the error.
+    /// - Parameter subject: The versioned data, for the text of the error.
     /// - Throws: ``Problem``.
     func unchangedSince<Version: LosslessStringConvertible>(of subject: String) throws -> Version? {
         guard let text = request.headers[.ifMatch], text != "*" else { return nil }

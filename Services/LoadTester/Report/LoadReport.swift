@@ -36,7 +36,7 @@ struct LoadReport: Encodable, Sendable {
     let throughput: Double
     /// The throughput as a share of the requested rate, from 0; absent for as fast as possible.
     let shareOfRate: Double?
-    /// What limited the load, by the target's own account, and in how many seconds.
+    /// The number of seconds for which each cause limited the load, as the target reports it.
     let heldBack: [Bottleneck: Int]
     let latency: Latency
     let errors: [String: Int]

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Polls a target for what limits it, and counts the seconds by cause.
+/// Polls a target for its bottlenecks, and counts the seconds of each.
 final class BottleneckRecorder: Sendable {
     private static let interval = Duration.milliseconds(250)
 

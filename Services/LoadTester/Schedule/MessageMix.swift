@@ -11,7 +11,7 @@ struct MessageMix: Sendable {
     }
 
     let topics: Int
-    /// Of a hundred.
+    /// The share of alerts, in percent.
     let alerts: Int
     let text: ClosedRange<Int>
     let seed: UInt64

@@ -7,7 +7,7 @@ protocol LoadTarget: Sendable {
     ///   There are few classes.
     func send(_ index: Int) async -> [String]?
 
-    /// What limits the load now, by the target's own account; empty if the target does not report it.
+    /// The current bottlenecks, as the target reports them; empty if it reports none.
     func bottlenecks() async -> Set<Bottleneck>
 
     /// The executor on which sending is cheapest; `nil` for no preference.

@@ -58,7 +58,7 @@ final class RelayHealth: Sendable {
         do {
             return PartHealth(try await client.request(CheckHealth(), timeout: timeout))
         } catch {
-            // Not the failure's own message, which names sockets and folders.
+            // The failure's own message is not used: it names sockets and folders.
             return switch error.status {
             case .unavailable: PartHealth(.unavailable, "no relay is there, or it is stopping")
             case .deadlineExceeded: PartHealth(.deadlineExceeded, "the relay does not answer")

@@ -1,6 +1,6 @@
 import Schemas
 
-/// The errors that the message log itself has for what it delivers.
+/// The message log's own errors, in addition to FCM's and the relay's.
 extension ComponentError {
     /// The deadline passed before a relay was asked.
     static let neverRelayed = ComponentError(.expired, "the deadline passed before the message was handed to a relay")

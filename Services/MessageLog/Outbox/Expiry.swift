@@ -6,8 +6,8 @@ import ServiceContextModule
 import ServiceKit
 import ServiceLifecycle
 
-/// Ends expired messages and pushes, independently of the outbox's load: they need no relay and none of the outbox's room. An item
-/// that is being relayed is left to its turn.
+/// Ends expired messages and pushes. This needs no relay and no room in the outbox, so it does not wait for them. An item that is
+/// being relayed is left to its turn.
 struct Expiry: Service {
     private static let period = Duration.seconds(1)
     /// The size of a batch.
@@ -42,7 +42,7 @@ struct Expiry: Service {
     }
 
     /// - Parameter setAside: Items that cannot be ended. They must not block the others.
-    /// - Throws: `CancellationError` alone.
+    /// - Throws: Only `CancellationError`.
     private func expireAll(_ setAside: inout Set<OutboxKey>) async throws {
         do {
             while true {

@@ -27,7 +27,7 @@ final class Outbox: Service {
         case rang(UnixMilliseconds)
     }
 
-    /// The minimum rest of a lease for the begin of a turn.
+    /// A turn begins only if its lease still lasts this long.
     private static let minLease = Milliseconds(DeliveryTimes.minLease)
 
     private let store: any MessageStore
@@ -227,7 +227,7 @@ final class Outbox: Service {
         guard let deadline = await endOfLease(of: item, isCertain: isLeaseCertain) else { return .dropped }
         do {
             let results = try await relay.relay(outstanding, of: item, by: deadline)
-            // The outage is over only after a final outcome. A relay's trials of an unreachable FCM do not end it.
+            // The outage is over only after a final outcome. A relay that tries an unreachable FCM does not end it.
             if results.contains(where: \.isFinal) { relayAnswered() }
             return await record(results, of: item)
         } catch {

@@ -102,10 +102,10 @@ struct OutboxStateMachine: Sendable {
     /// The next action.
     func next(at now: UnixMilliseconds) -> Action {
         var earliest: UnixMilliseconds?
-        // The urgent first.
+        // Urgent items first.
         for urgency in [Urgency.high, .normal] {
             guard let look = looks[urgency] else { continue }
-            // The result of a running claim of urgent items goes out before any later claim.
+            // While a claim of urgent items is running, no other claim begins: its items go out first.
             if look.isUnderWay { break }
             guard let claim = claim(urgency) else { continue }
             let moment = max(look.next, pausedUntil)
@@ -191,7 +191,8 @@ struct OutboxStateMachine: Sendable {
         }
     }
 
-    /// There is room again, so items that were left behind are claimed; but not one by one.
+    /// There is room again, so items that were left behind are claimed. Claims have a minimum interval, so that each
+    /// gets several items.
     private mutating func lookForBacklog(at now: UnixMilliseconds) {
         for urgency in Urgency.allCases {
             guard let look = looks[urgency], look.hasBacklog else { continue }

@@ -18,7 +18,7 @@ struct PartResult: Hashable, Sendable {
 }
 
 extension [ComponentOutcome] {
-    /// The outcomes by the components' positions in a record. Components that it does not have are left out.
+    /// The outcomes by the components' positions in a record. Components that the record does not have are left out.
     func results(for record: RelayRecord) -> [PartResult] {
         compactMap { outcome in
             record.components.firstIndex { $0.component == outcome.component }.map {
@@ -33,7 +33,7 @@ extension Relay {
     ///
     /// - Parameters:
     ///   - parts: Their positions in the record.
-    ///   - end: The end of the lease: nothing may be sent any more from then on.
+    /// - end: The end of the lease. Nothing may be sent after it.
     /// - Throws: ``CommandFailure`` when there is no answer, or when the command was refused as a whole.
     func relay(
         _ parts: [Int], of item: OutboxItem, by end: UnixMilliseconds

@@ -4,7 +4,7 @@ import Logging
 import MessageStorage
 import Schemas
 
-/// Tells subscribers which pushes have come to their end (``PushEnded``).
+/// Publishes an event for each push that has ended (``PushEnded``).
 struct PushAnnouncer: Sendable {
     private let publish: @Sendable (PushEnded) -> Void
 
@@ -18,12 +18,12 @@ struct PushAnnouncer: Sendable {
         }
     }
 
-    /// Tells a test instead.
+    /// For tests: passes the events to a function instead of the bus.
     init(_ publish: @escaping @Sendable (PushEnded) -> Void) {
         self.publish = publish
     }
 
-    /// Announces a push that has ended. Messages are not announced: their followers read the archive.
+    /// Announces a push that has ended. Ended messages are not announced: their followers read the archive.
     func announceEnd(of item: OutboxItem) {
         if let push = item.push, push.relay.nextAttempt == nil { publish(PushEnded(push)) }
     }

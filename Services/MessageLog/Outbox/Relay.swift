@@ -7,7 +7,7 @@ import Time
 protocol Relay: Sendable {
     /// Relays a message's components.
     ///
-    /// - Parameter end: The end of the message's lease. From then on nothing may be sent.
+    /// - Parameter end: The end of the message's lease. Nothing may be sent after it.
     /// - Returns: One outcome for each requested component.
     /// - Throws: ``CommandFailure`` if there is no answer, or if the whole command was refused.
     func relay(

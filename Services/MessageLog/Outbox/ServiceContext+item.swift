@@ -4,7 +4,7 @@ import ServiceContextModule
 import ServiceKit
 
 extension ServiceContext {
-    /// Names what the task is at work on in its log lines.
+    /// Adds the item that the task works on to the task's log lines.
     mutating func name(_ key: OutboxKey) {
         switch key {
         case .message(let msiKey): self.msiKey = msiKey.description

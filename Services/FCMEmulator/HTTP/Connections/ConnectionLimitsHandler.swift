@@ -140,7 +140,7 @@ final class ConnectionLimitsHandler: ChannelDuplexHandler {
     }
 }
 
-/// Tells a connection's keeper when streams open and close. SwiftNIO calls it in the same turn of the event loop.
+/// Tells the connection's handler when streams open and close. SwiftNIO calls it in the same turn of the event loop.
 struct StreamObserver: NIOHTTP2StreamDelegate {
     private let keeper: NIOLoopBound<ConnectionLimitsHandler>
 

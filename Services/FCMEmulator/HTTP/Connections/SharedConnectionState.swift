@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A connection's ledger behind a lock. The event loop and the tasks of its requests share it.
+/// The state of a connection behind a lock. The event loop and the tasks of its requests share it.
 final class SharedConnectionState: Sendable {
     private let ledger: Mutex<ConnectionStateMachine>
 

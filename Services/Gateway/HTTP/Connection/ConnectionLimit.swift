@@ -24,7 +24,7 @@ final class ConnectionLimit: Sendable {
     private let state = Mutex(State())
 
     private static let maxSurplus = 16
-    /// Descriptors for other things than connections: the bus, the log, event loops.
+    /// Descriptors that are kept for the bus, the log and the event loops.
     private static let otherDescriptors = 100
 
     /// - Parameter maxConnections: The maximum; it is reduced if the process may not have enough descriptors.

@@ -7,7 +7,7 @@ struct Call<Body: Sendable>: Sendable {
     let request: Request
     let context: GatewayContext
 
-    /// The caller, for the commands that the request leads to.
+    /// The caller's identity for the commands of this request.
     var caller: CommandBus.RequestContext { context.caller }
 
     /// A parameter of the path; `nil` if the path has none of this name.
