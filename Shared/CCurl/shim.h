@@ -2,7 +2,7 @@
 #define MSI_CCURL_SHIM_H
 
 #include <curl/curl.h>
-// malloc_trim, for the memory that handles leave behind when they are closed; Swift's own module of glibc lacks it.
+// For malloc_trim, which returns the memory of closed handles to the system. Swift's own module of glibc lacks it.
 #include <malloc.h>
 
 // Swift cannot call variadic functions, nor the macros that check their arguments. Each function below passes one kind of

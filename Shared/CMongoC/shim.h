@@ -5,10 +5,10 @@
 #include <stdalign.h>
 #include <stdlib.h>
 
-// Debian's bson_t is aligned to 128 bytes. Swift has no values of such a type: it sees pointers to something opaque.
+// Debian's bson_t is aligned to 128 bytes. Swift has no values of such a type, and imports a pointer to it as an OpaquePointer.
 
-/// Room for the reply that a function of libmongoc fills in. bson_new() will not do: those functions make an empty document
-/// of what they are given, and bson_destroy() then takes it for one on the stack and does not free it.
+/// Memory for the reply that a function of libmongoc fills in. bson_new() does not work here: such a function makes the memory an
+/// empty document on the stack, and bson_destroy() does not free that.
 static inline bson_t *cmongoc_reply_new(void) {
     bson_t *reply = (bson_t *) aligned_alloc(alignof(bson_t), sizeof(bson_t));
     if (!reply) abort();

@@ -9,7 +9,7 @@ package import Logging
 ///   requests and the publishers, all without locks. Between two polls of the sockets it runs the tasks on its executor
 ///   (``BusExecutor``): the server's workers (``Worker``), short handlers, and tasks with ``taskExecutor``. They use its
 ///   state directly.
-/// - *Other tasks* send work to the bus thread through the ``Outbox``. Its lock is held only for one append or one swap.
+/// - *Other tasks* send work to the bus thread through the ``BusWorkQueue``. Its lock is held only for one append or one swap.
 ///   The bus thread answers by resuming continuations and through the queues of received events.
 /// - ZeroMQ's own I/O thread reads and writes. None of our code runs there.
 ///

@@ -1,7 +1,7 @@
 package import GRDB
 package import Schemas
 
-/// In SQLite a moment is its number.
+/// In SQLite a point in time is a plain number.
 extension UnixMilliseconds: DatabaseValueConvertible {
     package var databaseValue: DatabaseValue { rawValue.databaseValue }
 

@@ -5,8 +5,8 @@ package import Schemas
 extension FCMRequest {
     /// The body of the request for one component of a message: the same bytes as ``JSONCoder`` writes for the ``FCMRequest``.
     ///
-    /// Fast path: a relay makes nothing more often than these. It covers the common form, to a topic and without options, in a
-    /// fraction of the encoder's time. The encoder writes all other forms.
+    /// Fast path for the most frequent request. It writes the common form, to a topic and without options, in a fraction of the
+    /// encoder's time. The encoder writes all other forms.
     ///
     /// - Parameter now: Unix milliseconds, as for ``FCMMessage/init(_:of:now:defaults:)``.
     /// - Throws: ``SchemaViolation``, or an encoder's error.

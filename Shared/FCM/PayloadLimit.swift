@@ -4,7 +4,7 @@ package import Schemas
 /// FCM's limit on a message's payload, in bytes.
 ///
 /// FCM permanently refuses a message of more than 4,096 bytes, to topics and to phones. So the gateway refuses it, and its author
-/// can shorten it. FCM was not seen to enforce the 2,048 bytes for topics in its error reference.
+/// can shorten it. FCM's error reference also names 2,048 bytes for topics, but FCM was not seen to enforce that.
 package struct PayloadLimit: Hashable, Sendable {
     /// For messages to topics and conditions.
     package let bytes: Int

@@ -4,7 +4,8 @@ package import HTTPTypes
 package struct MethodPolicy: Sendable {
     /// The methods that the server knows. It answers any other method like an unknown path.
     package let known: Set<HTTPRequest.Method>
-    /// Whether each path answers OPTIONS (204 and `Allow`), and each path with GET also HEAD. The server removes the body.
+    /// Whether each path answers OPTIONS (204 and `Allow`), and each path with GET also HEAD. The server removes the
+    /// body of the latter.
     package let answersHeadAndOptions: Bool
     /// The error for a known method that the path does not have, answered with 405. `allow` is the value of the `Allow` header.
     package let refusal: @Sendable (_ method: HTTPRequest.Method, _ allow: String) -> any Error

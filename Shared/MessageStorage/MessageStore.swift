@@ -27,7 +27,7 @@ package protocol MessageStore: Sendable {
 
     /// Stores a push durably, unless its sender's idempotency key is stored already.
     ///
-    /// - Returns: The stored push when there was one, and then nothing was changed; `nil` when this one was stored.
+    /// - Returns: `nil` if the push was stored; otherwise the existing one, and nothing has changed.
     func insert(_ push: Push) async throws -> Push?
 
     func push(_ id: ObjectID) async throws -> Push?
@@ -37,7 +37,7 @@ package protocol MessageStore: Sendable {
 
     /// Pushes in the order of their ids.
     ///
-    /// - Parameter after: The last one of the page before.
+    /// - Parameter after: The last push of the previous page.
     func pushes(after: ObjectID?, limit: Int) async throws -> [Push]
 
     /// Leases messages and pushes whose next attempt is due. The record gets the lease, and the lease's end as its next attempt. A
@@ -58,7 +58,7 @@ package protocol MessageStore: Sendable {
     func update(_ msiKey: ObjectID, _ change: @escaping @Sendable (inout RelayRecord, Message) throws -> Void) async throws
         -> Message?
 
-    /// Changes a push's record in one step; as for messages.
+    /// Changes a push's record atomically, as for messages.
     @discardableResult
     func update(push id: ObjectID, _ change: @escaping @Sendable (inout PushRecord, Push) throws -> Void) async throws -> Push?
 
@@ -98,11 +98,11 @@ extension MessageStore {
         try await page(filter, before: cursor, limit: limit) {}
     }
 
-    /// Changes the record of a message or a push in one step.
+    /// Changes the record of a message or a push atomically.
     ///
-    /// - Parameter change: A pure function of what is stored; it may be called more than once. When it throws, nothing is changed,
-    ///   and its error is thrown.
-    /// - Returns: The item as it is now; `nil` if there is none.
+    /// - Parameter change: A pure function of the stored record, which may be called more than once. If it throws, nothing is
+    ///   changed and its error is thrown.
+    /// - Returns: The changed item; `nil` if it does not exist.
     @discardableResult
     package func update(
         _ key: OutboxKey, _ change: @escaping @Sendable (inout any DeliveryRecord, OutboxItem) throws -> Void

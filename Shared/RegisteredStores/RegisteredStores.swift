@@ -2,7 +2,8 @@ package import Storage
 import CubeStorage
 import MessageStorage
 
-/// Every store that `msi migrate` moves. Stores of collections register themselves in their database, and are one entry here.
+/// Every store that `msi migrate` moves. All stores of collections are one entry here, since they register themselves
+/// in their database.
 package enum RegisteredStores {
     package static var all: [any MovableStore] { [MovableCube(), MovableArchive(), MovableCollections()] }
 }

@@ -1,10 +1,10 @@
 package import FoundationEssentials
 package import Time
 
-/// A moment as the project writes it everywhere: milliseconds since 1970-01-01 UTC (seed, "Mobile App", `timestamp`). In documents
-/// and on the wire it is the number alone.
+/// A point in time, in milliseconds since 1970-01-01 UTC (seed, "Mobile App", `timestamp`). In documents and on the wire it
+/// is a plain number.
 ///
-/// It is a type of its own, so that the compiler refuses a duration or a moment of another clock in its place.
+/// The type lets the compiler refuse a duration, or a time of another clock, in its place.
 package struct UnixMilliseconds: RawRepresentable, Codable, Hashable, Comparable, ExpressibleByIntegerLiteral,
     LosslessStringConvertible, Sendable
 {

@@ -17,7 +17,7 @@ struct SchemaUpgrade {
             var last: BSONValue?
             while case let documents = try session.scan(collection.name, after: last, limit: Self.batch), !documents.isEmpty {
                 last = try documents.last.flatMap { try BSONFields($0)[Envelope.identifier] }
-                // Only what is stored can be unreadable: an error of the database ends the upgrade, which is run again.
+                // Only a stored document can be unreadable. An error of the database ends the upgrade, which is run again later.
                 let upgrades = try unreadable(collection.name).readable(of: documents) { stored in
                     try upgraded(stored, of: collection, in: session).map { (stored, $0) }
                 }
@@ -27,7 +27,7 @@ struct SchemaUpgrade {
         try StoreRegister.note(collection, of: store, in: session)
     }
 
-    /// - Returns: `nil` if the document is of the present form.
+    /// - Returns: `nil` if the document has the current schema.
     private func upgraded(
         _ stored: BSONDocument, of collection: CollectionForm, in session: some DocumentSession
     ) throws -> StoredFields? {

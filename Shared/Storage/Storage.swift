@@ -7,8 +7,8 @@ import UnreadableDocuments
 
 /// An open store: the operations on its collections, the same for both databases.
 ///
-/// Every method throws ``CommandFailure``: `unavailable` while the database is away, `storage_full` for a write without room on
-/// the disk, and the failures of the same method of ``Transaction``.
+/// Every method throws ``CommandFailure``: `unavailable` while the database is unreachable, `storage_full` for a write without
+/// room on the disk, and the failures of the same method of ``Transaction``.
 package final class Storage: Sendable {
     private let declaration: StoreDeclaration
     private let backend: any StorageBackend
@@ -26,7 +26,7 @@ package final class Storage: Sendable {
     ///   - logger: Logs unreadable documents, and outages of MongoDB.
     ///   - now: The time by which documents expire, in Unix milliseconds.
     /// - Throws: ``CommandFailure`` with status `unavailable` if the file cannot be used or its documents violate a unique index;
-    ///   ``StateLockFailure`` while `msi migrate` runs. MongoDB may be away.
+    ///   ``StateLockFailure`` while `msi migrate` runs. An unreachable MongoDB is no error.
     package static func open(
         _ declaration: StoreDeclaration, at place: StoragePlace, logger: Logger,
         now: @escaping @Sendable () -> UnixMilliseconds = { .now }

@@ -16,7 +16,7 @@ protocol StorageBackend: Sendable {
     /// One change of a document that is there.
     ///
     /// - Parameters:
-    ///   - key: What no other document has.
+    ///   - key: A key that no other document has.
     ///   - body: May run more than once.
     func change<Value: Sendable>(
         _ key: String, _ body: @escaping @Sendable (any DocumentSession) throws -> Value

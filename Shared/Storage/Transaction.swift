@@ -20,7 +20,7 @@ package struct Transaction {
     ///
     /// - Parameters:
     ///   - cursor: The end of the previous page.
-    ///   - limit: The most documents; at least 1.
+    ///   - limit: The maximum number of documents; at least 1.
     package func page<Document>(
         of collection: Collection<Document>, _ query: Query<Document> = Query(), after cursor: Cursor? = nil, limit: Int
     ) throws -> Page<Document> {

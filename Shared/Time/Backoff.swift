@@ -9,7 +9,7 @@ package struct Backoff: Sendable {
     package let max: Duration
     /// The range of the random factor of a pause, so that many senders do not return at the same time; `1...1` for no jitter.
     package let jitter: ClosedRange<Double>
-    /// From then on no attempt begins; `nil` for no end.
+    /// No attempt begins after this time; `nil` for no end.
     package let deadline: ContinuousClock.Instant?
 
     /// The number of failures since the last success.

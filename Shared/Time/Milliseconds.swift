@@ -1,6 +1,6 @@
-/// A duration in whole milliseconds. In documents and on the wire it is the number alone.
+/// A duration in whole milliseconds. In documents and on the wire it is a plain number.
 ///
-/// It costs less than `Duration` where it is computed for each request: the 128 bits of `Duration` have to be divided.
+/// It costs less than `Duration` where it is computed for each request: the 128 bits of a `Duration` have to be divided.
 package struct Milliseconds: RawRepresentable, Codable, Hashable, Comparable, AdditiveArithmetic, ExpressibleByIntegerLiteral,
     CustomStringConvertible, Sendable
 {

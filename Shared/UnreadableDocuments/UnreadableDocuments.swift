@@ -4,7 +4,7 @@ import Synchronization
 
 /// How an unreadable stored document or row is treated. Another program has written or changed it.
 package enum UnreadableDocument: Sendable {
-    /// It is left out, and the log names it. So the others can still be used.
+    /// It is left out, and the log names it. So the other documents can still be used.
     case skipped
     /// Reading fails, for a caller that needs all documents.
     case refused

@@ -6,9 +6,9 @@ struct AuthorizedPost: Sendable {
     let tokens: AccessTokenSource
 
     /// - Parameters:
-    /// - bodies: The body of each request.
-    /// - headers: Headers in addition to the content type and the token.
-    /// - expiry: Nothing is sent after this time.
+    ///   - bodies: The body of each request.
+    ///   - headers: Headers in addition to the content type and the token.
+    ///   - expiry: Nothing is sent after this time.
     ///   - deadline: When to give up.
     ///   - read: Interprets an answer.
     /// - Returns: The outcome of each request.

@@ -13,9 +13,9 @@ struct JSONPost: Sendable {
     let transport: any HTTPTransport
 
     /// - Parameters:
-    /// - bodies: The body of each request.
-    /// - headers: All headers, including ``contentType``.
-    /// - expiry: Nothing is sent after this time.
+    ///   - bodies: The body of each request.
+    ///   - headers: All headers, including ``contentType``.
+    ///   - expiry: Nothing is sent after this time.
     ///   - deadline: When to give up.
     /// - Returns: The outcome of each request.
     @inline(__always)

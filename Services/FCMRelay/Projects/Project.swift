@@ -58,7 +58,7 @@ final class Project: Sendable {
     ///
     /// - Parameters:
     ///   - places: The number of commands that it counts for.
-    /// - limit: The maximum number of commands under way, including this one.
+    ///   - limit: The maximum number of commands under way, including this one.
     /// - Throws: ``CommandFailure`` `overloaded` at the limit.
     func underWay<Answer>(
         places: Int = 1, limit: Int = maxInFlight, _ work: () async -> Answer

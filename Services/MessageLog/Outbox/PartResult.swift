@@ -33,7 +33,7 @@ extension Relay {
     ///
     /// - Parameters:
     ///   - parts: Their positions in the record.
-    /// - end: The end of the lease. Nothing may be sent after it.
+    ///   - end: The end of the lease. Nothing may be sent after it.
     /// - Throws: ``CommandFailure`` when there is no answer, or when the command was refused as a whole.
     func relay(
         _ parts: [Int], of item: OutboxItem, by end: UnixMilliseconds

@@ -58,7 +58,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
 
     // MARK: Calls from tasks
 
-    /// - Parameter waitsAMoment: Whether the task is told when the request takes longer than ``patience``.
+    /// - Parameter waitsBriefly: Whether the task is told when the request takes longer than ``patience``.
     func perform(_ request: PendingRequest, waitsBriefly: Bool = false, now: MonotonicMilliseconds) {
         if request.isCancelled.load(ordering: .acquiring) {
             return fail(request, .cancelled)

@@ -1,7 +1,7 @@
 import Schemas
 import Time
 
-/// Until when a request may be begun, on this process's own clock.
+/// The time until which a request may be begun, on this process's own clock.
 struct RequestTime: Sendable {
     /// When its client stops waiting; `.max` if that is unknown.
     let expiry: MonotonicMilliseconds
@@ -25,7 +25,7 @@ struct RequestTime: Sendable {
         self.watch = watch
     }
 
-    /// Why the request must not be begun, if so.
+    /// Why the request must not be begun; `nil` if it may.
     func refusal(now: MonotonicMilliseconds) -> CommandFailure? {
         if expiry <= now { return CommandFailure(.deadlineExceeded, "the deadline passed before the work began") }
         if watch.hasPaused(since: pausesBefore, now: now) { return .afterPause }

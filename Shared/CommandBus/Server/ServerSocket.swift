@@ -47,7 +47,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
     /// Until then every request is refused, because it may have waited during a pause of the process.
     private var refusesUntil: MonotonicMilliseconds = 0
 
-    /// For how long after a pause ZeroMQ's own thread may still read what had come before the pause ended.
+    /// How long after a pause ZeroMQ's own thread may still read requests that arrived before the end of the pause.
     private static let readTimeAfterPause: Milliseconds = 500
     /// The maximum number of requests received before others get their turn.
     private static let requestsPerTurn = 512
@@ -66,7 +66,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
         ) { socket throws(BusError) in
             // Report replies that cannot be delivered, instead of dropping them silently.
             try socket.set(ZMQ_ROUTER_MANDATORY, Int32(1))
-            // Per peer: more than one of our clients ever has outstanding.
+            // The limit for each peer. It is more than a client of ours ever has outstanding.
             try socket.set(ZMQ_SNDHWM, Int32(20_000))
             try socket.set(ZMQ_RCVHWM, Int32(20_000))
             try socket.set(ZMQ_BACKLOG, Int32(4_096))

@@ -7,7 +7,7 @@ package enum FCMRules {
     ///
     /// - Parameters:
     ///   - message: The `message` of FCM's v1 API without its recipient, with names in either spelling.
-    ///   - limit: On messages to topics and conditions.
+    ///   - limit: The limit for messages to topics and conditions.
     /// - Returns: The message with snake_case names.
     /// - Throws: ``SchemaViolation`` for the first broken rule, with the field's path.
     package static func checked(

@@ -231,14 +231,14 @@ extension MongoConnection {
 }
 
 extension OutboxCollection {
-    /// What is in a document.
+    /// Reads the item of a document.
     fileprivate func item(_ document: BSONDocument) throws -> OutboxItem {
         name == PushCollection.name
             ? .push(try PushDocument(document).push) : .message(try MessageDocument(document).message)
     }
 }
 
-/// What becomes of documents that cannot be read.
+/// How unreadable documents of each collection are treated.
 struct UnreadableItems: Sendable {
     let messages: UnreadableDocuments
     let pushes: UnreadableDocuments

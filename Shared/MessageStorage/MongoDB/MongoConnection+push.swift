@@ -32,7 +32,7 @@ extension MongoConnection {
             options: ["sort": ["logged": 1], "limit": .int64(Int64(limit)), "projection": ["_id": 1]])
         let identifiers = try found.map { try BSONFields($0).value("_id", as: ObjectID.self) }
         guard !identifiers.isEmpty else { return 0 }
-        // One that is to be tried once more after all stays.
+        // A push that is to be retried by now is kept.
         return Int(try delete(["_id": ["$in": identifiers.bson], "relay.next_attempt": nil], from: PushCollection.name))
     }
 }

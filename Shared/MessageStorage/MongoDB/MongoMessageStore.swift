@@ -5,7 +5,7 @@ package import Schemas
 import Time
 package import UnreadableDocuments
 
-/// The archive in MongoDB, one document a message; beside it the pushes, one document each.
+/// The archive in MongoDB, with a document for each message, and the pushes, with a document for each push.
 package struct MongoMessageStore: MessageStore {
     private let database: MongoDatabase
     private let inserts: GroupInsert

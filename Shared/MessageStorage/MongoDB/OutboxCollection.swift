@@ -4,7 +4,7 @@ import Schemas
 /// A collection with an outbox: the documents with a next attempt.
 struct OutboxCollection: Sendable {
     let name: String
-    /// The field that names a document to the outside.
+    /// The field with the identifier that callers use.
     let keyField: String
     let urgencyField: String
     let fairnessField: String

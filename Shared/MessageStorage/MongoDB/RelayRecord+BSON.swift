@@ -36,7 +36,7 @@ extension RelayRecord {
 
 /// A record whose parts can be written as documents.
 protocol BSONRecord: DeliveryRecord {
-    /// The field that its parts are in.
+    /// The name of the field with its parts.
     static var partsField: String { get }
     static func document(of part: Part) -> BSONDocument
 }
@@ -102,7 +102,7 @@ extension ComponentRecord {
 }
 
 extension DeliveryPart {
-    /// - Parameter subject: Which part it is.
+    /// - Parameter subject: The fields that identify the part.
     fileprivate func document(_ subject: [(String, BSONValue)]) -> BSONDocument {
         let fields = [("state", state.bson), ("name", name?.bson), ("error", error?.document.bson)]
         return BSONDocument(subject + fields.compactMap { key, value in value.map { (key, $0) } })

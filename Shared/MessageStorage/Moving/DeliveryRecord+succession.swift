@@ -1,7 +1,7 @@
 import Schemas
 
-// Which of two records of the same message or push is the older one. A copy may replace a record only by a later state. Otherwise
-// what was relayed would be relayed again, and what was recalled would be sent.
+// Decides which of two records of the same message or push is older. A copy may replace a record only by a later state. Otherwise
+// a relayed message would be relayed again, and a recalled one would be sent.
 
 extension DeliveryRecord {
     /// Whether another record can be a later state of this one. In doubt the answer is no.

@@ -5,7 +5,7 @@ import Schemas
 /// A table with an outbox: the rows with a next attempt.
 struct OutboxTable: Sendable {
     let name: String
-    /// The column that names a row to the outside.
+    /// The column with the identifier that callers use.
     let keyColumn: String
     let urgencyColumn: String
     let fairnessColumn: String
@@ -27,7 +27,7 @@ struct OutboxTable: Sendable {
         }
     }
 
-    /// The keys with due rows, and since when.
+    /// The keys with due rows, each with the time of its row that is due first.
     func dueKeys(_ urgency: Urgency, now: UnixMilliseconds, in database: Database) throws -> [(key: DatabaseValue, due: Int64)] {
         // Skips from one key to the next in the index, without reading the rows in between.
         let rows = try Row.fetchAll(

@@ -5,7 +5,7 @@ package import Logging
 package import Schemas
 package import UnreadableDocuments
 
-/// The archive in SQLite, one row a message; beside it the pushes, one row each.
+/// The archive in SQLite, with a row for each message, and the pushes, with a row for each push.
 package struct SQLiteMessageStore: MessageStore {
     private let database: EmbeddedDatabase
     private let historyReaders = HistoryReaders()

@@ -1,7 +1,7 @@
 package import Schemas
 package import Time
 
-/// A moment is stored as its number.
+/// A point in time is stored as a plain number.
 extension UnixMilliseconds: BSONConvertible {
     package static var expectedBSON: String { Int64.expectedBSON }
 
@@ -13,7 +13,7 @@ extension UnixMilliseconds: BSONConvertible {
     package var bson: BSONValue { rawValue.bson }
 }
 
-/// A time is stored as the number of its milliseconds.
+/// A duration is stored as its number of milliseconds.
 extension Milliseconds: BSONConvertible {
     package static var expectedBSON: String { Int64.expectedBSON }
 

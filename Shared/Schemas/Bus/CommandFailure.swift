@@ -24,7 +24,7 @@ package struct CommandFailure: Error, Hashable, Sendable, CustomStringConvertibl
         self.init(.invalid, violation.description, field: violation.field.isEmpty ? nil : violation.field)
     }
 
-    /// What the message of a failure begins with if the service does not know the command, for example because it is older.
+    /// The beginning of a failure's message if the service does not know the command, for example because the service is older.
     package static let unknownCommand = "unknown command"
 
     /// Whether the service does not know the command.

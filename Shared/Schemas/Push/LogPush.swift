@@ -1,7 +1,7 @@
 package import JSON
 
 /// `push.log`: stores a push durably and takes charge of relaying it. If it is repeated with the same idempotency key, nothing
-/// changes, and the reply is the stored push. Another content with the same key is a `conflict`.
+/// changes, and the reply is the stored push. Different content with the same key is a `conflict`.
 ///
 /// The header's `actor` is required: it is the sender.
 package struct LogPush: Command, PushCommand, Checked, Hashable {

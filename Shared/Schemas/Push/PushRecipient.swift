@@ -1,6 +1,6 @@
 import JSON
 
-/// One recipient of a push: a request to FCM each. `{"topic":"news"}`, `{"condition":"…"}` or `{"token":"…"}`.
+/// One recipient of a push, for which FCM gets one request: `{"topic":"news"}`, `{"condition":"…"}` or `{"token":"…"}`.
 package enum PushRecipient: Hashable, Sendable {
     /// The phones that are subscribed to an FCM topic, of the cube or not.
     case topic(String)

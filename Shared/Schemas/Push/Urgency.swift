@@ -14,7 +14,7 @@ extension Distribution {
         }
     }
 
-    /// The distribution of the messages that are so urgent.
+    /// The distribution whose messages have this urgency.
     package init(_ urgency: Urgency) {
         self =
             switch urgency {

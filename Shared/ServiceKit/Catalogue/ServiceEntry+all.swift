@@ -2,6 +2,6 @@ extension ServiceEntry {
     /// All services, each after its dependencies. They are stopped in reverse order.
     package static let all: [ServiceEntry] = [fcmEmulator] + behindGateway + [gateway]
 
-    /// The services of the bus.
+    /// The services that answer commands on the bus.
     static let behindGateway: [ServiceEntry] = [fcmRelay, cube, messageLog]
 }

@@ -24,7 +24,8 @@ package enum DeliveryTimes {
     /// How long a relay may work on a command, also if the command has a later deadline or none.
     package static let maxRelayTime = relayTimeout + .seconds(10)
 
-    /// The minimum rest of a lease when a message is handed to a relay: the wait for the answer, and the time to store it.
+    /// The minimum remaining time of a lease when a message is handed to a relay: the wait for the answer, and
+    /// the time to store it.
     package static let minLease = relayTimeout + .seconds(2)
 
     /// The duration of a lease, the claim of one process on a message.

@@ -5,9 +5,9 @@ package import Logging
 package enum LogFormat: String, CaseIterable, Sendable {
     /// Text if standard error is a terminal, otherwise JSON.
     case auto
-    /// One line of text an event.
+    /// One line of text for each event.
     case text
-    /// One JSON object an event.
+    /// One JSON object for each event.
     case json
 }
 

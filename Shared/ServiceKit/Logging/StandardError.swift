@@ -2,7 +2,7 @@ import Glibc
 
 /// The process's standard error, without C's buffered streams.
 enum StandardError {
-    /// Writes the whole text. A failure, as after the reader has gone, cannot be reported anywhere.
+    /// Writes the whole text. A failure, for example because the reader has gone, cannot be reported anywhere.
     static func write(_ text: String) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {

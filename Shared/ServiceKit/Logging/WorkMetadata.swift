@@ -9,7 +9,7 @@ extension ServiceContext {
         set { self[MSIKeyKey.self] = newValue }
     }
 
-    /// The push that the task is at work on.
+    /// The push that the task works on.
     package var pushID: String? {
         get { self[PushIDKey.self] }
         set { self[PushIDKey.self] = newValue }

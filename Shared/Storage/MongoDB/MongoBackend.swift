@@ -9,7 +9,7 @@ struct MongoBackend: StorageBackend {
     private let database: MongoDatabase
     private let locks = KeyedLock<String>()
 
-    /// Connects. While the database is away or the store cannot be prepared there, every operation throws, and the
+    /// Connects. While the database is unreachable or the store cannot be prepared there, every operation throws, and the
     /// log has the reason.
     init(_ url: MongoURL, _ store: StoreDeclaration, _ upgrade: SchemaUpgrade, logger: Logger) async {
         database = await MongoDatabase.open(url, application: "msi-\(store.name)", logger: logger) { connection in
@@ -39,7 +39,7 @@ struct MongoBackend: StorageBackend {
     func change<Value: Sendable>(
         _ key: String, _ body: @escaping @Sendable (any DocumentSession) throws -> Value
     ) async throws -> Value {
-        // Within one process the changes of a document wait for one another instead of trying again.
+        // Within one process, changes of the same document wait for each other. Otherwise they would conflict and run again.
         try await locks.take(key) { try await write(body) }
     }
 
