@@ -9,7 +9,7 @@ struct Benchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(subcommands: [Measure.self, BusServer.self], defaultSubcommand: Measure.self)
 }
 
-/// Measures by name.
+/// Runs the benchmarks of the given names.
 struct Measure: AsyncParsableCommand {
     enum Name: String, CaseIterable, ExpressibleByArgument {
         case message

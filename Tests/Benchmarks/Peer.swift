@@ -1,7 +1,7 @@
 import Subprocess
 import SystemPackage
 
-/// A program that does the same work without the product.
+/// A program that does the same work without our code.
 struct Peer {
     let path: String
 

@@ -140,7 +140,8 @@ struct Experiment: Sendable {
         for message in try await portal.archive() { archive[message.msiKey] = message }
         let deadline = ContinuousClock.now + Self.settlingTimeout
         var said = -1
-        // Since when each message has been due, on this monotonic clock. The machine's clock was set, and may be an hour off.
+        // The time since which each message has been due, on this monotonic clock. The machine's clock was set, and
+        // may be an hour off.
         var due: [String: (moment: Int64, since: ContinuousClock.Instant)] = [:]
         while true {
             let open = archive.values.filter { !$0.isFinal }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// When `deploy/build` asks SwiftPM for a build, on a small project whose compiler writes down that it was asked.
+    /// When `deploy/build` asks SwiftPM for a build. The tests use a small project with a fake compiler, which records each call.
     @Suite("deploy/build")
     struct DeployBuildTests {
         @Test("An unchanged checkout is not built again")
@@ -97,7 +97,7 @@ extension SystemTests {
     }
 }
 
-/// A project with the product's layout and script, and a stand-in for `swift`: it makes executables, and writes down that it did.
+/// A project with the product's layout and script, and a replacement of `swift`, which creates executables and records each call.
 private struct SampleProject {
     enum Outcome: Hashable {
         case built, unchanged, failed
@@ -141,8 +141,8 @@ private struct SampleProject {
     }
 
     /// - Parameters:
-    ///   - copy: A folder in the project's with a copy of it.
-    ///   - buildFolder: As SwiftPM is told it.
+    ///   - copy: The folder of a copy of the project, relative to the project.
+    ///   - buildFolder: The build folder that the environment names for SwiftPM.
     func build(in copy: String = ".", buildFolder: String? = nil) async throws -> Outcome {
         var environment = ["PATH": folder + "/bin:/usr/bin:/bin", "PROJECT": folder]
         environment["SWIFTPM_BUILD_DIR"] = buildFolder

@@ -14,8 +14,8 @@ extension SystemTests {
         func run() async throws {
             let script = try BuiltProduct.packageFolder() + "deploy/run"
             try await withTemporaryFolder { folder in
-                // `swift test` locks the build folder until its tests have ended, by a file among the temporary ones: with
-                // others of its own the script's build, which finds everything built, need not wait for that.
+                // `swift test` locks the build folder until its tests have ended. The lock is a file in the temporary folder.
+                // With another temporary folder the script's build does not wait for it. All files are built already.
                 let settings = ["TMPDIR": folder]
                 try await withStack(in: folder + "/state", settings: settings, script: script) { stack in
                     let subject = try await stack.portal.makeSubject("Alert")

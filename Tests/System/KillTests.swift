@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// The promise that nothing accepted is lost, put to the test.
+    /// Nothing accepted is lost, whatever is killed.
     @Suite("Kills", .serialized, .stack())
     struct KillTests {
         /// The maximum time between a kill and the send of a component that the kill doubled, in milliseconds. The component was

@@ -43,7 +43,7 @@ extension SystemTests {
         func stopsInOrder() async throws {
             try await withTemporaryFolder { folder in
                 try await withStack(in: folder) { _ in }
-                // Each service logs the begin and the end of its stop. ISO 8601 in UTC sorts as text.
+                // Each service logs the beginning and the end of its stop. ISO 8601 in UTC sorts as text.
                 let moments = try Stack.services.reversed().flatMap { service in
                     let lines = try String(contentsOfFile: "\(folder)/log/\(service).log", encoding: .utf8).split(separator: "\n")
                     return try ["stopping", "stopped"].map { message in
@@ -226,7 +226,7 @@ extension SystemTests {
             }
         }
 
-        /// What a program prints for `--version`, after its own name.
+        /// The version that a program prints for `--version`, after its own name.
         private func version(of program: String) async throws -> String {
             let end = try await withProgram(try BuiltProduct.path(of: program), arguments: ["--version"]) {
                 try await $0.end(within: .seconds(20))
@@ -261,7 +261,7 @@ extension SystemTests {
             }
         }
 
-        /// Starts it where it cannot run, and waits for its end.
+        /// Starts `msi up` with settings that make it fail, and waits for its end.
         private func start(
             _ executable: String? = nil, in folder: String, settings own: [String: String] = [:]
         ) async throws -> ProgramEnd<Void> {

@@ -2,7 +2,7 @@
 struct MessageFigures: Encodable {
     struct Process: Encodable {
         let name: String
-        /// Of all its threads, in microseconds a message.
+        /// The CPU time of all its threads, in microseconds for each message.
         let processorTime: Double
         /// Memory at the end, in MiB.
         let resident: Double?
@@ -43,8 +43,8 @@ struct MessageFigures: Encodable {
         let delivered: Int
         let lost: Int
         let processes: [Process]
-        /// The parts alone, with as many in flight: answers a second of a route that needs the gateway alone, durable insertions
-        /// a second into the archive, and messages a second of the relay on a sink that answers at once.
+        /// The parts alone, with as many in flight: answers a second of a route that needs only the gateway, durable insertions a
+        /// second into the archive, and messages a second of the relay on a sink that answers at once.
         let route: Double
         let insert: Double
         let relay: Double

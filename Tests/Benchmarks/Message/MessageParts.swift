@@ -7,7 +7,7 @@ struct MessageParts {
     let peers: String
     let folder: String
 
-    /// Answers a second of a route that needs the gateway alone.
+    /// Answers a second of a route that needs only the gateway.
     func routes(_ driver: GatewayDriver, clients: [Int]) async throws -> [Int: Double] {
         try await rates(clients) { try await driver.askForProblem(clients: $0, seconds: Self.seconds) }
     }

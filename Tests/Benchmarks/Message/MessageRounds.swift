@@ -52,7 +52,7 @@ struct MessageRounds {
         }
     }
 
-    /// The figures, beside those of the parts.
+    /// The figures, together with those of the parts alone.
     func figures(route: Double, insert: Double, relay: Double) -> MessageFigures.Load {
         MessageFigures.Load(
             inFlight: clients, rate: rates.median.rounded(), acceptedRate: acceptedRates.median.rounded(),

@@ -65,7 +65,7 @@ struct MessageStack: Sendable {
 /// The processor time and memory of processes.
 struct StackUsage {
     private let processes: [(name: String, usage: ProcessUsage)]
-    /// Of this process, which listens as the phone, and of the programs that it has run to their end, which post.
+    /// The CPU time of this process, which listens as the phone, and of its ended child processes, which post.
     private let benchmark: Double
 
     init(of stack: MessageStack) throws {
@@ -75,7 +75,7 @@ struct StackUsage {
 
     /// The usage of each process since an earlier time.
     ///
-    /// - Parameter messages: How many messages it was used for.
+    /// - Parameter messages: The number of messages since then.
     func figures(since before: StackUsage, messages: Int) -> [MessageFigures.Process] {
         func microseconds(_ seconds: Double) -> Double { (seconds / Double(max(messages, 1)) * 1e6).rounded() }
         let services = zip(processes, before.processes).map { now, before in

@@ -1,13 +1,13 @@
-// Drives a gateway over HTTP/1.1, at next to no cost of its own: one thread, epoll, and requests that are made beforehand.
+// Drives a gateway over HTTP/1.1 at minimal cost: with one thread, epoll, and prepared requests.
 //
 //     drive_gateway PORT CLIENTS SECONDS STATUS ANSWERS_FILE REQUEST_FILE…
 //
-// Each client keeps one connection open, and sends its next request when the former one is answered. The files hold whole
-// requests, which are sent in turns. After SECONDS no client sends another one. An answer with another status than STATUS, or
-// none within half a minute, ends the program with 1.
+// Each client keeps one connection open, and sends its next request when the previous one is answered. Each REQUEST_FILE contains
+// a whole request. The requests are sent in turn. After SECONDS no client sends another one. An answer with another status than
+// STATUS, or no answer within half a minute, ends the program with status 1.
 //
-// It writes a line for each answer into ANSWERS_FILE: when the request was sent and when its answer was complete, in nanoseconds of
-// CLOCK_MONOTONIC, and the `msi_key` in the answer, or `-`. It prints the number of answers and the seconds that they took.
+// It writes a line for each answer into ANSWERS_FILE: when the request was sent and when its answer was complete, in nanoseconds
+// of CLOCK_MONOTONIC, and the `msi_key` in the answer, or `-`. It prints the number of answers and the duration in seconds.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>

@@ -3,10 +3,10 @@
 //
 //     drive_relay ENDPOINT PAYLOAD_FILE IN_FLIGHT COMMANDS RATE
 //
-// The file holds the command's payload. With a RATE of 0, sends as fast as IN_FLIGHT allows, and prints the number of sends to
-// FCM that were accepted and the seconds that they took. Otherwise RATE commands a second are due, and it prints the 50th and the
-// 99th percentile of the milliseconds from a command's due time to its reply. A reply that is not `ok`, or contains a send that
-// was not accepted, ends it with 1.
+// PAYLOAD_FILE contains the command's payload. With a RATE of 0 the program sends as fast as IN_FLIGHT allows. It prints the
+// number of sends that FCM accepted, and the duration in seconds. Otherwise it sends RATE commands a second. It prints the 50th
+// and the 99th percentile of the time from a command's due time to its reply, in milliseconds. A reply that is not `ok`, or
+// contains a send that was not accepted, ends it with status 1.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static void request(long deadline) {
     sent++;
 }
 
-// Whether there was one.
+// Returns whether there was a reply.
 static int take_reply(void) {
     char header[256];
     int length = zmq_recv(dealer, header, sizeof header - 1, ZMQ_DONTWAIT);

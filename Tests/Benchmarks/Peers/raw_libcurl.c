@@ -2,9 +2,10 @@
 //
 //     raw_libcurl URL CA_FILE HEADERS_FILE IN_FLIGHT SENDS RATE BODY_FILE…
 //
-// The file of headers has one a line; the bodies are sent in turns. With a RATE of 0, as fast as IN_FLIGHT allows: prints the
-// number of sends and the seconds that they took, without the first IN_FLIGHT of them, which open the connections. Otherwise so many sends a second are due, and it prints the 50th and the
-// 99th percentile of the milliseconds from the moment when a send was due to its answer, whenever it went out.
+// HEADERS_FILE has one header on each line. The bodies are sent in turn. With a RATE of 0 the program sends as fast as
+// IN_FLIGHT allows. It prints the number of sends and the duration in seconds, without the first IN_FLIGHT sends, which open the
+// connections. Otherwise it sends RATE requests a second. It prints the 50th and the 99th percentile of the time from a send's
+// due time to its answer, in milliseconds.
 #include <curl/curl.h>
 #include <errno.h>
 #include <stdio.h>
@@ -151,7 +152,7 @@ int main(int argc, char **argv) {
             transfer->result = message->data.result;
             done[ended++] = transfer;
         }
-        // After all messages are read: removing a handle scans the unread ones.
+        // All messages are read first, because removing a handle scans the unread ones.
         for (int index = 0; index < ended; index++) {
             end(done[index]);
             idle[idle_count++] = done[index];

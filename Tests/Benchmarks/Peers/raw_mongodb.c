@@ -1,10 +1,10 @@
-// The writes of the message store by libmongoc: one insertion a message, acknowledged by the majority with the journal synced,
-// each client with a thread and a connection of its own.
+// The writes of the message store by libmongoc: one insertion for each message, acknowledged by the majority with the journal
+// synced. Each client has its own thread and connection.
 //
 //     raw_mongodb CLIENTS SECONDS        the connection string is in MSI_DATABASE_URL
 //
-// Writes into the collection `message`, where the store has made its indexes. Prints the number of messages and the seconds
-// that they took.
+// Writes into the collection `message`, in which the store has created its indexes. Prints the number of messages and the
+// duration in seconds.
 #include <mongoc/mongoc.h>
 #include <pthread.h>
 #include <stdatomic.h>

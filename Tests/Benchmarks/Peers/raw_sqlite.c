@@ -1,9 +1,9 @@
-// The writes of the message store by SQLite's own C API: one row, one entry of the full-text index and one commit a message, synced
-// to disk, on a connection that the clients share as the store's do. It fails where SQLite does not sync.
+// The writes of the message store by SQLite's own C API: one row, one entry of the full-text index and one commit for each
+// message, synced to disk, on a connection that the clients share like those of the store. It fails if SQLite does not sync.
 //
 //     raw_sqlite FILE CLIENTS SECONDS
 //
-// FILE is an archive that the store has made. Prints the number of messages and the seconds that they took.
+// FILE is an archive that the store has created. Prints the number of messages and the duration in seconds.
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdio.h>

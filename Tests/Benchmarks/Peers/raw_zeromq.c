@@ -3,8 +3,8 @@
 //
 //     raw_zeromq ENDPOINT IN_FLIGHT SECONDS HEADER PAYLOAD REPLY_HEADER REPLY
 //
-// The last four are the frames of the bus. Every request gets its own id, which its reply returns.
-// Prints the number of round trips and the seconds that they took.
+// The last four arguments are the frames of the bus. Every request gets its own id, which its reply returns. Prints the number of
+// round trips and the duration in seconds.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@ struct SDKBenchmark {
         struct Sender: Encodable {
             /// Sends a second.
             let rate: Double
-            /// Microseconds a send.
+            /// Microseconds for each send.
             let processorTime: Double
         }
 

@@ -17,10 +17,10 @@ struct ThroughputBenchmark {
         let raw: Double
         let ratio: Double
         let timesQuota: Double
-        /// Microseconds a send.
+        /// Microseconds for each send.
         let processorTime: Double
         let rawProcessorTime: Double
-        /// How many the relay had.
+        /// The number of the relay's connections.
         let connections: Int
     }
 
@@ -72,9 +72,9 @@ struct DelayBenchmark {
         let raw: Double
         let ratio: Double
         let ratioToRaw: Double
-        /// Microseconds a send.
+        /// Microseconds for each send.
         let processorTime: Double
-        /// How many the relay had.
+        /// The number of the relay's connections.
         let connections: Int
     }
 

@@ -87,7 +87,7 @@ struct Deployment: Sendable {
         return settings
     }
 
-    /// Where the services are that have several processes.
+    /// The endpoints of the services that have several processes.
     private static func endpoints(in folder: String) -> [String: String] {
         var settings: [String: String] = [:]
         for service in Part.counts.keys {

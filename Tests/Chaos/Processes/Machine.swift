@@ -21,7 +21,7 @@ final class Machine: Sendable {
     private let journal: Journal
     private let clock: SetClock
     private let state = Mutex(State())
-    /// The disk's content at the begin of the log of writes.
+    /// The disk's content at the beginning of the log of writes.
     private let recorded: Mutex<RecordedDisk>
 
     /// The preloaded library of ``SetClock``.

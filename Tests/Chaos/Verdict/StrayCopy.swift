@@ -8,7 +8,8 @@ struct StrayCopy: Hashable, Sendable {
         /// A relay received the answer, and the archive did not. The relay or a message log was killed, or was frozen until their
         /// connection or the message's lease ended; or the database was frozen that long.
         case outcomeLost = "the relay's outcome did not reach the archive"
-        /// A relay gave up soon after the expiry, as it must, and FCM has it anyway, because FCM or the connection was slow.
+        /// A relay gave up soon after the expiry, as it must. FCM has the component anyway, because FCM or the
+        /// connection was slow.
         case expiredOnTheWay = "it expired on its way to FCM"
         /// A relay gave up: the emulator was stopped or frozen, the connection broke, or the relay itself was frozen
         /// until the timeout.

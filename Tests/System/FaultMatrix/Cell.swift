@@ -22,7 +22,7 @@ struct Cell: Hashable, Sendable, CustomTestStringConvertible {
         case first(Int)
         /// Every request.
         case all
-        /// This percentage of the requests, until as many have been hit as that is of the first attempts.
+        /// This percentage of the requests, until as many were hit as that percentage of the first attempts.
         case percent(Int)
     }
 

@@ -80,7 +80,7 @@ struct CellOutcome: Sendable {
         return problems
     }
 
-    /// Whether none of it was ever sent, because the faults of other cells blocked the whole project.
+    /// Whether no component was ever sent, because the faults of other cells blocked the whole project.
     private var isHeldBack: Bool {
         !errors.isEmpty && errors.allSatisfy { ["OAUTH", "CIRCUIT_OPEN"].contains($0.code) }
     }

@@ -72,7 +72,7 @@ extension Scene {
     ]
 
     private static let slow = [
-        // Slow within the timeout: no effect. Slower than the timeout: FCM may have it, so it is sent again.
+        // A delay within the timeout has no effect. After a longer one FCM may have the component, so it is sent again.
         Cell(["fault": "DELAY", "fixed_ms": 2_000], .relayed),
         Cell(["fault": "DELAY_REPLY", "least_ms": 1_000, "most_ms": 3_000], .relayed),
         Cell(["fault": "SLOW_BODY", "median_ms": 1_500, "p99_ms": 5_000], .relayed),

@@ -7,13 +7,14 @@ extension Scene {
         name: "connections of one stream",
         behaviour: ["connections": ["streams": 1, "excess": "REFUSED_STREAM"]],
         cells: [
-            // Not processed, without a GOAWAY: sent again, at once on another connection or after ten seconds.
+            // The request is not processed, and there is no GOAWAY: it is sent again, at once on another connection or
+            // after ten seconds.
             Cell(["fault": "CLOSE_CONNECTION"], .relayedSomehow(after: broken)),
             Cell(["fault": "CUT_CONNECTION"], .relayedSomehow(after: broken)),
             Cell(
                 ["fault": "CLOSE_CONNECTION"], .relayedSomehow(after: broken), hits: .percent(30), messages: 8, every: pace),
             Cell(["fault": "CUT_CONNECTION"], .relayedSomehow(after: broken), hits: .percent(30), messages: 8, every: pace),
-            // Processed, and the answer is lost.
+            // The request is processed, and the answer is lost.
             Cell(["fault": "LOST_REPLY", "by": "CLOSE_CONNECTION"], .mayDouble(after: broken)),
             Cell(["fault": "LOST_REPLY", "by": "CUT_CONNECTION"], .mayDouble(after: broken)),
             Cell(["fault": "LOST_REPLY"], .mayDouble(after: broken), hits: .percent(30), messages: 8, every: pace),

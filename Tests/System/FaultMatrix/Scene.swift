@@ -5,7 +5,7 @@ import Testing
 /// Cells that run in one stack at the same time, so that their waits overlap.
 struct Scene: Hashable, Sendable, CustomTestStringConvertible {
     let name: String
-    /// The emulator's initial settings, one member a section.
+    /// The emulator's initial settings, one member for each section.
     var behaviour: JSONValue = [:]
     /// Rules without a topic, for the token endpoint.
     var rules: [JSONValue] = []

@@ -2,8 +2,7 @@ import FoundationEssentials
 import Glibc
 import TestSupport
 
-/// A program that a test runs, and what it has written so far.
-/// ``withProgram(_:arguments:environment:stopTimeout:_:)`` starts and ends it.
+/// A program that a test runs, and its output so far. ``withProgram(_:arguments:environment:stopTimeout:_:)`` starts and ends it.
 struct RunningProgram: Sendable {
     private let process: ChildProcess
 
@@ -19,7 +18,7 @@ struct RunningProgram: Sendable {
     /// Its children that have not ended.
     var children: [ProcessTable.Entry] { ProcessTable.children(of: process.identifier) }
 
-    /// Waits for a line.
+    /// Waits for a matching line of the output.
     ///
     /// - Throws: ``TooLate`` if the line does not come in time, or the program ends without it.
     func line(within timeout: Duration, where isRight: (String) -> Bool) async throws -> String {
@@ -55,10 +54,10 @@ struct RunningProgram: Sendable {
     }
 }
 
-/// How a program ended, and all that it wrote.
+/// The end of a program, and its whole output.
 struct ProgramEnd<Value: Sendable>: Sendable {
     let value: Value
-    /// As ``ChildProcess/end()`` returns it.
+    /// The exit status, as from ``ChildProcess/end()``.
     let status: Int32
     let lines: [String]
 
@@ -66,12 +65,12 @@ struct ProgramEnd<Value: Sendable>: Sendable {
     var exitCode: Int32? { status < 128 ? status : nil }
 }
 
-/// Runs a program. If it still runs after the body, it is stopped as by Ctrl-C.
+/// Runs a program. If it is still running after the body, it is stopped as by Ctrl-C.
 ///
 /// - Parameters:
-///   - environment: Added to the test's own, from which the product's settings are removed.
-///   - stopTimeout: How long the stop may take.
-/// - Throws: What the body throws, or ``TooLate`` if the program had to be killed.
+///   - environment: Variables in addition to the test's own environment, from which the product's settings are removed.
+///   - stopTimeout: The maximum duration of the stop.
+/// - Throws: The body's error, or ``TooLate`` if the program had to be killed.
 func withProgram<Value: Sendable>(
     _ path: String, arguments: [String] = [], environment: [String: String] = [:],
     stopTimeout: Duration = .seconds(30), _ body: @Sendable (RunningProgram) async throws -> Value

@@ -4,14 +4,14 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// The product without a supervisor: each service is a process that the test starts and ends by itself.
+/// The product without a supervisor: the test starts and ends each service as a separate process.
 struct SeparateServices: Sendable {
     let folder: String
     let portal: Portal
     let fcm: FCMServer
     private let relaySettings: [String: String]
 
-    /// Runs the emulator, the cube and the gateway; the relay and the message log are the test's to start.
+    /// Runs the emulator, the cube service and the gateway. The test starts the relay and the message log.
     static func with(_ body: (SeparateServices) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             let emulatorSettings = ["MSI_FCM_EMULATOR_PORT": "0"]
@@ -35,7 +35,7 @@ struct SeparateServices: Sendable {
 
     /// Starts another process of a service.
     ///
-    /// - Parameter own: Settings beside those that the services have in common.
+    /// - Parameter own: Settings in addition to those that the services have in common.
     func start(_ name: String, settings own: [String: String] = [:]) async throws -> ServiceProcess {
         try await ServiceProcess(
             name, in: folder, settings: (name == "msi-fcm-relay" ? relaySettings : [:]).merging(own) { _, own in own })

@@ -4,7 +4,7 @@ import NIOHTTP1
 import ServiceKit
 import TestSupport
 
-/// The whole product, running: every process that `msi up` starts, and whoever talks to it from outside.
+/// The whole product, running: every process that `msi up` starts, and the clients of its HTTP servers.
 struct Stack: Sendable {
     /// `msi up`, or `deploy/run`.
     let program: RunningProgram
@@ -12,10 +12,10 @@ struct Stack: Sendable {
     let portal: Portal
     let fcm: FCMServer
 
-    /// The executables of the services. They are stopped in the opposite order.
+    /// The executables of the services in the order of their start. They are stopped in reverse order.
     static let services = ServiceEntry.all.map(\.executable)
 
-    /// The processes that run now, by their executable's name.
+    /// The running processes by the names of their executables.
     var processes: [String: Int32] {
         Dictionary(program.children.map { ($0.name, $0.id) }) { first, _ in first }
     }
@@ -26,14 +26,14 @@ struct Stack: Sendable {
         _ = kill(id, signal)
     }
 
-    /// Kills one service, and waits until another process has taken its place.
+    /// Kills one service, and waits until `msi up` has restarted it.
     func killAndReplace(_ service: String) async throws {
         guard let old = processes[service] else { throw TooLate("\(service) is not running") }
         _ = kill(old, SIGKILL)
         try await eventually("another \(service)") { processes[service].map { $0 != old } ?? false }
     }
 
-    /// Does something while one service is stopped in the middle of its work, and lets it go on in any case.
+    /// Runs a body while one service is frozen, and continues the service in any case.
     func whileFrozen<Value>(
         _ service: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
     ) async throws -> Value {
@@ -53,9 +53,9 @@ struct Stack: Sendable {
         try await eventually("a healthy stack", within: limit) { await portal.isHealthy() }
     }
 
-    /// Does something with a phone that listens.
+    /// Runs a body with a phone that listens.
     ///
-    /// - Parameter phone: One that was registered before; a new one otherwise.
+    /// - Parameter phone: A registered phone; by default a new one.
     func withPhone<Value: Sendable>(
         _ phone: Phone? = nil, subscribedTo topics: [String] = [], _ body: (Phone) async throws -> Value
     ) async throws -> Value {
@@ -71,12 +71,11 @@ struct Stack: Sendable {
     }
 }
 
-/// Starts a stack, does something with it, stops it as Ctrl-C would, and checks that it ended well: exit status 0, and no
-/// process left behind.
+/// Starts a stack, runs a body, and stops the stack as by Ctrl-C. Checks that it ended with status 0 and left no process behind.
 ///
 /// - Parameters:
-///   - folder: Its state directory; one of its own, gone afterwards, where there is none.
-///   - settings: Further settings, as the environment has them.
+///   - folder: The state directory; by default a temporary one.
+///   - settings: Further settings, as environment variables.
 func withStack<Value: Sendable>(
     in folder: String? = nil, settings: [String: String] = [:], script: String? = nil,
     _ body: @Sendable (Stack) async throws -> Value
@@ -107,13 +106,13 @@ func withStack<Value: Sendable>(
     return value
 }
 
-/// Where a stack listens, as it says itself once it is ready.
+/// The ports of a stack, from its output when it is ready.
 private struct StackPorts {
     let gateway: Int
     let emulator: Int
 
     init(of program: RunningProgram) async throws {
-        // Long: a script builds first.
+        // The time limit is long, because a script builds first.
         let ready = try await program.line(within: .seconds(180)) { $0.contains("ready") }
         let fcm = try await program.line(within: .seconds(5)) { $0.contains("https://127.0.0.1:") }
         guard let gateway = ready.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)/).flatMap({ Int($0.1) }),

@@ -5,14 +5,14 @@ import TestSupport
 /// its caller continues.
 struct SyncTrace: Sendable {
     private let file: String
-    /// A script that runs `msi up` with the trace.
+    /// A script that runs `msi up` under strace.
     let script: String
 
     /// - Parameter folder: The folder for the trace and the script.
     init(in folder: String) throws {
         file = folder + "/syncs"
         script = folder + "/traced"
-        // With -D the program, and not strace, is the test's child.
+        // With -D the program is the test's child process, and strace is not.
         let text = """
             #!/bin/sh
             exec strace -D -f -y -qq -e trace=fsync,fdatasync -e signal=none -o '\(file)' '\(try BuiltProduct.path(of: "msi"))' up
@@ -27,8 +27,8 @@ struct SyncTrace: Sendable {
     func count(where isRight: (Substring) -> Bool) throws -> Int {
         var underWay: [Substring: Bool] = [:]
         var count = 0
-        // "17 fsync(5</path>) = 0", or, where another thread comes between: "17 fsync(5</path> <unfinished ...>", and later
-        // "17 <... fsync resumed>) = 0".
+        // "17 fsync(5</path>) = 0"; or, if another thread's call interrupts the line, "17 fsync(5</path> <unfinished ...>" and
+        // later "17 <... fsync resumed>) = 0".
         for line in try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n") {
             let thread = line.prefix { $0.isNumber }
             if let path = line.firstMatch(of: /sync\(\d+<(.*)>(\)| <unfinished)/)?.1 {

@@ -3,7 +3,7 @@ import FoundationEssentials
 package import Logging
 package import Schemas
 
-/// A logger for parts whose log no test reads.
+/// A logger for parts of the product whose log lines no test reads.
 package let quietLogger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 
 /// Runs a test with a bus of its own, and closes it.

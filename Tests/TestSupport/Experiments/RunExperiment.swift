@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What an experiment has found out.
+/// The conclusion of an experiment.
 package protocol ExperimentVerdict: Sendable {
     var isGood: Bool { get }
     /// The lines that are printed before the summary.
@@ -15,7 +15,7 @@ package protocol ExperimentVerdict: Sendable {
 ///   - name: A part of the folder's name.
 ///   - journal: Gets a line if the experiment is interrupted or fails.
 ///   - body: Gets the folder.
-/// - Returns: The exit status: 0 for a good verdict, 1 for a bad or missing one, and 128 and its number for a signal.
+/// - Returns: The exit status: 0 for a good verdict, 1 for a bad or missing one, and 128 plus the signal's number after a signal.
 package func runExperiment(
     named name: String, _ journal: Journal, _ body: @escaping @Sendable (String) async throws -> any ExperimentVerdict
 ) async throws -> Int32 {

@@ -2,7 +2,7 @@ import Foundation
 
 /// Runs the scripts in `Tests/Python`.
 package enum PythonScript {
-    /// The script ended with another status than 0.
+    /// The script ended with a status other than 0.
     package struct Failed: Error, CustomStringConvertible {
         package let description: String
     }
@@ -14,7 +14,7 @@ package enum PythonScript {
     /// Runs a script to its end.
     ///
     /// - Returns: The script's output.
-    /// - Throws: ``Failed`` with the script's output if it ended with another status than 0.
+    /// - Throws: ``Failed`` with the script's output if it ended with a status other than 0.
     package static func run(_ name: String, _ arguments: [String] = []) async throws -> String {
         try await withTemporaryFolder { folder in
             let child = try await start(name, arguments, logFile: folder + "/output")

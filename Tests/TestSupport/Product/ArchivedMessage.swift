@@ -29,7 +29,7 @@ package struct ArchivedMessage: Hashable, Sendable {
     package let due: Int64
     package let expires: Int64
     package let state: String
-    /// The number of answers from relays.
+    /// How often a relay has taken it.
     package let attempts: Int
     /// The time of the next attempt; `nil` once it has ended.
     package let nextAttempt: Int64?

@@ -13,7 +13,7 @@ package enum ServiceAccountFile {
     /// The text of a key file.
     ///
     /// - Parameters:
-    ///   - tokenURI: Where the account gets its access tokens.
+    ///   - tokenURI: The endpoint where the account gets its access tokens.
     ///   - field: A field to change.
     ///   - value: The field's other value; `nil` leaves the field out.
     package static func json(

@@ -19,7 +19,7 @@ package struct ServiceAccountHolder: Sendable {
         }
     }
 
-    /// What a token request claims. A claim that is `nil` is left out.
+    /// The claims of a token request. A claim that is `nil` is left out.
     package struct Claims: JWTPayload {
         package var iss: String?
         package var scope: String?

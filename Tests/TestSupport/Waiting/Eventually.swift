@@ -1,4 +1,4 @@
-/// What a test waited for did not happen in time. It ends the test.
+/// The event that a test waited for did not happen in time. It ends the test.
 package struct TooLate: Error, CustomStringConvertible {
     package let description: String
 
@@ -10,7 +10,7 @@ package struct TooLate: Error, CustomStringConvertible {
 /// Waits until a condition returns a value.
 ///
 /// - Parameters:
-///   - what: What the test waits for. The error says it, with the place of the call.
+///   - what: The expected event. The error names it, with the place of the call.
 ///   - timeout: The maximum wait.
 ///   - pause: The time between two calls of the condition.
 ///   - condition: Returns the value, or `nil` while there is none.
@@ -33,10 +33,10 @@ package func eventually<Value>(
 /// Waits until a condition is true.
 ///
 /// - Parameters:
-///   - what: What the test waits for. The error says it, with the place of the call.
-///   - timeout: How long it waits at most.
+///   - what: The expected event. The error names it, with the place of the call.
+///   - timeout: The maximum wait.
 ///   - pause: The time between two calls of the condition.
-/// - Throws: ``TooLate``, or what the condition throws.
+/// - Throws: ``TooLate``, or the condition's error.
 package func eventually(
     _ what: @autoclosure () -> String = "the condition", within timeout: Duration = .seconds(20),
     every pause: Duration = .milliseconds(5), file: StaticString = #fileID, line: Int = #line,
