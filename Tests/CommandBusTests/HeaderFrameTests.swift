@@ -61,7 +61,7 @@ struct HeaderFrameTests {
         #expect(outcome { try received(frame) } == outcome { try JSONCoder.decodeStrictly(from: Data(frame)) })
     }
 
-    /// Both read every single-byte change of a header the same way, or both refuse it.
+    /// With any single byte of a header changed, both read the same, or both refuse it.
     @Test("The fast header reader and the JSON coder agree on every damaged header")
     func readersAgreeOnDamage() {
         let original = Array(#"{"id":"7f","command":"area.add","deadline":1763712000123,"actor":"ann"}"#.utf8)

@@ -9,7 +9,8 @@ import TestSupport
 
 /// A plain ZeroMQ socket, as in another program, without our bus module. It never blocks a thread.
 ///
-/// A test uses it from one task at a time; that it may go on on another thread is what the waits between are for.
+/// A test uses it from one task at a time. The task may change its thread only at a suspension, which is the memory barrier
+/// that ZeroMQ requires.
 final class RawPeer: @unchecked Sendable {
     private let context: UnsafeMutableRawPointer
     private let socket: UnsafeMutableRawPointer

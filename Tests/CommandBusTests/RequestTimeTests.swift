@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import CommandBus
 
-/// Until when a request may be begun.
+/// The time until which a request may be begun.
 @Suite("Timeouts and deadlines of requests", .timeLimit(.minutes(1)))
 struct RequestTimeTests {
     /// Requests with a timeout or a deadline from a clock that is an hour slow or fast, and their answers.

@@ -19,7 +19,7 @@ struct CubePlace {
     }
 }
 
-/// Runs a test with an empty place of its own.
+/// Runs a test with an empty place.
 func withCubePlace<Result>(
     _ kind: StoreKind, isolation: isolated (any Actor)? = #isolation, _ body: (CubePlace) async throws -> Result
 ) async throws -> Result {
@@ -28,7 +28,7 @@ func withCubePlace<Result>(
     }
 }
 
-/// Runs a test with an empty store of its own.
+/// Runs a test with an empty store.
 func withCubeStore<Result>(
     _ kind: StoreKind, isolation: isolated (any Actor)? = #isolation, _ body: (any CubeStore) async throws -> Result
 ) async throws -> Result {

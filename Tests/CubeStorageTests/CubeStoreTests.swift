@@ -131,7 +131,7 @@ struct CubeStoreTests {
             let area = try await store.add(AddArea(channelID: channel.id, area: NamedDraft(name: "A", desc: "")))
             let seen = area.version
             _ = try await store.update(UpdateChannel(channelID: channel.id, channel: NamedDraft(name: "C2", desc: "")))
-            // The channel was changed after `seen`, the area was not.
+            // The channel was changed after `seen`, but the area was not.
             let renamed = try await store.update(
                 UpdateArea(
                     channelID: channel.id, areaID: area.value.id, area: NamedDraft(name: "A2", desc: ""), unchangedSince: seen))

@@ -25,7 +25,7 @@ struct ForeignEditTests {
                 try await eventually { edits.versions == [7] }
                 let snapshot = try await store.snapshot()
                 #expect(snapshot.version == 7 && snapshot.channels[0].name == "renamed" && snapshot.channels[0].areas.count == 5)
-                // An own change, and right after it another program's.
+                // A change of the store, immediately followed by one of another program.
                 _ = try await store.add(AddArea(channelID: channel.id, area: Self.draft("6")))
                 try await place.rename(channel.id, "again")
                 try await eventually { edits.versions == [7, 9] }

@@ -109,7 +109,7 @@ struct BusSocketTests {
                 let before = try ProcessUsage(of: cube.process.identifier).resident
                 let connection = try RawConnection(to: "\(folder)/run/\(socket.name)")
                 try connection.greet(as: socket.peer)
-                // Of frames of a MiB 256 MiB, of empty ones more than any message needs.
+                // With frames of a MiB this is 256 MiB. With empty frames it is more than any message needs.
                 let wasCut = (0..<(frameSize > 1_000 ? 256 : 100_000)).contains { _ in !connection.sendFrameWithMore(frameSize) }
                 #expect(wasCut)
                 let after = try ProcessUsage(of: cube.process.identifier).resident

@@ -21,7 +21,7 @@ struct CubeBadInputTests {
         }
     }
 
-    /// Every command that has a field it cannot do without.
+    /// Every command with a required field.
     private static func commands(_ channel: ObjectID, _ area: ObjectID, _ subject: ObjectID) -> [SampleCommand] {
         let topicKey = TopicKey(channel: channel, area: area, subject: subject)
         let inChannel = SampleDocument.Field("channelID", "\"\(channel)\"")

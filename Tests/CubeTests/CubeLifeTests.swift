@@ -37,7 +37,7 @@ struct CubeLifeTests {
                     return try await group.reduce(into: []) { $0 += $1 }
                 }
             }
-            // Every edit made a version of its own.
+            // Every edit made its own version.
             #expect(versions.sorted() == Array(4..<164))
             let read = try await cube.snapshot()
             let areas = try #require(read.channels.first).areas

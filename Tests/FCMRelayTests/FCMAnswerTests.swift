@@ -71,7 +71,7 @@ struct FCMAnswerTests {
         #expect(Self.answer(status, body) == Self.refused(.permanent, errorCode, "No."))
     }
 
-    /// FCM words a bad APNs key like a bad access token: the detail decides.
+    /// FCM's text for a bad APNs key is that for a bad access token. The detail decides.
     @Test("THIRD_PARTY_AUTH_ERROR is not taken for a bad access token")
     func thirdPartyErrorInTheWordsOfABadToken() {
         let message = "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other."
@@ -161,7 +161,7 @@ struct FCMAnswerTests {
                 == Self.refused(.retryable, name, "Later.", after: pause, scope: scope))
     }
 
-    /// By HTTP's status where there is no body, or a proxy's page.
+    /// HTTP's status decides if there is no body, or only a proxy's page.
     @Test(
         "An answer with a body that is not FCM's is judged by its status",
         arguments: [
@@ -219,7 +219,7 @@ struct FCMAnswerTests {
             ("30", 30_000), (" 5", 5_000), ("0", 1_000), ("99999999999999999999999", 3_600_000), ("7200", 3_600_000),
             ("Sat, 21 Nov 2026 12:00:45 GMT", 45_000), ("Sat, 21 Nov 2026 11:00:00 GMT", 1_000),
             ("Fri, 31 Dec 9999 23:59:59 GMT", 3_600_000),
-            // Nothing that means anything: as if there were none.
+            // A meaningless value is treated like a missing one.
             ("", 10_000), ("-3", 10_000), ("soon", 10_000), ("1e9", 10_000), ("Sat, 99 Nov 2026 12:00:45 GMT", 10_000),
             ("Sat, 21 Foo 2026 12:00:45 GMT", 10_000), ("Sat, 21 Nov 99999999999999999999 12:00:45 GMT", 10_000),
         ] as [(String, Milliseconds)])

@@ -4,7 +4,7 @@ import Time
 
 @testable import FCMRelay
 
-/// When a send may go out, with a clock of the test's own.
+/// When a send may go out, with a test clock.
 @Suite("Pacing")
 struct PacingTests {
     private typealias Machine = PacingStateMachine<Int>
@@ -219,12 +219,12 @@ struct PacingTests {
             return await group.reduce(into: []) { if let error = $1 { $0.append(error) } }
         }
         #expect(errors.isEmpty)
-        // The burst, a tenth of a second's messages, goes at once, and the other eighty at two hundred a second.
+        // The burst, a tenth of a second's messages, goes out at once. The other eighty go out at two hundred a second.
         #expect(ContinuousClock.now - start >= .milliseconds(350))
     }
 
-    /// A busy machine may not run the test for so long that the pacer takes it for a pause, and refuses what waits: such a send asks
-    /// again, as a message log does.
+    /// Waits for a turn. On a busy machine the test may not run for so long that the pacer detects a pause of the process and
+    /// refuses the waiting sends. Such a send asks again, as the message log does.
     private static func turn(of pacer: Pacer) async -> ComponentError? {
         let deadline = ContinuousClock.now + .seconds(30)
         while true {

@@ -3,7 +3,7 @@ import Schemas
 @testable import FCMRelay
 
 extension Project {
-    /// A project whose messages go to a sender of the test's.
+    /// A project with a test's own sender.
     static func sample(_ id: String, _ sender: any FCMSender, rate: Double = 1_000_000) -> Project {
         Project(
             id: id, sender: sender, topics: nil, tokens: nil, transport: NoTransport(), pacer: Pacer(rate: rate, ramp: .zero))

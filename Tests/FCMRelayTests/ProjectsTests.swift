@@ -9,7 +9,7 @@ import Time
 
 @Suite("Several Firebase projects", .timeLimit(.minutes(1)))
 struct ProjectsTests {
-    /// Answers each send as the test says.
+    /// Gives each send the answer that the test has chosen.
     private final class Sender: FCMSender {
         private let count = Mutex(0)
         private let answer: @Sendable () async -> Result<String, SendFailure>

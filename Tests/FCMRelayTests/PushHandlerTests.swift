@@ -8,12 +8,12 @@ import Time
 
 @testable import FCMRelay
 
-/// `push.relay` in the relay, with a sender of the test's.
+/// `push.relay` in the relay, with a test's own sender.
 @Suite("The relay's handling of pushes", .timeLimit(.minutes(1)))
 struct PushHandlerTests {
     private static let now: UnixMilliseconds = 1_795_262_400_000
 
-    /// Remembers the groups that it was given, and answers for each recipient.
+    /// Records the groups that it gets, and gives an answer for each recipient.
     private final class Sender: FCMSender {
         private let log = Mutex<[[PushRecipient]]>([])
         private let answer: @Sendable (PushRecipient) async -> Result<String, SendFailure>

@@ -12,7 +12,7 @@ import Time
 struct RelayHandlerTests {
     private static let now: UnixMilliseconds = 1_795_262_400_000
 
-    /// Answers as the test says, and records its input.
+    /// Gives the answers that the test has chosen, and records its input.
     private final class RecordingSender: FCMSender {
         struct Sent: Sendable {
             let request: FCMRequest

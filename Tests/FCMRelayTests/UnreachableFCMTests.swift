@@ -46,7 +46,7 @@ struct UnreachableFCMTests {
 
         func close() async {}
 
-        /// How many there have been.
+        /// The number of requests so far.
         var requests: Int { length - left.withLock(\.self) }
     }
 
@@ -71,7 +71,7 @@ struct UnreachableFCMTests {
         #expect(await outcome(Outage(of: 3)) == .success("n"))
     }
 
-    /// Only that component of an Alert is repeated that has reached no server. The other one would be doubled.
+    /// Only the component that has reached no server is repeated. The other one would be doubled.
     @Test("Of an Alert, only the component that did not reach FCM is sent again")
     func andNothingElse() async {
         let outage = Outage(of: 1)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Gateway
 
-/// Copies of the data of a service that these tests play: they read its value, and its publisher announces versions.
+/// Copies of a service's data. The tests play the service: they supply its value, and its publisher announces versions.
 @Suite("Followed copy", .timeLimit(.minutes(1)))
 struct FollowedCopyTests {
     @Test("One reading serves all who ask at once, and everyone until another version is announced")
@@ -36,7 +36,7 @@ struct FollowedCopyTests {
         try await FollowedService.with(version: 7) { service, copy in
             #expect(try await copy.current().version == 7)
             try await service.change(to: 3) { try await copy.current().version == 3 }
-            // And followed from there.
+            // The copy follows the service from there.
             try await service.change(to: 4) { try await copy.current().version == 4 }
         }
     }
@@ -115,14 +115,14 @@ private struct SnapshotChanged: VersionEvent {
     let version: Int
 }
 
-/// A service of which copies are kept.
+/// A service whose data is copied.
 private final class FollowedService: Sendable {
     typealias Copy = FollowedCopy<Snapshot, SnapshotChanged>
 
     private struct State {
         var version: Int
         var readings = 0
-        /// What happens in a reading after the version was read.
+        /// Called during a read, after the version was read.
         var pause: (@Sendable () async throws -> Void)?
     }
 

@@ -37,7 +37,7 @@ enum HTTPConversation {
                         try await outbound.write(ByteBuffer(bytes: bytes))
                         if isLast { outbound.finish() }
                     } catch is ChannelError {
-                        // The server has closed before it has read everything. Its response until then counts.
+                        // The server has closed the connection before it has read everything. Its response until then counts.
                     } catch is IOError {}
                     do {
                         for try await buffer in inbound { received += Array(buffer.readableBytesView) }

@@ -108,7 +108,7 @@ struct LargeCubeTests {
 }
 
 extension HTTPAnswer {
-    /// The body as an array; empty where it is none.
+    /// The body as an array; empty if it is not an array.
     fileprivate var array: [Any] {
         (try? JSONSerialization.jsonObject(with: body)) as? [Any] ?? []
     }

@@ -43,7 +43,7 @@ struct RouteTests {
         return "\(route.method.rawValue) \(route.path): \(route.right), \(body) -> \(route.answer.status.code) \(document)"
     }
 
-    /// The gateway's routes, with no service behind them.
+    /// The gateway's routes, without any running service.
     private static func routes(_ bus: Bus) async throws -> [Route] {
         let settings = try await SettingValues(
             arguments: [], environment: [:], accepted: ServiceEntry.gateway.settings)

@@ -7,7 +7,7 @@ import Time
 @testable import JSON
 @testable import Schemas
 
-/// The coder agrees with Foundation's wherever both take a document.
+/// The coder agrees with Foundation's on every document that both accept.
 @Suite("Plain JSON")
 struct PlainJSONTests {
     static let texts = [
@@ -120,7 +120,7 @@ struct PlainJSONTests {
         }
     }
 
-    /// A document with a byte changed, left out or put in.
+    /// A document with one byte changed, removed or added.
     static func damaged(_ original: [UInt8], _ random: inout SeededGenerator) -> Data {
         var json = original
         let position = Int.random(in: 0..<json.count, using: &random)
@@ -185,7 +185,7 @@ struct PlainJSONTests {
         #expect(throws: EncodingError.self) { try JSONCoder.encode([number]) }
     }
 
-    /// Both decoders find the same value, or refuse the document. Foundation's takes what is not JSON.
+    /// Both decoders find the same value, or ours refuses the document. Foundation's accepts some documents that are not JSON.
     private func compare<Value: Decodable>(_ type: Value.Type, _ json: Data, _ describe: (Value) -> String) {
         let isJSON = (try? JSONCoder.decode(Anything.self, from: json)) != nil
         let expected = isJSON ? (try? JSONDecoder().decode(type, from: json)).map(describe) : nil

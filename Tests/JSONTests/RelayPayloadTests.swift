@@ -132,7 +132,7 @@ struct RelayPayloadTests {
     }
 }
 
-/// An error's.
+/// The text of an error.
 private struct Words: Error, Equatable, ExpressibleByStringInterpolation {
     let text: String
 

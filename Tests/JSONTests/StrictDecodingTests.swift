@@ -2,7 +2,8 @@ import FoundationEssentials
 import JSON
 import Testing
 
-/// What a caller sends is refused by the path of its field; what is stored, answered or announced is taken more easily.
+/// Invalid documents of callers are refused, and the error has the field's path. Stored documents, replies and events may
+/// contain unknown fields.
 @Suite("Strict decoding")
 struct StrictDecodingTests {
     private struct Order: Codable, Checked, Equatable {

@@ -5,7 +5,7 @@ import Testing
 @testable import JSON
 @testable import Schemas
 
-/// What callers send is JSON as PROTOCOL.md promises it, or is refused with the reason.
+/// Callers' documents must be JSON as PROTOCOL.md defines it. Other documents are refused with the reason.
 @Suite("Strict JSON")
 struct StrictJSONTests {
     private func violation(_ json: some Sequence<UInt8>) -> SchemaViolation? {

@@ -20,7 +20,7 @@ struct AbsentDatabaseTests {
                 _ = try await log.client.request(Ping())
                 let start = ContinuousClock.now
                 #expect(await log.process.stop() == 0)
-                // Shorter than the 10 s that an operation of the database may take: the stop waits for none.
+                // An operation of the database may take 10 s. The stop does not wait for it.
                 #expect(ContinuousClock.now - start < .seconds(9.5))
             }
         }

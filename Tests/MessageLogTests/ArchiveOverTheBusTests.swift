@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Time
 
-/// The archive over the service's real socket, with no relay about.
+/// The archive over the service's real socket, without a relay.
 @Suite("Archive over the bus", .timeLimit(.minutes(1)))
 struct ArchiveOverTheBusTests {
     @Test("A message that was answered is stored, even if a kill follows at once")
@@ -12,7 +12,7 @@ struct ArchiveOverTheBusTests {
         try await withTemporaryFolder { folder in
             let answered = try await RunningMessageLog.with(in: folder) { log in
                 let first = try await log.log(.sample("first"))
-                // Many at once, cut off in the middle: what was answered before the kill is what counts.
+                // Many concurrent posts, interrupted by a kill. The posts that were answered before count.
                 return await withTaskGroup(of: Message?.self) { group in
                     for number in 0..<300 {
                         group.addTask { try? await log.log(.sample("\(number)")) }
@@ -98,7 +98,7 @@ struct ArchiveOverTheBusTests {
                     let failure = await log.client.failure(of: recall, context: .init(actor: name))
                     #expect(failure?.status == .invalid && failure?.message.hasPrefix("header: actor: ") == true)
                 }
-                // As gateways did that put the caller into the payload.
+                // Earlier gateways put the caller into the payload.
                 for (command, payload, field) in [
                     ("message.recall", #"{"msi_key":"\#(stored.msiKey)","by":"Ann"}"#, "by"),
                     ("message.find", #"{"sender":"Ann","idempotency_key":"k"}"#, "sender"),
@@ -118,7 +118,7 @@ struct ArchiveOverTheBusTests {
             try await RunningMessageLog.with(in: folder) { log in
                 let now = UnixMilliseconds.now
                 var logged: [ObjectID] = []
-                // Some of the same millisecond.
+                // Some messages have the same millisecond.
                 for number in 0..<25 {
                     let command = LogMessage.sample("\(number)", timestamp: now + Milliseconds(rawValue: Int64(number / 3)))
                     logged.append(try await log.log(command).msiKey)

@@ -2,7 +2,7 @@ import DurableFiles
 import MessageStorage
 import Schemas
 
-/// An archive whose claims a test makes.
+/// An archive with a test's own claims.
 struct ClaimedStore: MessageStore {
     let store: SQLiteMessageStore
     let claims: @Sendable (Claim, Lease, UnixMilliseconds) async throws -> [OutboxItem]

@@ -7,7 +7,7 @@ import Time
 
 @testable import MessageLog
 
-/// A clock that is set back: waits that were set before are not longer for it.
+/// A clock that is set back must not make earlier waits longer.
 @Suite("Clock set back", .timeLimit(.minutes(2)))
 struct ClockSetBackTests {
     private static let hour = Milliseconds.seconds(3_600)
@@ -75,8 +75,8 @@ struct ClockSetBackTests {
                     try clock.set(ahead: 3_600)
                     gate.open()
                     try await eventually { log.lines("will be tried again") == 1 }
-                    // The service looks once a second whether its clock was set, and refuses requests for half a second
-                    // after a jump ahead.
+                    // Once a second the service checks whether its clock was set. After a jump ahead it refuses requests
+                    // for half a second.
                     try await Task.sleep(for: .milliseconds(1_200))
                     try clock.set(ahead: 0)
                     let record = try await log.wait(for: key, within: .seconds(25)) { $0.state == .relayed }

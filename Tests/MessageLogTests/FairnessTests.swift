@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Time
 
-/// Whose turn it is when there is more to relay than can be.
+/// The order of messages when more are due than a relay can take.
 @Suite("Fairness", .timeLimit(.minutes(1)))
 struct FairnessTests {
     private static func topic() -> TopicKey {
@@ -21,7 +21,7 @@ struct FairnessTests {
                 try await relay.run(in: folder) {
                     _ = try await log.wait(for: alert) { $0.state == .relayed }
                     let place = try #require(relay.asked.firstIndex { $0.msiKey == alert })
-                    // Those that had been handed to the relay's socket before it was there come first.
+                    // Commands that waited for a connection to the relay come first.
                     #expect(place < 10, "\(place)")
                     try await eventually { relay.asked.count == 601 }
                 }
@@ -48,7 +48,7 @@ struct FairnessTests {
                         }
                         try await group.waitForAll()
                     }
-                    // The relay holds whatever it has of the flooded topic, and answers the failing one in vain.
+                    // The relay holds the messages of the flooded topic, and refuses those of the failing one.
                     for number in 0..<20 {
                         let key = try await log.log(.sample("\(number)", topic: quiet)).msiKey
                         _ = try await log.wait(for: key, within: .seconds(5)) { $0.state == .relayed }
@@ -66,7 +66,7 @@ struct FairnessTests {
         try await withTemporaryFolder { folder in
             try await RunningMessageLog.with(in: folder) { one in
                 try await RunningMessageLog.with(in: folder, named: "message-log-2") { two in
-                    // A queue for both to take from.
+                    // A queue from which both message logs take.
                     var keys: [ObjectID] = []
                     for number in 0..<100 {
                         keys.append(try await one.log(.sample("one \(number)")).msiKey)

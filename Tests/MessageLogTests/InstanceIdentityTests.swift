@@ -3,7 +3,7 @@ import Schemas
 import TestSupport
 import Testing
 
-/// The file that keeps an instance's name over restarts.
+/// The file that keeps an instance's name across restarts.
 @Suite("Instance identity", .timeLimit(.minutes(1)))
 struct InstanceIdentityTests {
     @Test(
@@ -23,7 +23,7 @@ struct InstanceIdentityTests {
                 #expect(!log.process.log.contains("not readable"))
             }
             #expect(try String(contentsOfFile: file, encoding: .utf8) == identifier)
-            // No draft is left behind.
+            // No temporary file is left.
             let names = try FileManager.default.contentsOfDirectory(atPath: folder)
             #expect(names.filter { $0.hasPrefix("message-log.id") } == ["message-log.id"])
         }

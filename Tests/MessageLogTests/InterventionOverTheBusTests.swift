@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Time
 
-/// What portals can do to a message after it was posted.
+/// Scheduling, recall and retry of messages by portals.
 @Suite("Interventions over the bus", .timeLimit(.minutes(1)))
 struct InterventionOverTheBusTests {
     @Test("A scheduled message goes out once, at its time and not before, also if no process ran at that moment")
@@ -31,7 +31,7 @@ struct InterventionOverTheBusTests {
                     _ = try await log.wait(for: expired.msiKey) { $0.state == .expired }
                     #expect(try await log.message(far.msiKey).relay.nextAttempt == start + 86_400_000)
                 }
-                // Killed around its moment, it may have gone out twice; the phone drops the second.
+                // The kill may double it. The phone drops the copy.
                 #expect(!relay.asked(soon.msiKey).isEmpty)
                 #expect(relay.asked(expired.msiKey).isEmpty && relay.asked(far.msiKey).isEmpty)
             }
@@ -65,7 +65,7 @@ struct InterventionOverTheBusTests {
                     #expect(gone?.status == .conflict && gone?.message.contains("relayed") == true)
                     let unknown = await log.client.failure(of: RecallMessage(msiKey: ObjectID()), context: .ann)
                     #expect(unknown?.status == .notFound)
-                    // Past its moment, and others have gone out since.
+                    // Its scheduled time has passed, and later messages have gone out.
                     try await eventually { recalled.sendAt.map { $0 + 1_500 < .now } ?? false }
                     let later = try await log.log(.sample("later")).msiKey
                     _ = try await log.wait(for: later) { $0.state == .relayed }

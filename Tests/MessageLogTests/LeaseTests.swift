@@ -8,10 +8,10 @@ import Time
 
 @testable import MessageLog
 
-/// Whose a message is when its turn comes late: the process was stopped, or the database slow.
+/// The owner of a message whose turn begins late, because the process was stopped or the database was slow.
 @Suite("Leases", .timeLimit(.minutes(1)))
 struct LeaseTests {
-    /// Accepts everything, and remembers until when it might.
+    /// Accepts everything, and records the end of each lease.
     private final class RecordingRelay: Relay {
         let asked = Mutex<[ObjectID: UnixMilliseconds]>([:])
 
@@ -30,9 +30,10 @@ struct LeaseTests {
         }
     }
 
-    /// Runs an outbox on a message that is due, and on one that comes after it, until that one is relayed.
+    /// Runs an outbox on a due message, and then on a second one until that is relayed.
     ///
-    /// - Returns: The first message then, and until when a relay was asked to be at work on it.
+    /// - Parameter meanwhile: A change of the first message's record between its claim and its turn.
+    /// - Returns: The first message at the end, and the end of the lease with which a relay got it; `nil` if no relay did.
     private func outcome(
         meanwhile: @escaping @Sendable (inout RelayRecord) -> Void
     ) async throws -> (message: Message, asked: UnixMilliseconds?) {
@@ -42,7 +43,7 @@ struct LeaseTests {
             _ = try await store.insert(first)
             let relay = RecordingRelay()
             let isFirst = Mutex(true)
-            // Its claims take so long that hardly anything is left of the lease, and something happens meanwhile.
+            // The claim takes so long that hardly anything is left of the lease.
             let slow = ClaimedStore(store: store) { claim, lease, now in
                 let lease = Lease(owner: lease.owner, until: now + 2_000)
                 let items = try await store.claim(claim, lease: lease, now: now)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Time
 
-/// From the message log to relays that come, go, and answer in every way.
+/// A message log with relays that start, end, and answer in every way.
 @Suite("Outbox over the bus", .timeLimit(.minutes(2)))
 struct OutboxOverTheBusTests {
     @Test("Messages wait while there is no relay, and go out once there is one")
@@ -14,7 +14,7 @@ struct OutboxOverTheBusTests {
             try await RunningMessageLog.with(in: folder) { log in
                 var keys: [ObjectID] = []
                 for number in 0..<20 { keys.append(try await log.log(.sample("\(number)")).msiKey) }
-                // The first attempts have failed by the time that a client gives up looking for a relay.
+                // The first attempts fail after the client's wait for a connection.
                 let waiting = try await log.wait(for: keys[0]) { $0.lease == nil }
                 #expect(waiting.state == .pending && waiting.attempts == 0 && waiting.nextAttempt != nil)
 
@@ -69,7 +69,7 @@ struct OutboxOverTheBusTests {
 
                     let waiting = try await log.wait(for: half) { $0.state != .pending }
                     #expect(waiting.state == .retrying && waiting.components.map(\.state) == [.accepted, .pending])
-                    // FCM's advice is to wait for ten seconds before the first retry.
+                    // FCM asks senders to wait for ten seconds before the first retry.
                     let done = try await log.wait(for: half, within: .seconds(30)) { $0.state == .relayed }
                     #expect(done.attempts == 2 && done.components.map(\.error) == [nil, nil])
                     #expect(relay.asked(half) == [[.notification, .data], [.data]])
@@ -155,7 +155,7 @@ struct OutboxOverTheBusTests {
                     _ = try await log.log(key)
                     try await eventually { !silent.asked(key.msiKey).isEmpty }
                 }
-                // Whether the first had it sent is unknown: it is sent again, as a whole.
+                // It is unknown whether the first relay had it sent, so the whole message is sent again.
                 let next = RelayDouble()
                 try await next.run(in: folder) {
                     let record = try await log.wait(for: key.msiKey) { $0.state == .relayed }

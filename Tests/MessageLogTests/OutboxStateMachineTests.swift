@@ -28,12 +28,12 @@ struct OutboxStateMachineTests {
         TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
     }
 
-    /// The claim that is due, if one is.
+    /// The next claim; `nil` if none is due.
     private func dueClaim(at now: UnixMilliseconds) -> Claim? {
         if case .claim(let claim) = outbox.next(at: now) { claim } else { nil }
     }
 
-    /// Claims until nothing more is asked for, and brings the same messages each time there is room for them.
+    /// Performs all due claims, without finding any message.
     private mutating func settle(at now: UnixMilliseconds) {
         while let claim = dueClaim(at: now) { _ = outbox.claimed([], for: claim, at: now) }
     }
@@ -56,14 +56,14 @@ struct OutboxStateMachineTests {
         let flood = topics.flatMap { Self.messages(5, .information, topic: $0) }
         let granted = flood.filter { outbox.reserve($0) }
         #expect(granted.count == 14)
-        // The eighth that is left belongs to alerts.
+        // The last eighth of the room is for alerts.
         #expect(dueClaim(at: 0)?.limit == 2)
         let first = outbox.reserve(Self.message(topic: topics[0]))
         let second = outbox.reserve(Self.message(topic: topics[0]))
         let third = outbox.reserve(Self.message(topic: topics[0]))
         #expect(first && second && !third)
         #expect(outbox.next(at: 0) == .wait(until: 1_000))
-        // Whatever is free then goes to alerts first.
+        // Room that becomes free is offered to alerts first.
         _ = outbox.finished(.settled, of: granted[0], at: 10)
         #expect(dueClaim(at: 10).map { ($0.urgency, $0.limit) } ?? (.normal, 0) == (.high, 1))
         #expect(outbox.cancelReservation(of: granted[1].key) == nil)
@@ -146,7 +146,7 @@ struct OutboxStateMachineTests {
         let first = Self.messages(3)
         _ = outbox.claimed(first, for: try #require(dueClaim(at: 0)), at: 0)
         settle(at: 0)
-        // Three that were under way together fail together: one failure.
+        // Failures of concurrent turns count as one.
         for message in first { _ = outbox.finished(.unanswered, of: message, at: 10) }
         let meanwhile = outbox.reserve(message)
         #expect(!meanwhile)

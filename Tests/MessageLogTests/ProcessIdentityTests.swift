@@ -37,7 +37,7 @@ struct ProcessIdentityTests {
     @Test("Without a lock file the process works, and the log says what that means")
     func noLock() async throws {
         try await withTemporaryFolder { folder in
-            // A file where the folder would be: root may write everywhere.
+            // A file in place of the folder. (A read-only folder would not stop root.)
             try Data().write(to: URL(filePath: folder + "/message-log.processes"))
             let log = RecordedLog()
             let process = ProcessIdentity(of: "instance", in: folder, logger: log.logger)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Time
 
-/// From `push.log` to relays that answer in every way, and to the event when a push has ended.
+/// Pushes from `push.log` to the event at their end, with relays that answer in every way.
 @Suite("Pushes over the bus", .timeLimit(.minutes(2)))
 struct PushOverTheBusTests {
     private static let people = RequestContext(actor: "people")

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Time
 
-/// A relay on the bus that answers as a test says, and remembers what it was asked.
+/// A relay on the bus with a test's own answers. It records the commands that it gets.
 final class RelayDouble: Sendable {
     typealias Behaviour = @Sendable (RelayMessage) async throws -> [ComponentOutcome]
     typealias PushBehaviour = @Sendable (RelayPush) async throws -> [Result<String, ComponentError>]
@@ -16,8 +16,8 @@ final class RelayDouble: Sendable {
     private let parts: [String: PartHealth]
 
     /// - Parameters:
-    ///   - parts: What it says of itself.
-    ///   - pushes: What it answers to pushes; without it, it accepts them for every recipient.
+    ///   - parts: Its dependencies for `bus.health`.
+    ///   - pushes: Its answer to a push; by default it accepts the push for every recipient.
     init(
         parts: [String: PartHealth] = [:], _ behaviour: @escaping Behaviour = { $0.components.map(\.accepted) },
         pushes: @escaping PushBehaviour = { $0.recipients.map { .success("n-\($0.text)") } }
@@ -27,7 +27,7 @@ final class RelayDouble: Sendable {
         pushBehaviour = pushes
     }
 
-    /// Runs it where the message log in the same folder looks for a relay.
+    /// Runs it at the endpoint that the message log in the same folder uses.
     func run<Result>(
         in folder: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws -> Result {
@@ -49,13 +49,13 @@ final class RelayDouble: Sendable {
         }
     }
 
-    /// Everything that it was asked, in order.
+    /// All messages that it was asked to relay, in order.
     var asked: [RelayMessage] { commands.withLock { $0 } }
 
-    /// The pushes that it was asked to relay, in order.
+    /// All pushes that it was asked to relay, in order.
     var askedPushes: [RelayPush] { pushCommands.withLock(\.self) }
 
-    /// What it was asked to relay of a message, in order.
+    /// The components of a message that it was asked to relay, one element for each command.
     func asked(_ msiKey: ObjectID) -> [[Component]] {
         commands.withLock { $0.filter { $0.msiKey == msiKey }.map(\.components) }
     }
@@ -73,7 +73,7 @@ extension Component {
     }
 }
 
-/// Something that a relay waits for.
+/// A latch. A test opens it to let a relay's answer pass.
 final class Gate: Sendable {
     private let opened = AsyncStream<Void>.makeStream()
 
@@ -81,7 +81,7 @@ final class Gate: Sendable {
         opened.continuation.finish()
     }
 
-    /// Returns once the gate is open, for one who waits.
+    /// Returns once the gate is open. Only one task may wait.
     func pass() async {
         for await _ in opened.stream {}
     }

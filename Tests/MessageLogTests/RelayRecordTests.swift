@@ -4,7 +4,7 @@ import Time
 
 @testable import MessageLog
 
-/// What happens to a message on its way, with a clock of the test's own.
+/// The changes of a message's record on its way, with a test clock.
 @Suite("Relay record")
 struct RelayRecordTests {
     private static let now: UnixMilliseconds = 1_000_000
@@ -61,7 +61,7 @@ struct RelayRecordTests {
         #expect(record.nextAttempt == Self.now + 10_000)
         #expect(record.components[1].error?.code == "CODE")
 
-        // A late second answer cannot take an acceptance back.
+        // A late second answer does not undo an acceptance.
         let late = after([Self.failed(.notification, .permanent), Self.accepted(.data)], of: record)
         #expect(late.state == .relayed)
         #expect(late.components[1].error == nil)
@@ -114,7 +114,7 @@ struct RelayRecordTests {
             waits.append((record.nextAttempt ?? 0) - Self.now)
         }
         #expect(waits == [10_000, 20_000, 20_000, 20_000, 20_000])
-        // FCM's own answers count all the attempts.
+        // After an answer of FCM all attempts count.
         record = after([Self.failed(.data, .retryable)], of: record)
         #expect(record.nextAttempt == Self.now + 320_000)
     }
@@ -196,7 +196,7 @@ struct RelayRecordTests {
             waits.append((record.nextAttempt ?? 0) - Self.now)
         }
         #expect(waits == (0..<10).map { Milliseconds.seconds(1 << $0) } + [600_000, 600_000])
-        // An answer begins anew.
+        // After an answer the waits start again.
         record = after([Self.failed(.data, .retryable)], of: record)
         record.lease = Lease(owner: "me", until: Self.now + 30_000)
         record.unanswered("lost", to: "me", at: Self.now, expires: .max, schedule: RetrySchedule(), random: 0.5)
@@ -243,7 +243,7 @@ struct RelayRecordTests {
     }
 }
 
-/// What people do to a message on its way.
+/// Recalls and retries by people.
 @Suite("Interventions")
 struct InterventionTests {
     private static let now: UnixMilliseconds = 1_000_000
@@ -280,7 +280,7 @@ struct InterventionTests {
     func recall() throws {
         for state in [RelayState.pending, .retrying] {
             var record = Self.failed([.pending, .pending], state)
-            // What a dead process left behind holds nothing up.
+            // A lease of a dead process, which has just ended, does not prevent a recall.
             record.lease = Lease(owner: "dead", until: Self.now)
             try record.recall(by: "Ann", at: Self.now)
             #expect(record.state == .recalled)

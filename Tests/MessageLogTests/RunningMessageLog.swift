@@ -4,16 +4,16 @@ import TestSupport
 import Testing
 import Time
 
-/// The message-logging service as a process, and a client of it.
+/// The message log as a process, and a client of it.
 struct RunningMessageLog {
     let process: ServiceProcess
     let bus: Bus
     let client: CommandClient
     let endpoint: String
-    /// Where its events are.
+    /// The endpoint of its events.
     let events: String
 
-    /// - Parameter name: The name of its sockets: another one for a second instance on the same archive.
+    /// - Parameter name: The name of its sockets. A second instance on the same archive needs another one.
     static func with<Result>(
         in folder: String, named name: String = "message-log", settings: [String: String] = [:],
         isolation: isolated (any Actor)? = #isolation, _ body: (RunningMessageLog) async throws -> Result
@@ -39,7 +39,7 @@ struct RunningMessageLog {
         try await client.request(GetMessage(msiKey: msiKey))
     }
 
-    /// Waits until a message is as a test wants it.
+    /// Waits until a message's relay record satisfies a condition.
     func wait(
         for msiKey: ObjectID, within limit: Duration = .seconds(20), until condition: (RelayRecord) -> Bool
     ) async throws -> RelayRecord {
@@ -71,7 +71,7 @@ extension LogMessage {
 }
 
 extension RequestContext {
-    /// The caller that the gateway names.
+    /// The caller for whom the gateway sends its commands.
     static let communicator = RequestContext(actor: "Communicator")
     static let ann = RequestContext(actor: "Ann")
 }

@@ -8,10 +8,10 @@ import Testing
 
 @Suite("An outbox to which nothing happens", .timeLimit(.minutes(1)))
 struct SilentOutboxTests {
-    /// What becomes due later is found by looking alone: one look that is left out may be the last.
+    /// Only regular claims find messages that become due later. If one claim is omitted, there may be no other.
     @Test("An idle outbox keeps looking for due messages of both distributions")
     func keepsLooking() async throws {
-        // Many for a few seconds show what happens to one in many minutes.
+        // Many outboxes for a few seconds show the same as one outbox for many minutes.
         let outboxes = 400
         let looks = Mutex(
             [Urgency: [Int]](uniqueKeysWithValues: Urgency.allCases.map { ($0, .init(repeating: 0, count: outboxes)) }))
@@ -20,7 +20,7 @@ struct SilentOutboxTests {
             let running = (0..<outboxes).map { index in
                 let empty = ClaimedStore(store: store) { claim, _, _ in
                     looks.withLock { $0[claim.urgency]?[index] += 1 }
-                    // As a database does, so that the next look is due a little after the alarm that was set first.
+                    // A claim takes a moment, as with a real database. So the next claim is due slightly after the first alarm.
                     try await Task.sleep(for: .milliseconds(1))
                     return []
                 }

@@ -9,7 +9,7 @@ import Time
 
 @testable import MessageLog
 
-/// How the archive is kept from growing without end.
+/// The archive's limit and retention time.
 @Suite("Storage", .timeLimit(.minutes(1)))
 struct StorageTests {
     @Test("At 90 % of the allowed size the log warns with the figure; at 95 % new messages are refused, and nothing else")
@@ -28,7 +28,7 @@ struct StorageTests {
                     }
                     try await group.waitForAll()
                 }
-                // So much stands in the write-ahead log alone.
+                // The write-ahead log alone has this size.
                 #expect(try Self.size(of: file + "-wal") > 1_000_000)
             }
             let limit = try Self.size(of: file) * 100 / 91
@@ -46,9 +46,9 @@ struct StorageTests {
                 #expect(refusal?.status == .storageFull)
                 #expect(refusal?.message.contains("\(limit)") == true)
                 #expect(log.process.log.contains("the archive is full: new messages are refused"))
-                // What is still in the write-ahead log counts.
+                // The write-ahead log counts as well.
                 #expect(try Self.size(of: file) < limit)
-                // A client that asks again for what is stored is answered, by either key.
+                // A client that repeats a command gets the stored message, by either key.
                 #expect(try await log.log(first).msiKey == first.msiKey)
                 #expect(try await log.log(.sample("first", idempotencyKey: "k")).msiKey == first.msiKey)
                 try await relay.run(in: folder) {

@@ -13,7 +13,7 @@ struct SuccessorTests {
     func waits() async throws {
         try await withTemporaryFolder { folder in
             let key = try await RunningMessageLog.with(in: folder) { log in
-                // There is no relay: it keeps waiting.
+                // Without a relay it keeps waiting.
                 try await log.log(.sample()).msiKey
             }
             let identifier = try String(contentsOfFile: folder + "/message-log.id", encoding: .utf8)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Time
 
-/// While no relay is there, or none that survives: what operators see, and what happens to messages.
+/// Messages and the operator's log while there is no relay, or while each relay dies.
 @Suite("No relay", .timeLimit(.minutes(2)))
 struct UnreachableRelayTests {
     private static let unreachable = "RELAY_UNREACHABLE"
@@ -88,7 +88,7 @@ struct UnreachableRelayTests {
                         if command.msiKey == poison.msiKey { try await Task.sleep(for: .seconds(600)) }
                         return command.components.map(\.accepted)
                     }
-                    // Its process dies as soon as it has taken the message.
+                    // The relay dies as soon as it has taken the message.
                     try await relay.run(in: folder) {
                         if others.isEmpty { _ = try await log.log(poison) }
                         while ContinuousClock.now < end, relay.asked(poison.msiKey).isEmpty {
@@ -98,7 +98,7 @@ struct UnreachableRelayTests {
                     }
                     asked += relay.asked(poison.msiKey).count
                 }
-                // At once, and after about one, two and four seconds more.
+                // The first attempt is at once. The others follow after about one, two and four seconds.
                 #expect((2...4).contains(asked), "\(asked)")
                 let record = try await log.message(poison.msiKey).relay
                 #expect(record.state == .retrying && record.attempts >= 2)
@@ -112,12 +112,12 @@ struct UnreachableRelayTests {
 }
 
 extension RunningMessageLog {
-    /// How often the log has a message.
+    /// The number of log lines with a message.
     func lines(_ message: String) -> Int {
         process.log.split(separator: "\n").count { $0.contains("\"message\":\"\(message)\"") }
     }
 
-    /// How often the log has a message as a warning.
+    /// The number of warnings with a message.
     func warnings(_ message: String) -> Int {
         process.log.split(separator: "\n").count {
             $0.contains("\"message\":\"\(message)\"") && $0.contains("\"level\":\"warning\"")

@@ -8,8 +8,8 @@ import Time
 
 @testable import MessageStorage
 
-/// Archives that the product made before there were pushes: `Archives/` has them as they were found on disk, with the messages as
-/// `message.list` told them.
+/// Archives of a version of the product before pushes. `Archives/` has their files, and their messages as
+/// `message.list` returned them.
 @Suite("Archives of former versions", .timeLimit(.minutes(2)))
 struct FormerArchiveTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Archives")
@@ -18,7 +18,7 @@ struct FormerArchiveTests {
         folder.appending(path: kind == .sqlite ? "before-pushes.sqlite" : "before-pushes.jsonl")
     }
 
-    /// The messages as they were told, newest first.
+    /// The messages as `message.list` returned them, newest first.
     private static func told(_ kind: StoreKind) throws -> [Message] {
         try JSONCoder.decode(from: Data(contentsOf: URL(filePath: file(kind).path(percentEncoded: false) + ".json")))
     }
@@ -45,7 +45,7 @@ struct FormerArchiveTests {
             var told = try Self.told(kind)
             #expect(told.map(\.title) == ["waiting", "recalled", "scheduled", "retrying", "failed", "relayed"])
             var stored = try await store.page(MessageFilter(), before: nil, limit: 50)
-            // What waited was leased when it was told; the stop gave the lease up.
+            // The waiting message was leased when it was listed. The lease was released when the service stopped.
             #expect(stored[0].relay.lease == nil)
             (told[0].relay.lease, told[0].relay.nextAttempt) = (nil, nil)
             stored[0].relay.nextAttempt = nil

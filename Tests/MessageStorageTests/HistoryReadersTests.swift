@@ -7,7 +7,7 @@ import Testing
 
 @testable import MessageStorage
 
-/// What happens to pages that wait for a reader.
+/// Pages that wait for a reader.
 @Suite("Many readers of the history at once", .timeLimit(.minutes(1)))
 struct HistoryReadersTests {
     @Test("A page whose reader was cancelled is not read when its turn comes, and the next one is")

@@ -7,7 +7,7 @@ import Schemas
 import TestSupport
 import UnreadableDocuments
 
-/// Where an archive is kept: it can be opened more than once.
+/// The place of an archive, which can be opened more than once.
 struct MessagePlace {
     let folder: String
     let database: MongoURL?
@@ -18,7 +18,7 @@ struct MessagePlace {
         try await openMessageStore(database: database, folder: folder, unreadable: unreadable, logger: logger)
     }
 
-    /// Puts something else into one field of a stored message, behind the store's back.
+    /// Makes one field of a stored message invalid, without the store.
     ///
     /// - Parameters:
     ///   - column: The column in SQLite.
@@ -39,7 +39,7 @@ struct MessagePlace {
     }
 }
 
-/// Runs a test with an empty place of its own.
+/// Runs a test with an empty place.
 func withMessagePlace<Result>(
     _ kind: StoreKind, isolation: isolated (any Actor)? = #isolation, _ body: (MessagePlace) async throws -> Result
 ) async throws -> Result {
@@ -48,7 +48,7 @@ func withMessagePlace<Result>(
     }
 }
 
-/// Runs a test with an empty store of its own.
+/// Runs a test with an empty store.
 func withMessageStore<Result>(
     _ kind: StoreKind, isolation: isolated (any Actor)? = #isolation, _ body: (any MessageStore) async throws -> Result
 ) async throws -> Result {

@@ -6,7 +6,7 @@ import UnreadableDocuments
 
 @testable import MessageStorage
 
-/// What pages of the archive show.
+/// The pages of the archive.
 extension MessageStoreTests {
     @Test(
         "Pages go from the newest to the oldest, without gaps or doubles, also among equal timestamps",
@@ -17,14 +17,14 @@ extension MessageStoreTests {
             for number in 0..<25 {
                 stored.append(Self.message("\(number)", at: UnixMilliseconds(rawValue: Int64(1_000 + number / 5))))
             }
-            // Whatever order they come in.
+            // The order of insertion does not matter.
             for message in stored.shuffled() { _ = try await store.insert(message) }
             var seen: [ObjectID] = []
             var cursor: PageCursor?
             while case let page = try await store.page(MessageFilter(), before: cursor, limit: 4), let last = page.last {
                 seen += page.map(\.msiKey)
                 cursor = PageCursor(timestamp: last.timestamp, msiKey: last.msiKey)
-                // What comes in meanwhile belongs to the first page.
+                // A message that arrives meanwhile belongs to the first page.
                 _ = try await store.insert(Self.message("new", at: 5_000))
             }
             #expect(seen.count == stored.count)
@@ -32,7 +32,7 @@ extension MessageStoreTests {
         }
     }
 
-    /// From the newest to the oldest, as every store has them.
+    /// From the newest to the oldest, the order of every store.
     private static func inOrder(_ messages: [Message]) -> [Message] {
         messages.sorted { ($0.timestamp, $0.msiKey.description) > ($1.timestamp, $1.msiKey.description) }
     }
@@ -66,7 +66,7 @@ extension MessageStoreTests {
                 }
                 #expect(seen == Self.inOrder(good).map(\.title))
             }
-            // The unreadable one is the longest due, and out of the others' way once it is leased.
+            // The unreadable message is due longest. Once it is leased, it does not block the others.
             var claimed: [String] = []
             for _ in 0..<6 {
                 let claim = Claim(.high, limit: 20, maxPerKey: 1)
@@ -79,7 +79,7 @@ extension MessageStoreTests {
             #expect(try await store.removeArchived(before: 5_000, limit: 10) == 4)
             #expect(try await store.page(MessageFilter(), before: nil, limit: 10).isEmpty)
             let lines = log.lines.filter { $0.level == .error }.map(\.text)
-            // Four messages, and the topic key of one of them.
+            // One line for each of the four messages, and one for the topic key of one of them.
             #expect(Set(lines).count == lines.count && lines.count <= 5, "\(lines)")
             if kind == .sqlite {
                 for (index, _, _) in spoilt {
@@ -115,7 +115,7 @@ extension MessageStoreTests {
             #expect(try await titles(before: 1_000, last) == ["0", "1"])
             #expect(try await titles(before: 1_000, first) == [])
             #expect(try await titles(before: 0, last) == [])
-            // The page that it ended has been removed meanwhile.
+            // The last message of the previous page was removed meanwhile.
             let page = try await store.page(MessageFilter(), before: nil, limit: 2)
             try await finish(page, in: store)
             #expect(try await store.removeArchived(before: 2_000, limit: 2) == 2)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MessageStorage
 
-/// What the outbox finds, and who gets it.
+/// Claims of due messages.
 extension MessageStoreTests {
     @Test("Concurrent claims never get the same message; the end of a lease frees it", arguments: StoreKind.allCases)
     func claims(_ kind: StoreKind) async throws {

@@ -6,7 +6,7 @@ import UnreadableDocuments
 
 @testable import MessageStorage
 
-/// What every archive has to do, whatever database is behind it.
+/// The requirements of every archive, for both databases.
 @Suite("Message store", .timeLimit(.minutes(2)))
 struct MessageStoreTests {
     static let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
@@ -26,12 +26,12 @@ struct MessageStoreTests {
             idempotencyKey: key, relay: RelayRecord(logged: distribution, due: sendAt ?? timestamp, lease: lease))
     }
 
-    /// A claim of alerts without any limit but its own.
+    /// A claim of alerts with no limit for a single key.
     static func claim(_ limit: Int) -> Claim {
         Claim(.high, limit: limit, maxPerKey: limit)
     }
 
-    /// Brings messages to their end.
+    /// Ends messages, by default as relayed.
     func finish(
         _ messages: [Message], in store: any MessageStore, as state: RelayState = .relayed, at ended: UnixMilliseconds = 1
     ) async throws {
@@ -92,7 +92,7 @@ struct MessageStoreTests {
             }
             #expect(results.filter { $0 }.count == 1)
             #expect(try await store.page(MessageFilter(), before: nil, limit: 10).count == 1)
-            // A key is its sender's own.
+            // Another sender may use the same key.
             #expect(try await store.insert(Self.message(key: "k", sender: "Super User")) == nil)
             #expect(try await store.message(of: "Super User", idempotencyKey: "k")?.sender == "Super User")
             #expect(try await store.message(of: "Nobody", idempotencyKey: "k") == nil)

@@ -7,7 +7,7 @@ import UnreadableDocuments
 
 @testable import MessageStorage
 
-/// What is MongoDB's own: several processes, other programs' documents, and a server that comes and goes.
+/// Cases of MongoDB only: several processes, other programs' documents, and outages of the server.
 @Suite("Archive in MongoDB", .timeLimit(.minutes(2)))
 struct MongoMessageStoreTests {
     @Test("Several processes share the outbox: each message is leased once, and no change of a record is lost")
@@ -131,7 +131,7 @@ struct MongoMessageStoreTests {
                 for index in ["key", "idempotency"] {
                     _ = try connection.write(["dropIndexes": "message", "index": .string(index)])
                 }
-                // Every message once more, under another _id, as a careless copy of the collection has it.
+                // A second copy of every message, with another `_id`, as after a careless copy of the collection.
                 let copies = try connection.find([:], in: "message").map { document in
                     let fields = try BSONFields(document)
                     let names = [
@@ -142,7 +142,7 @@ struct MongoMessageStoreTests {
                 }
                 let errors = try connection.insert(copies, into: "message")
                 #expect(errors == [nil, nil, nil])
-                // Another program has the first one as well, and had it before.
+                // Another program has also stored the first message, with a lower `_id`.
                 let foreign: BSONDocument = [
                     "_id": try #require(ObjectID("000000000000000000000000")).bson, "msi_key": messages[0].msiKey.bson,
                     "title": "foreign", "desc": "d", "message": "m", "topic_key": messages[0].topicKey.bson,
@@ -156,7 +156,7 @@ struct MongoMessageStoreTests {
             #expect(log.louderThanDebug.contains { $0.contains("have the same key") && $0.contains("msi_key") })
             #expect(try await store.page(MessageFilter(), before: nil, limit: 50).count == 7)
             for message in messages { #expect(try await store.message(message.msiKey)?.id == message.id) }
-            // Once each, and again only when the lease is over.
+            // Each message is claimed once, and again only after the lease has ended.
             for now: UnixMilliseconds in [5_000, 10_000] {
                 var claimed: [Message] = []
                 for _ in 0..<3 {
@@ -172,7 +172,7 @@ struct MongoMessageStoreTests {
             #expect(
                 Set(try await store.claim(again, lease: Lease(owner: "o", until: .max), now: 20_000).compactMap(\.message?.id))
                     == Set(messages[1...].map(\.id)))
-            // What is new is stored once, however often it comes.
+            // A new message is stored once, even if it is inserted several times.
             let new = Message.sample("new", at: 2_000, key: "new")
             let stored = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for _ in 0..<10 {
@@ -268,7 +268,7 @@ struct MongoMessageStoreTests {
             try await server.restart()
             try await eventually { try await !isUnavailable { _ = try await store.insert(message) } }
             try await store.check()
-            // The sender's key is unique, which an index sees to.
+            // The sender's key is unique by an index.
             #expect(try await store.insert(.sample("other", at: 0, key: "k"))?.msiKey == message.msiKey)
             await store.close()
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MessageStorage
 
-/// What every archive does with pushes, whatever database is behind it.
+/// The requirements for pushes in every archive, for both databases.
 @Suite("Push store", .timeLimit(.minutes(2)))
 struct PushStoreTests {
     static func push(

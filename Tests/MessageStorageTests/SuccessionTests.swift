@@ -3,7 +3,7 @@ import Testing
 
 @testable import MessageStorage
 
-/// Which of two relay records is the older one.
+/// Which of two relay records is older.
 @Suite("The succession of relay records")
 struct SuccessionTests {
     private static let logged = RelayRecord(logged: .alert, due: 5)

@@ -89,7 +89,7 @@ struct BSONTests {
             for value: UInt8 in [0x00, 0x01, 0x7F, 0xFF] {
                 var changed = bytes
                 changed[index] = value
-                // Most changes break it, some only make other values: what counts is that it ends.
+                // Most changes make the document invalid, and some only change a value. The reader must end in any case.
                 if (try? readAll(BSONDocument(unchecked: changed[...]))) != nil { read += 1 }
             }
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MongoDatabase
 
-/// Runs a test with a database of its own on the shared server.
+/// Runs a test with its own database on the shared server.
 func withDatabase<Result>(
     options: [String] = [], isolation: isolated (any Actor)? = #isolation, _ body: (MongoDatabase) async throws -> Result
 ) async throws -> Result {

@@ -34,7 +34,7 @@ struct FaultTests {
                 try await server.restart()
                 try await eventually { await failure { try await store(3) } == nil }
                 #expect(log.louderThanDebug.map { $0.prefix(20) } == ["the database is away", "the database is back"])
-                // What was stored before the kill is there.
+                // Documents that were stored before the kill are still stored.
                 #expect(try await database.run { try $0.find([:], in: "numbers").count } == 2)
             }
         }

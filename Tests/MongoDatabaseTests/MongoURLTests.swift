@@ -58,7 +58,7 @@ struct MongoURLTests {
         ])
     func secrets(text: String) {
         do {
-            // libmongoc may make sense of it after all.
+            // libmongoc may accept the text.
             let url = try MongoURL(text)
             #expect(!"\(url)".contains("S3cret"))
         } catch {

@@ -101,7 +101,7 @@ struct OperationTests {
             }
             #expect(try await database.run { try $0.find([:], in: "log").count } == 1)
 
-            // Another process's transactions are another pool's.
+            // Another pool stands for another process.
             let url = try MongoURL(try await MongoServer.shared.url(database: database.name))
             let other = await MongoDatabase.open(url, application: "test", logger: quietLogger)
             let values = try await withThrowingTaskGroup(of: Int64.self) { group in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Operator
 
-/// The services of a killed `msi up`, which hold the lock on their log until they end.
+/// The services of a killed `msi up`, which keep the locks on their log files until they end.
 @Suite("Former stack")
 struct FormerStackTests {
     @Test("Without a former stack there is nothing to wait for")

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Operator
 
-/// The copy of one store's data in another.
+/// Copies of one store's data to another.
 @Suite("Migration")
 struct MigrationTests {
     private struct Stores {

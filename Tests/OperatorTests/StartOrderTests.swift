@@ -3,7 +3,7 @@ import Testing
 
 @testable import Operator
 
-/// Which services `msi up` starts side by side.
+/// Which services `msi up` starts concurrently.
 @Suite("Start order")
 struct StartOrderTests {
     @Test("A service starts when those that it depends on are ready, and those that do not depend on each other side by side")

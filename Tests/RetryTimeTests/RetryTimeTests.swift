@@ -155,7 +155,7 @@ struct RetryTimeTests {
         return record
     }
 
-    /// The waits before the next attempts, in seconds, where each ends with the same.
+    /// The waits before the next attempts, in seconds, if every attempt ends with the same error.
     private func waits(
         _ count: Int, random: Double, _ error: (UnixMilliseconds) async throws -> ComponentError
     ) async throws -> [Double] {

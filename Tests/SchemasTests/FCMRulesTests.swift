@@ -5,7 +5,7 @@ import Schemas
 import Testing
 import Time
 
-/// What FCM takes as a message, and what is refused before FCM is asked.
+/// Messages that FCM accepts, and messages that are refused before FCM is asked.
 @Suite("FCM's rules for messages")
 struct FCMRulesTests {
     private static func checked(_ json: String, _ recipients: [PushRecipient] = [.topic("news")]) throws -> AnyJSON {

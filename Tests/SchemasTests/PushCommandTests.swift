@@ -4,14 +4,14 @@ import Schemas
 import Testing
 import Time
 
-/// The commands about pushes as other programs send them.
+/// The commands about pushes, in the form in which other programs send them.
 @Suite("Push commands")
 struct PushCommandTests {
     private static let plain = #""idempotency_key":"k","fairness_key":"people","message":{"data":{"a":"b"}},"expires":9"#
 
     private static func log(_ json: String) throws -> LogPush { try LogPush(payload: Data(json.utf8)) }
 
-    /// The field that is wrong.
+    /// The invalid field in the error.
     private static func wrongField(_ json: String) -> String? {
         #expect(throws: SchemaViolation.self) { try log(json) }
         do {

@@ -1,7 +1,7 @@
 import ServiceKit
 import Testing
 
-/// What derives from the services' entries.
+/// The settings, sockets and dependencies that derive from the services' entries.
 @Suite("Service catalogue")
 struct CatalogueTests {
     private func values(_ environment: [String: String]) async throws -> SettingValues {

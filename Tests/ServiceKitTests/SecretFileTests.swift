@@ -3,7 +3,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// `MSI_DATABASE_URL` from a file, as systemd hands a service its credentials.
+/// `MSI_DATABASE_URL` from a file, as with systemd's credentials.
 @Suite("Secrets in files")
 struct SecretFileTests {
     private static let url = "mongodb://ann:s3cret@localhost/campus"

@@ -168,7 +168,7 @@ struct CollectionTests {
                 var stored = try BSONFields(BSONCoder.encode(device)).all
                 for index in stored.indices {
                     switch stored[index].key {
-                    // MongoDB's shell writes a number so.
+                    // MongoDB's shell writes numbers as doubles.
                     case "seen": stored[index].value = .double(7)
                     case "parts":
                         stored[index].value = .array(

@@ -131,7 +131,7 @@ struct FaultTests {
                 let other = Device.sample()
                 try await store.insert(device, into: Devices.all)
                 try await store.insert(other, into: Devices.all)
-                // Less than the reserve.
+                // Less than the reserve is free.
                 try disk.fill(leaving: 4 << 20)
                 for refusal in [
                     await failure { try await store.insert(Device.sample(), into: Devices.all) },
@@ -143,7 +143,7 @@ struct FaultTests {
                 try await store.update(device.id, in: Devices.all) { $0.tags = [] }
                 try await store.delete(other.id, from: Devices.all)
                 try disk.free()
-                // To the last byte.
+                // The disk is completely full.
                 try disk.fill()
                 let full = await failure {
                     for _ in 0..<200 { try await store.update(device.id, in: Devices.all) { $0.seen += 1 } }

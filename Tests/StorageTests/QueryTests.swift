@@ -14,7 +14,7 @@ struct QueryTests {
             let page = try await store.page(of: Devices.all, query, after: cursor, limit: limit)
             #expect(page.documents.count <= limit && (page.next == nil || page.documents.count == limit))
             devices += page.documents.map(\.document)
-            // Callers hand it back as text.
+            // Callers send the cursor back as text.
             cursor = try page.next.map { try #require(Cursor($0.description)) }
         } while cursor != nil
         return devices

@@ -70,7 +70,7 @@ struct SchemaTests {
                 let found = try await store.get(devices[7].id, from: New.all)
                 #expect(found?.document == NewDevice(id: devices[7].id, owner: devices[7].owner, token: "k7", uses: 0))
                 #expect(found?.revision == 2)
-                // By a new index.
+                // The query needs the new index.
                 let page = try await store.page(of: New.all, Query(where: New.token == "k300"), limit: 5)
                 #expect(page.documents.map(\.id) == [devices[300].id])
                 // The former unique index no longer applies.

@@ -6,7 +6,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// The place of a store. A test can open it more than once and write there past the layer.
+/// The place of a store. A test can open it more than once, and write to the database without the layer.
 struct StorePlace: Sendable {
     let kind: StoreKind
     let folder: String
@@ -23,7 +23,7 @@ struct StorePlace: Sendable {
         try await Storage.open(declaration, at: try place, logger: logger, now: now)
     }
 
-    /// Stores a document as another program does.
+    /// Stores a document as another program would.
     func insert(_ document: BSONDocument, into collection: String) async throws {
         if let url {
             try await withMongoDatabase(url) { database in
@@ -59,7 +59,7 @@ struct StorePlace: Sendable {
         }
     }
 
-    /// Calls the body with the file, past the layer.
+    /// Calls the body with the file, without the layer.
     func withFile<Value>(_ body: (GRDB.Database) throws -> Value) throws -> Value {
         let queue = try DatabaseQueue(path: folder + "/devices.sqlite")
         let value = try queue.write(body)
@@ -82,7 +82,7 @@ func withMongoDatabase<Value>(
     }
 }
 
-/// Runs a test with an empty place of its own.
+/// Runs a test with an empty place.
 func withPlace<Value>(
     _ kind: StoreKind, isolation: isolated (any Actor)? = #isolation, _ body: (StorePlace) async throws -> Value
 ) async throws -> Value {
@@ -111,7 +111,7 @@ extension StorePlace {
     }
 }
 
-/// Runs a test with an empty store of its own.
+/// Runs a test with an empty store.
 func withStore<Value>(
     _ kind: StoreKind, isolation: isolated (any Actor)? = #isolation, _ body: (Storage) async throws -> Value
 ) async throws -> Value {

@@ -24,7 +24,7 @@ final class RetryingLoad: Sendable {
 
     /// The maximum number of open messages during an outage of FCM.
     private static let maxOpen = 600
-    /// Longer than the relay's maximum time.
+    /// The timeout of a command. It is longer than the relay's maximum time.
     private static let patience = Duration.seconds(25)
     private static let pauses = 1_000...3_000
     private static let topics = 20

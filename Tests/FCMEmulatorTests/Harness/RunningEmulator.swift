@@ -5,7 +5,7 @@ import ServiceLifecycle
 
 @testable import FCMEmulator
 
-/// Runs the real server inside the test, on a port and in a folder of its own.
+/// Runs the real server inside the test, on its own port and in its own folder.
 func withEmulator<Result: Sendable>(
     topicPayloadLimit: Int = 4_096, behaviour: JSONValue = [:],
     version: HTTPClient.Configuration.HTTPVersion = .automatic, _ body: (EmulatorClient) async throws -> Result

@@ -1,11 +1,11 @@
 import Foundation
 import TestSupport
 
-/// A folder of a test's own, removed at its end.
+/// A temporary folder for one test, removed at its end.
 struct TemporaryFolder {
     let path: String
 
-    /// Where the emulator keeps its files when this is its state directory.
+    /// The folder of the emulator's files if this folder is its state directory.
     var emulator: String { "\(path)/fcm-emulator" }
 
     static func with<Result>(

@@ -88,7 +88,7 @@ struct BrokenPathTests {
                 try names.set(["fcm.test": nil])
                 try await withRelay(beside: port, in: folder, settings: settings) { relay in
                     async let answer = relay.relay(.sample(.information), timeout: .seconds(3))
-                    // By then the command is pending.
+                    // The command is pending by the time of this reply.
                     _ = try await relay.client.request(Ping(), timeout: .seconds(3))
                     let told = ContinuousClock.now
                     let status = await relay.process.stop()

@@ -54,7 +54,7 @@ struct RelayBesideEmulator: Sendable {
 
 /// Runs a test with both.
 ///
-/// - Parameter settings: Further settings of the relay, given the emulator's folder and port; by default its service account.
+/// - Parameter settings: Further settings of the relay, from the emulator's folder and port; by default its service account.
 func withRelayBesideEmulator(
     settings: (_ emulatorFolder: String, _ port: Int) throws -> [String: String] = { folder, _ in
         ["MSI_FCM_SERVICE_ACCOUNT_FILE": "\(folder)/service-account.json"]
@@ -70,7 +70,7 @@ func withRelayBesideEmulator(
 
 /// Runs a test with a relay's executable beside an emulator that runs in the same folder.
 ///
-/// - Parameter settings: Of the relay, beside those that lead it to the emulator.
+/// - Parameter settings: The relay's settings in addition to those for the emulator.
 func withRelay(
     beside port: Int, in folder: String, settings: [String: String], isolation: isolated (any Actor)? = #isolation,
     _ body: (RelayBesideEmulator) async throws -> Void
@@ -90,7 +90,7 @@ func withRelay(
     }
 }
 
-/// Runs the emulator's executable at a port of the system's choice.
+/// Runs the emulator's executable on a port that the system chooses.
 func withEmulator(
     in folder: String, isolation: isolated (any Actor)? = #isolation, _ body: (_ port: Int) async throws -> Void
 ) async throws {

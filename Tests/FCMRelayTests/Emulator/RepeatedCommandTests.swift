@@ -24,7 +24,7 @@ struct RepeatedCommandTests {
             #expect(try Self.names(try await second) == names)
             #expect(try Self.names(try await part) == [names[1]])
 
-            // As if its answer was lost.
+            // As if the relay's answer had been lost.
             try await relay.fcm.setFaults([["fault": "UNAVAILABLE"]], seed: 1)
             #expect(try Self.names(try await relay.relay(message)) == names)
             let counts = try await relay.fcm.counts()
