@@ -3,7 +3,7 @@ import Logging
 import ServiceKit
 import ServiceLifecycle
 
-/// One feature of the gateway, in a folder of its own: its routes, and what runs beside the requests.
+/// One feature of the gateway, in its own folder: its routes, and the parts that run beside the requests.
 protocol Feature: Sendable {
     var routes: [Route] { get }
     /// Followers of the services' events, such as ``FollowedVersion``.

@@ -99,7 +99,7 @@ package struct DurableFileFailure: Error, CustomStringConvertible {
         self.description = description
     }
 
-    /// - Parameter problem: What has just failed. The text of `errno` is added.
+    /// - Parameter problem: The operation that has just failed. The text of `errno` is added.
     init(_ problem: String) {
         let reason = errno
         description = "\(problem): \(String(cString: strerror(reason)))"

@@ -43,8 +43,8 @@ package protocol MessageStore: Sendable {
     /// Leases messages and pushes whose next attempt is due. The record gets the lease, and the lease's end as its next attempt. A
     /// claim is atomic: only one of several claimants gets an item.
     ///
-    /// If more items are due than requested, each fairness key has its share (``FairShare``). Within a key the
-    /// longest due go first.
+    /// If more items are due than requested, each fairness key has its share (``FairShare``). Within a key, items that have been
+    /// due longest go first.
     ///
     /// - Parameter now: Unix milliseconds.
     func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [OutboxItem]

@@ -15,7 +15,7 @@ enum Table {
         }.joined()
     }
 
-    /// One line of columns of fourteen characters behind a name.
+    /// One line: a name, followed by columns of fourteen characters.
     static func row(_ name: String, _ columns: [String], first: Int) -> String {
         row([name] + columns, first: first, width: 14)
     }

@@ -1,4 +1,4 @@
-"""Pushes by the message log and by the relay alone, as a stranger would: with pyzmq and what the two services' API.md say, nothing else.
+"""Pushes by the message log and by the relay alone, as another program uses them: with pyzmq, and only by the two services' API.md.
 
 Usage: drive_pushes.py <folder of the services' sockets> <token of a phone> <a token that is no phone's>. Prints a line for each thing that
 works; ends with 1 at the first that does not.

@@ -1,4 +1,4 @@
-"""Puts documents into a collection as they are.
+"""Inserts documents into a collection unchanged.
 
 Usage: load_collection.py <mongodb://…/database> <collection> <file of extended JSON, one document a line>.
 """

@@ -38,7 +38,7 @@ struct RetryTimeTests {
         Course(["fault": "INTERNAL"], [10, 16, 32], [12, 24, 48]),
         Course(["fault": "INTERNAL", "body": "HTML"], [10, 16, 32], [12, 24, 48]),
         Course(["fault": "INTERNAL", "body": "EMPTY"], [10, 16, 32], [12, 24, 48]),
-        // Half a minute after an answer of the front end alone.
+        // Half a minute after an answer of the front end without FCM.
         Course(["fault": "BAD_GATEWAY"], [30, 30, 32], [36, 36, 48]),
         Course(["fault": "BAD_GATEWAY", "body": "EMPTY"], [30, 30, 32], [36, 36, 48]),
         // A minute for every quota.

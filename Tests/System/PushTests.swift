@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// Pushes of other programs, by the message log and by the relay alone.
+    /// Pushes of other programs, by the message log and directly by the relay.
     @Suite("Pushes", .serialized, .stack())
     struct PushTests {
         @Test("A Python program sends pushes by both services, and learns what became of each token")

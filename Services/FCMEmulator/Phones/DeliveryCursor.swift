@@ -1,6 +1,6 @@
 import DequeModule
 
-/// The position of one event stream: what it reads next, what it has written, and which of that counts as delivered.
+/// The position of one event stream: the next message to read, the written events, and those that count as delivered.
 ///
 /// An event counts as delivered once its stream has stayed open for a second after the write. If the stream or the emulator
 /// breaks before, the event is written again: delivery is at least once.

@@ -41,8 +41,8 @@ extension SendFailure {
 
     /// No answer.
     ///
-    /// - Parameter patience: How long the transport had the request. A timeout is no evidence against FCM if FCM had hardly any
-    ///   time, or if the request was not sent for a short time because it queued behind others.
+    /// - Parameter patience: How long the transport had the request. A timeout counts against FCM only after half a second, or
+    ///   after five seconds if the request was not sent: then it may have queued behind others.
     init(_ error: TransportError, after patience: Duration) {
         let (code, scope): (RelayErrorCode, Scope) =
             switch error.code {

@@ -102,8 +102,8 @@ final class AccessTokenSource: Sendable {
         continuation?.resume(returning: .failure(failure))
     }
 
-    /// Requests a token on a task of its own. The token is for all waiters, so the task continues when the first of them leaves.
-    /// It ends by itself, because the granter has a timeout.
+    /// Requests a token on a separate task. The token is for all waiters, so the task continues when the first of them leaves. It
+    /// ends by itself, because the granter has a timeout.
     private func requestToken() {
         Task {
             do throws(TokenFailure) {

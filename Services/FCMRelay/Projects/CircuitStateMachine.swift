@@ -9,7 +9,7 @@ struct CircuitStateMachine: Sendable {
     /// Whether a send may go out.
     enum Admission: Hashable, Sendable {
         case go
-        /// It goes alone, as the trial.
+        /// It goes out, as the only one: it is the trial.
         case trial
         /// Nothing is sent for this time.
         case wait(Duration)

@@ -89,7 +89,8 @@ struct LoadReport: Encodable, Sendable {
         }
     }
 
-    /// The median, and twenty percentiles for each nine, up to 99.999 % or to what this number of messages can distinguish.
+    /// The median, and twenty percentiles for each nine, up to 99.999 % or to the highest that this number of
+    /// messages can distinguish.
     private static func plotted(for count: Int) -> [Double] {
         guard count > 0 else { return [] }
         let nines = min(max(2, Int(log10(Double(count)).rounded(.up))), 5)

@@ -5,7 +5,7 @@ struct ArrivalSchedule: Sendable {
     let ramp: Double
     let duration: Double
 
-    /// The number of messages in the ramp: half of what the full rate would have.
+    /// The number of messages in the ramp: half of those in the same time at the full rate.
     private var messagesInRamp: Double { rate * ramp / 2 }
 
     /// The number of messages.

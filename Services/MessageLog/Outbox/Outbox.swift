@@ -171,7 +171,7 @@ final class Outbox: Service {
                 // Ask until the answer is to wait. Claim and alarm come from the same call: with two calls, a message that
                 // becomes due in between would be missed by both.
                 while case .claim(let claim) = begin(&alarm) {
-                    // A task of its own: turns that need no claim must not wait for a slow claim.
+                    // On a separate task: turns that need no claim must not wait for a slow claim.
                     turns.addTask { self.event.yield(.claimed(await self.items(for: claim))) }
                 }
             }

@@ -39,7 +39,7 @@ struct OutboxStateMachine: Sendable {
     private struct Looks: Sendable {
         var next: UnixMilliseconds = 0
         var last: UnixMilliseconds = 0
-        /// Whether the last claim left messages behind because there was no room.
+        /// Whether the last claim may have left items behind because there was no room.
         var hasBacklog = false
         /// Whether a claim is running.
         var isUnderWay = false

@@ -136,7 +136,7 @@ final class Child: Sendable {
 
     private func spawn(notify: NotifySocket, output: FileDescriptor) async throws -> TerminationStatus {
         var options = PlatformOptions()
-        // A process group of its own: the terminal's Ctrl-C must reach only the supervisor, which stops its children in order.
+        // In a separate process group: the terminal's Ctrl-C must reach only the supervisor, which stops its children in order.
         options.processGroupID = 0
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: DeliveryTimes.supervisorStopTimeout)]
         var variables = process.environment

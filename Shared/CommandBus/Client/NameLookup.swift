@@ -4,7 +4,7 @@ import DedicatedThread
     import Glibc
 #endif
 
-/// Resolves host names on threads of its own.
+/// Resolves host names on separate threads.
 ///
 /// The system's resolver may take many seconds. ZeroMQ would call it on its only I/O thread and block every
 /// connection of the process.

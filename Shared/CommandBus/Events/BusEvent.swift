@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// What a subscriber receives.
+/// An event of a subscriber: a publisher's event, or a change of a connection.
 package enum BusEvent: Hashable, Sendable {
     /// A publisher's event; the payload is JSON.
     case event(name: String, payload: Data, endpoint: String)

@@ -4,7 +4,7 @@ import Time
 
 /// The loop of the bus thread: work from the work queue, messages from the sockets, tasks, timers.
 ///
-/// The bus thread alone owns it and every participant, so nothing here needs a lock.
+/// Only the bus thread uses it and every participant, so nothing here needs a lock.
 final class BusLoop {
     private let workQueue: BusWorkQueue
     private let executor: BusExecutor

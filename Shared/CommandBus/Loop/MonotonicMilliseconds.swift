@@ -7,7 +7,7 @@ import Time
 
 /// A point in time on the monotonic clock, in milliseconds. Its zero is arbitrary.
 ///
-/// A type of its own, so that the compiler refuses a wall time in its place.
+/// The type lets the compiler refuse a wall time in its place.
 struct MonotonicMilliseconds: RawRepresentable, AtomicRepresentable, Comparable, ExpressibleByIntegerLiteral, Sendable {
     let rawValue: Int64
 

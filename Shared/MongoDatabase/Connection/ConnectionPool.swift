@@ -28,7 +28,7 @@ final class ConnectionPool: Sendable {
         assert(handle.withLock { $0 == nil }, "a pool of connections must be closed")
     }
 
-    /// Runs an operation with a connection of its own. It blocks.
+    /// Runs an operation with a connection that no other operation uses meanwhile. It blocks.
     func withConnection<Value>(_ body: (MongoConnection) throws -> Value) throws -> Value {
         let pool = try pool()
         // There are not more threads than clients, so this does not wait.

@@ -62,6 +62,6 @@ package struct LogPush: Command, PushCommand, Checked, Hashable {
 }
 
 extension TextLimits {
-    /// The outbox shares its turns between these keys.
+    /// The limit of a fairness key.
     fileprivate static let fairnessKey = TextLimits(most: 200)
 }

@@ -47,14 +47,14 @@ package protocol StoreMove: Sendable {
     /// - Throws: ``MigrationFailure`` if the target contains anything else; ``CommandFailure`` if a side cannot be used.
     func checkTarget() async throws
 
-    /// Copies what is missing in the target, and updates what has changed.
+    /// Copies missing documents to the target, and updates changed ones.
     ///
     /// - Parameter report: Reports the progress to the operator.
     func copy(report: (String) -> Void) async throws
 
     /// Reads both sides.
     ///
-    /// - Returns: What has been compared.
+    /// - Returns: A comparison for each part of the store.
     func compare() async throws -> [StoreComparison]
 
     func close() async throws

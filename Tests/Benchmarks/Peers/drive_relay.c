@@ -46,7 +46,7 @@ static void read_payload(const char *path) {
 static void request(long deadline) {
     char header[128], number[25];
     int length = snprintf(header, sizeof header, "{\"id\":\"%lx\",\"command\":\"message.relay\",\"deadline\":%ld}", sent, deadline);
-    // New keys in each run: the relay does not send again what it has sent in the last minutes.
+    // The keys are new in each run: the relay does not repeat a send of the last minutes.
     snprintf(number, sizeof number, "%016lx%08lx", run, sent);
     memcpy(key, number, 24);
     if (zmq_send(dealer, header, length, ZMQ_SNDMORE) < 0 || zmq_send(dealer, payload, payload_length, 0) < 0)

@@ -49,7 +49,7 @@ enum BenchmarkedDatabase {
         }
     }
 
-    /// Runs the peer in a database in which a store has made its tables or indexes.
+    /// Runs the peer on a database whose tables or indexes a store has created.
     func raw(_ place: Place, clients: Int, seconds: Double) async throws -> (count: Double, seconds: Double) {
         switch (self, place) {
         case (.sqlite(_, let peers), .file(let file)), (.mongodb(_, _, let peers), .file(let file)):

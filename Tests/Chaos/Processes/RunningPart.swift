@@ -9,7 +9,7 @@ final class RunningPart: Sendable {
         var process: ChildProcess?
         /// Whether it must not run, because the power is off.
         var isHeld = false
-        /// Whether a fault of its own is in force.
+        /// Whether a fault of this process is in force.
         var isSuffering = false
         var logFiles: [String] = []
         var disturbances: [Disturbance] = []
@@ -149,7 +149,7 @@ final class RunningPart: Sendable {
         await process?.kill()
     }
 
-    /// Kills it, and keeps it from running until ``start()``. A current fault of its own ends first.
+    /// Kills it, and keeps it from running until ``start()``. A current fault of this process ends first.
     func hold() async throws {
         try await eventually("an undisturbed \(part.name)", within: Self.startTimeout) {
             state.withLock { state in

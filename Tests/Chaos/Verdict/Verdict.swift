@@ -11,7 +11,7 @@ struct Verdict: Sendable {
     private(set) var lost = 0
     /// Components that FCM has more than once.
     private(set) var doubled = 0
-    /// The number of copies beside the one in the archive, by explanation.
+    /// The number of copies in addition to the one in the archive, by explanation.
     private(set) var explained: [String: Int] = [:]
     /// All problems: losses, and events without an explanation.
     private(set) var problems: [String]

@@ -6,7 +6,7 @@ extension Scene {
     static let answers = Scene(
         name: "answers",
         cells: [
-            // No fault of its own, while other topics have faults.
+            // This topic has no fault, while other topics have faults.
             Cell(nil, .relayed, messages: 20, every: .milliseconds(500))
         ] + mixed(failing, refused, slow))
 

@@ -34,7 +34,7 @@ extension HTTPClient {
             method, url, headers: HTTPHeaders(headers.map { ($0.key, $0.value) }), body: body, within: timeout)
     }
 
-    /// Makes a request with headers of which several may have one name, and reads the whole answer.
+    /// Makes a request whose headers may have the same name several times, and reads the whole answer.
     package func answer(
         _ method: HTTPMethod, _ url: String, headers: HTTPHeaders, body: Data? = nil, within timeout: TimeAmount
     ) async throws -> HTTPAnswer {

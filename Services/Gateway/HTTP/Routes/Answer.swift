@@ -6,7 +6,7 @@ import NIOCore
 
 /// The answer of a route's handler: a document and its headers. The status is the declared one, unless the handler names another.
 struct Answer<Value: Encodable & Sendable> {
-    /// What a route declares about its answer.
+    /// The declaration of an answer.
     struct Form: Sendable {
         let status: HTTPResponse.Status
 
