@@ -32,7 +32,7 @@ package struct UnixMilliseconds: RawRepresentable, Codable, Hashable, Comparable
     package static var now: UnixMilliseconds { Date().unixMilliseconds }
 
     /// The latest moment, which never comes.
-    package static let max = UnixMilliseconds(rawValue: .max)
+    package static var max: UnixMilliseconds { UnixMilliseconds(rawValue: .max) }
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 

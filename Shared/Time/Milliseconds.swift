@@ -1,51 +1,54 @@
 /// A duration in whole milliseconds. In documents and on the wire it is a plain number.
 ///
-/// It costs less than `Duration` where it is computed for each request: the 128 bits of a `Duration` have to be divided.
-package struct Milliseconds: RawRepresentable, Codable, Hashable, Comparable, AdditiveArithmetic, ExpressibleByIntegerLiteral,
+/// It costs less than `Duration` where it is computed for each request: the 128 bits of a `Duration` have to be divided. It is
+/// public because the compiler inlines only public declarations in other modules.
+public struct Milliseconds: RawRepresentable, Codable, Hashable, Comparable, AdditiveArithmetic, ExpressibleByIntegerLiteral,
     CustomStringConvertible, Sendable
 {
-    package let rawValue: Int64
+    public let rawValue: Int64
 
     @inlinable
-    package init(rawValue: Int64) {
+    public init(rawValue: Int64) {
         self.rawValue = rawValue
     }
 
     @inlinable
-    package init(integerLiteral value: Int64) {
+    public init(integerLiteral value: Int64) {
         self.init(rawValue: value)
     }
 
     /// Rounds towards zero. A longer duration than ``max`` becomes ``max``.
-    package init(_ duration: Duration) {
+    public init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let (product, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000)
         let (sum, isStillTooLong) = product.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
         self.init(rawValue: isTooLong || isStillTooLong ? (seconds < 0 ? .min : .max) : sum)
     }
 
-    package static func seconds(_ seconds: Int64) -> Self { Self(rawValue: seconds * 1_000) }
+    @inlinable
+    public static func seconds(_ seconds: Int64) -> Self { Self(rawValue: seconds * 1_000) }
 
     /// The longest duration.
-    package static let max = Milliseconds(rawValue: .max)
+    @inlinable
+    public static var max: Milliseconds { Milliseconds(rawValue: .max) }
 
-    package var description: String { String(rawValue) }
+    public var description: String { String(rawValue) }
 
     @inlinable
-    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
     @inlinable
-    package static func + (left: Self, right: Self) -> Self { Self(rawValue: left.rawValue + right.rawValue) }
+    public static func + (left: Self, right: Self) -> Self { Self(rawValue: left.rawValue + right.rawValue) }
 
     @inlinable
-    package static func - (left: Self, right: Self) -> Self { Self(rawValue: left.rawValue - right.rawValue) }
+    public static func - (left: Self, right: Self) -> Self { Self(rawValue: left.rawValue - right.rawValue) }
 
     @inlinable
-    package static func * (time: Self, factor: Int64) -> Self { Self(rawValue: time.rawValue * factor) }
+    public static func * (time: Self, factor: Int64) -> Self { Self(rawValue: time.rawValue * factor) }
 }
 
 extension Duration {
-    package init(_ time: Milliseconds) {
+    public init(_ time: Milliseconds) {
         self = .milliseconds(time.rawValue)
     }
 }

@@ -1,8 +1,8 @@
 /// An enumeration of strings. Any other value is an error that lists the valid ones.
-package protocol ClosedEnum: CaseIterable, Codable, Hashable, RawRepresentable, Sendable where RawValue == String {}
+public protocol ClosedEnum: CaseIterable, Codable, Hashable, RawRepresentable, Sendable where RawValue == String {}
 
 extension ClosedEnum {
-    package init(from decoder: any Decoder) throws {
+    public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let value = Self(rawValue: text) else {

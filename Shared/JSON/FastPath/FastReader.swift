@@ -1,9 +1,12 @@
 /// Reads documents of a known form, for the few types that are read for every message. It stores nothing but the values. Anything
 /// unusual, such as an error, ends the reading with `nil` or `false`; ``JSONCoder`` then reads the document.
-package struct FastReader {
-    private var scanner: JSONScanner
+///
+/// It is public because the compiler inlines and specialises only public declarations in other modules.
+public struct FastReader {
+    @usableFromInline var scanner: JSONScanner
 
-    package init(_ bytes: UnsafeRawBufferPointer) {
+    @inlinable
+    public init(_ bytes: UnsafeRawBufferPointer) {
         scanner = JSONScanner(bytes)
     }
 
@@ -13,8 +16,8 @@ package struct FastReader {
     ///
     /// - Parameter field: Finds out which ``name(_:)`` comes next, and reads its value. It refuses repeated names.
     /// - Returns: Whether the whole object was read.
-    @inline(__always)
-    package mutating func object(_ field: (inout FastReader) -> Bool) -> Bool {
+    @inlinable @inline(__always)
+    public mutating func object(_ field: (inout FastReader) -> Bool) -> Bool {
         guard scanner.take(UInt8(ascii: "{")) else { return false }
         repeat {
             guard scanner.peek() == UInt8(ascii: "\""), field(&self) else { return false }
@@ -23,14 +26,14 @@ package struct FastReader {
     }
 
     /// Takes a field's name and its colon, if it is this one, written without escapes.
-    @inline(__always)
-    package mutating func name(_ literal: StaticString) -> Bool {
+    @inlinable @inline(__always)
+    public mutating func name(_ literal: StaticString) -> Bool {
         scanner.takeName(literal)
     }
 
     /// Reads an array that is not empty.
-    @inline(__always)
-    package mutating func array(_ element: (inout FastReader) -> Bool) -> Bool {
+    @inlinable @inline(__always)
+    public mutating func array(_ element: (inout FastReader) -> Bool) -> Bool {
         guard scanner.take(UInt8(ascii: "[")) else { return false }
         repeat {
             guard element(&self) else { return false }
@@ -39,19 +42,21 @@ package struct FastReader {
     }
 
     /// Whether the document ends here.
-    package mutating func isAtEnd() -> Bool {
+    @inlinable
+    public mutating func isAtEnd() -> Bool {
         scanner.peek() == nil
     }
 
     // MARK: Values
 
     /// The characters of a text without escapes.
-    package mutating func characters() -> UnsafeBufferPointer<UInt8>? {
+    public mutating func characters() -> UnsafeBufferPointer<UInt8>? {
         plainText()?.characters
     }
 
     /// One of the texts of a closed enumeration.
-    package mutating func choice<Choice: ClosedEnum>() -> Choice? {
+    @inlinable
+    public mutating func choice<Choice: ClosedEnum>() -> Choice? {
         guard let characters = characters() else { return nil }
         return Choice.allCases.first { choice in
             var text = choice.rawValue
@@ -60,21 +65,20 @@ package struct FastReader {
     }
 
     /// A text without escapes.
-    package mutating func text() -> String? {
+    public mutating func text() -> String? {
         guard let (characters, isASCII) = plainText() else { return nil }
         // The general decoder takes several times as long.
         return isASCII ? String(decoding: characters, as: UTF8.self) : String(validating: characters, as: UTF8.self)
     }
 
     private mutating func plainText() -> (characters: UnsafeBufferPointer<UInt8>, isASCII: Bool)? {
-        guard scanner.peek() == UInt8(ascii: "\""), let text = try? scanner.text(), !text.hasEscapes else { return nil }
+        guard scanner.peek() == UInt8(ascii: "\""), let text = scanner.takePlainText() else { return nil }
         return (UnsafeBufferPointer(rebasing: scanner.bytes.bindMemory(to: UInt8.self)[text.range]), text.isASCII)
     }
 
-    /// An integer of at most 18 digits.
-    package mutating func integer() -> Int64? {
-        guard scanner.peek() != nil, let number = try? scanner.number(anySize: true), number.isShortInteger else { return nil }
-        return UnsafeRawBufferPointer(rebasing: scanner.bytes[number.range]).shortInteger
+    /// An integer of at most 18 digits without a sign.
+    public mutating func integer() -> Int64? {
+        scanner.peek() == nil ? nil : scanner.takeShortInteger()
     }
 }
 
@@ -82,7 +86,8 @@ extension Optional {
     /// Takes a value that was read.
     ///
     /// - Returns: Whether a value was read, and it is the first.
-    package mutating func takeOnce(_ value: Wrapped?) -> Bool {
+    @inlinable
+    public mutating func takeOnce(_ value: Wrapped?) -> Bool {
         guard self == nil, let value else { return false }
         self = value
         return true

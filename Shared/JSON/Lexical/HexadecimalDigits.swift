@@ -2,14 +2,14 @@
 /// third digit.
 extension UInt8 {
     /// The value of an upper- or lower-case hexadecimal digit; 16 or more for any other character.
-    @inlinable package var hexadecimalValue: UInt8 {
+    @inlinable public var hexadecimalValue: UInt8 {
         let decimal = self &- UInt8(ascii: "0")
         let letter = (self | 0x20) &- UInt8(ascii: "a")
         return decimal < 10 ? decimal : letter < 6 ? letter &+ 10 : 0xFF
     }
 
     /// The lower-case digit of the low four bits.
-    @inlinable package var lowHexadecimalDigit: UInt8 {
+    @inlinable public var lowHexadecimalDigit: UInt8 {
         let value = self & 0xF
         return value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") &- 10)
     }

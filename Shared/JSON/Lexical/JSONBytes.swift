@@ -1,14 +1,16 @@
-package import FoundationEssentials
+public import FoundationEssentials
 
 /// A growing buffer for JSON. An array would check its capacity and uniqueness for each piece, and would have to be copied into
 /// a `Data`.
-package struct JSONBytes: ~Copyable {
+///
+/// It is public because the compiler inlines only public declarations in other modules.
+public struct JSONBytes: ~Copyable {
     @usableFromInline var memory: UnsafeMutableRawPointer
     @usableFromInline var capacity: Int
     @usableFromInline var count = 0
 
     /// - Parameter capacity: The initial capacity in bytes.
-    package init(capacity: Int) {
+    public init(capacity: Int) {
         self.capacity = max(capacity, 16)
         memory = .allocate(byteCount: self.capacity, alignment: 16)
     }
@@ -18,42 +20,47 @@ package struct JSONBytes: ~Copyable {
     }
 
     /// The written bytes; valid until the next write.
-    package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
+    @inlinable
+    public var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
 
     /// A copy of the written bytes.
-    package consuming func data() -> Data {
+    public consuming func data() -> Data {
         let data = Data(bytesNoCopy: memory, count: count, deallocator: .custom { memory, _ in memory.deallocate() })
         discard self
         return data
     }
 
     /// Clears the buffer and keeps its memory.
-    package mutating func removeAll() {
+    @inlinable
+    public mutating func removeAll() {
         count = 0
     }
 
     // MARK: Pieces
 
     /// Appends the characters of a literal unchanged.
-    package mutating func append(_ literal: StaticString) {
+    @inlinable
+    public mutating func append(_ literal: StaticString) {
         append(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 
     /// Appends bytes unchanged.
-    package mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    @inlinable
+    public mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress else { return }
         room(for: bytes.count).copyMemory(from: start, byteCount: bytes.count)
         count += bytes.count
     }
 
     /// Appends one byte unchanged.
-    package mutating func append(_ byte: UInt8) {
+    @inlinable
+    public mutating func append(_ byte: UInt8) {
         room(for: 1).storeBytes(of: byte, as: UInt8.self)
         count += 1
     }
 
     /// Appends a text as a JSON string. Only quotes, backslashes and control characters are escaped.
-    package mutating func append(text: String) {
+    public mutating func append(text: String) {
         append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { utf8 in
@@ -82,13 +89,13 @@ package struct JSONBytes: ~Copyable {
     }
 
     /// Appends an integer's digits.
-    package mutating func append(_ number: Int64) {
+    public mutating func append(_ number: Int64) {
         if number < 0 { append(UInt8(ascii: "-")) }
         append(digitsOf: number.magnitude)
     }
 
     /// Appends the digits of an integer of any type.
-    package mutating func append(integer: some FixedWidthInteger) {
+    public mutating func append(integer: some FixedWidthInteger) {
         if let number = Int64(exactly: integer) {
             append(number)
         } else {
@@ -97,7 +104,7 @@ package struct JSONBytes: ~Copyable {
     }
 
     /// Appends characters unchanged.
-    package mutating func append(characters: String) {
+    public mutating func append(characters: String) {
         var characters = characters
         characters.withUTF8 { append(UnsafeRawBufferPointer($0)) }
     }
@@ -118,7 +125,7 @@ package struct JSONBytes: ~Copyable {
 
     /// Appends a number of bytes, which `write` must fill completely.
     @inlinable
-    package mutating func append(count more: Int, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
+    public mutating func append(count more: Int, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
         write(UnsafeMutableBufferPointer(start: room(for: more).assumingMemoryBound(to: UInt8.self), count: more))
         count += more
     }

@@ -1,4 +1,5 @@
 /// The lexical scanner for JSON: brackets and commas, texts, numbers, `true`, `false` and `null`.
+@usableFromInline
 struct JSONScanner {
     /// The position of a text, without its quotes.
     struct Text {
@@ -7,11 +8,12 @@ struct JSONScanner {
         let isASCII: Bool
     }
 
-    let bytes: UnsafeRawBufferPointer
-    private(set) var position = 0
+    @usableFromInline let bytes: UnsafeRawBufferPointer
+    @usableFromInline var position = 0
     /// Whether all texts so far are ASCII.
-    private(set) var isASCII = true
+    @usableFromInline var isASCII = true
 
+    @inlinable
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
@@ -23,12 +25,14 @@ struct JSONScanner {
     // MARK: Bytes
 
     /// The next byte that is not white space.
+    @inlinable
     mutating func peek() -> UInt8? {
         position = bytes.skippingWhiteSpace(from: position)
         return position < bytes.count ? bytes[position] : nil
     }
 
     /// Takes the byte if it is the next one that is not white space.
+    @inlinable @inline(__always)
     mutating func take(_ byte: UInt8) -> Bool {
         guard peek() == byte else { return false }
         position += 1
@@ -83,7 +87,7 @@ struct JSONScanner {
     }
 
     /// Takes a field's name and its colon, if it is this one, without escapes. The scanner is at its quote.
-    @inline(__always)
+    @inlinable @inline(__always)
     mutating func takeName(_ literal: StaticString) -> Bool {
         let start = position + 1
         let end = start + literal.utf8CodeUnitCount
@@ -119,7 +123,34 @@ struct JSONScanner {
         }
     }
 
+    /// Fast path: takes a text without escapes, whose opening quote is the next byte.
+    ///
+    /// - Returns: `nil` for every other text. The position is undefined then.
+    mutating func takePlainText() -> (range: Range<Int>, isASCII: Bool)? {
+        let start = position + 1
+        let (end, isASCII) = bytes.plainCharacters(from: start)
+        guard end < bytes.count, bytes[end] == UInt8(ascii: "\"") else { return nil }
+        position = end + 1
+        return (start..<end, isASCII)
+    }
+
     // MARK: Numbers
+
+    /// Fast path: takes an integer of at most 18 digits without a sign.
+    ///
+    /// - Returns: `nil` for every other number. The position is undefined then.
+    mutating func takeShortInteger() -> Int64? {
+        let start = position
+        var number: Int64 = 0
+        while position < bytes.count, case let digit = bytes[position] &- UInt8(ascii: "0"), digit < 10 {
+            number = number &* 10 &+ Int64(digit)
+            position += 1
+        }
+        let digits = position - start
+        // A fraction or an exponent is not followed by a comma, so the caller finds it.
+        guard (1...18).contains(digits), digits == 1 || bytes[start] != UInt8(ascii: "0") else { return nil }
+        return number
+    }
 
     /// Takes a number.
     ///

@@ -1,9 +1,9 @@
-import Glibc
+public import Glibc
 
 extension UnsafeRawBufferPointer {
     /// Whether these are the bytes of an ASCII literal.
-    @inline(__always)
-    package func spells(_ literal: StaticString) -> Bool {
+    @inlinable
+    public func spells(_ literal: StaticString) -> Bool {
         guard count == literal.utf8CodeUnitCount, let baseAddress else { return false }
         return memcmp(baseAddress, literal.utf8Start, count) == 0
     }

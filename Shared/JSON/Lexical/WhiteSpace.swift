@@ -1,6 +1,7 @@
 extension UnsafeRawBufferPointer {
     /// The position of the next byte that is not JSON white space, or the end.
-    func skippingWhiteSpace(from start: Int) -> Int {
+    @inlinable
+    public func skippingWhiteSpace(from start: Int) -> Int {
         var position = start
         while position < count {
             switch self[position] {
