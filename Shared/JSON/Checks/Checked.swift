@@ -18,8 +18,14 @@ extension ClosedRange {
     /// Checks an optional number.
     ///
     /// - Throws: A violation that names the field and the range.
-    package func check(_ number: Bound?, _ field: some CodingKey) throws(SchemaViolation) {
+    @inlinable
+    public func check(_ number: Bound?, _ field: some CodingKey) throws(SchemaViolation) {
         guard let number, !contains(number) else { return }
-        throw SchemaViolation(field, "expected an integer from \(lowerBound) to \(upperBound), found \(number)")
+        throw violation(number, field)
+    }
+
+    @usableFromInline
+    func violation(_ number: Bound, _ field: some CodingKey) -> SchemaViolation {
+        SchemaViolation(field, "expected an integer from \(lowerBound) to \(upperBound), found \(number)")
     }
 }

@@ -1,7 +1,7 @@
 /// An error in a document or a command: the field and the problem.
 ///
 /// The text is for the document's sender. It quotes at most a few words of a value, so it is safe to log and to show.
-package struct SchemaViolation: Error, Hashable, Sendable, CustomStringConvertible {
+public struct SchemaViolation: Error, Hashable, Sendable, CustomStringConvertible {
     /// The field's path, such as `opt.level` or `areas[2].name`; empty if the whole document is invalid.
     package let field: String
     /// The problem, such as `missing, expected a string`.
@@ -20,7 +20,7 @@ package struct SchemaViolation: Error, Hashable, Sendable, CustomStringConvertib
         return SchemaViolation(field: "\(outer).\(field)", problem: problem)
     }
 
-    package var description: String {
+    public var description: String {
         field.isEmpty ? problem : "\(field): \(problem)"
     }
 }
