@@ -6,7 +6,7 @@ import ServiceKit
 @main
 struct Operator: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "msi", abstract: "Runs and looks after Mobile Student Intranet.",
+        commandName: "msi", abstract: "Operates Mobile Student Intranet.",
         version: "msi \(productVersion)", subcommands: [Up.self, Migrate.self])
 
     static func main() {

@@ -112,7 +112,7 @@ final class AccessTokenSource: Sendable {
                 state.withLock { $0.outage = nil }
                 finish { $0.granted(granted, now: $1) }
             } catch {
-                logger.warning("got no access token", metadata: ["code": "OAUTH", "error": "\(error)"])
+                logger.warning("no access token", metadata: ["code": "OAUTH", "error": "\(error)"])
                 state.withLock { $0.outage = Outage(code: "OAUTH", message: error.description, after: $0.outage) }
                 finish { $0.failed(error, now: $1) }
             }

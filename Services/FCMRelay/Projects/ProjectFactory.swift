@@ -82,14 +82,14 @@ struct ProjectFactory {
             let tokens = AccessTokenSource(
                 granter: TokenEndpoint(account: account, transport: transport, now: now), logger: logger)
             let api = AuthorizedPost(transport: transport, tokens: tokens)
-            logger.info("sends by a project", metadata: ["project": "\(id)", "account": "\(account)", "fcm": "\(fcm)"])
+            logger.info("uses a project", metadata: ["project": "\(id)", "account": "\(account)", "fcm": "\(fcm)"])
             // A replacement for FCM also replaces the Instance ID service.
             let topics = topics ?? (fcm == Self.google ? Self.googleTopics : fcm)
             return Project(
                 id: id, sender: HTTPv1Sender(endpoint: fcm, project: account.projectID, api: api, defaults: defaults, now: now),
                 topics: TopicManager(endpoint: topics, api: api, now: now), tokens: tokens, transport: transport, pacer: pacer)
         case .serverKey(let key):
-            logger.info("sends by a project in the legacy format", metadata: ["project": "\(id)", "fcm": "\(fcm)"])
+            logger.info("uses a project in the legacy format", metadata: ["project": "\(id)", "fcm": "\(fcm)"])
             return Project(
                 id: id, sender: LegacySender(endpoint: fcm, key: key, transport: transport, defaults: defaults, now: now),
                 topics: nil, tokens: nil, transport: transport, pacer: pacer)

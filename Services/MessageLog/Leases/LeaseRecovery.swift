@@ -19,7 +19,7 @@ struct LeaseRecovery: Service {
         self.store = store
         self.process = process
         self.logger = logger
-        outage = OutageLog("the leases of the last run cannot be taken back yet", logger: logger)
+        outage = OutageLog("the leases of the last run cannot be released yet", logger: logger)
     }
 
     func run() async throws {

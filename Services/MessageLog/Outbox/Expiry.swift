@@ -94,7 +94,7 @@ struct Expiry: Service {
         } catch is HasEnded {
             return false
         } catch let error where !(error is CommandFailure || error is CancellationError) {
-            logger.error("an expired message cannot be read, and stays as it is", metadata: ["error": "\(error)"])
+            logger.error("an expired message cannot be read and stays unchanged", metadata: ["error": "\(error)"])
             return false
         }
     }

@@ -150,7 +150,7 @@ final class Outbox: Service {
             try await store.releaseLeases(of: owner, now: .now)
         } catch {
             // The leases end by themselves.
-            logger.warning("the leases cannot be given up", metadata: ["error": "\(error)"])
+            logger.warning("the leases cannot be released", metadata: ["error": "\(error)"])
         }
     }
 

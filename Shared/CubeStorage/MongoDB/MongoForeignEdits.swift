@@ -86,7 +86,7 @@ final class MongoForeignEdits: Sendable {
         }
         guard isNew else { return }
         logger.notice(
-            "there is no change stream of icube: what other programs change there is looked for every second",
+            "there is no change stream of icube: changes by other programs are looked for every second",
             metadata: ["error": "\(error)"])
     }
 }

@@ -14,6 +14,6 @@ extension Setting where Value == Int64 {
     /// The upper bound is the size of a cube that fits into one reply (`CubePages`).
     package static let cubeSizeLimit = bytes(
         "cube.size.limit",
-        "How large channels, areas and subjects may become together, in bytes of their JSON; what would make them larger is refused.",
+        "The maximum size of all channels, areas and subjects together, in bytes of their JSON; larger additions are refused.",
         in: ("1KiB", "12MiB"), default: "8MiB")
 }

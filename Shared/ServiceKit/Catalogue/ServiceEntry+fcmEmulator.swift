@@ -12,13 +12,13 @@ extension ServiceEntry {
 extension Setting where Value == Int {
     package static let fcmEmulatorPort = port("fcm.emulator.port", "The FCM emulator's HTTPS port on 127.0.0.1.", default: 8_443)
     package static let fcmEmulatorTopicPayloadLimit = integer(
-        "fcm.emulator.topic.payload.limit", "The most bytes that the emulator takes in a message to a topic.",
+        "fcm.emulator.topic.payload.limit", "The maximum size of a message to a topic, in bytes.",
         in: 1...4_096, default: 4_096)
 }
 
 extension Setting where Value == String {
     package static let fcmEmulatorBehaviourFile = text(
         "fcm.emulator.behaviour.file",
-        "How the emulator treats its clients from the start, faults and limits: JSON, see Services/FCMEmulator/API.md.",
+        "A JSON file with the emulator's initial faults and limits; see Services/FCMEmulator/API.md.",
         expected: "a file")
 }

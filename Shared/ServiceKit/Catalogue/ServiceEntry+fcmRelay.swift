@@ -16,27 +16,27 @@ extension ServiceEntry {
 
 extension Setting where Value == String {
     package static let fcmServiceAccountFile = text(
-        "fcm.service.account.file", "The key file of the Firebase project's service account, as Google hands it out.",
+        "fcm.service.account.file", "The key file of the Firebase project's service account, as Google issues it.",
         expected: "a file")
     package static let fcmServerKeyFile = text(
         "fcm.server.key.file",
-        "The key of FCM's legacy API, alone in a file: instead of a service account's, for a gateway that still speaks that API.",
+        "A file with only the server key of FCM's legacy API, instead of a service account, for a server that still speaks it.",
         expected: "a file")
     package static let fcmProjectsFile = text(
         "fcm.projects.file",
-        "Further Firebase projects and the channels that go by them: JSON, see Services/FCMRelay/API.md.", expected: "a file")
+        "A JSON file with further Firebase projects and their channels; see Services/FCMRelay/API.md.", expected: "a file")
     package static let fcmEndpoint = Setting(
-        "fcm.endpoint", "Where FCM is.", expected: originForm, default: "https://fcm.googleapis.com",
+        "fcm.endpoint", "The address of FCM.", expected: originForm, default: "https://fcm.googleapis.com",
         parse: { isHTTPSOrigin($0) ? $0 : nil })
     package static let fcmTopicEndpoint = Setting(
         "fcm.topic.endpoint",
-        "Where topics are managed; without it, at https://iid.googleapis.com for Google's FCM, and at the FCM endpoint otherwise.",
+        "The address of topic management; by default https://iid.googleapis.com for Google's FCM, otherwise the FCM endpoint.",
         expected: originForm, parse: { isHTTPSOrigin($0) ? $0 : nil })
     package static let fcmCAFile = text(
-        "fcm.ca.file", "Certificates (PEM) to trust for FCM instead of the system's.", expected: "a file")
+        "fcm.ca.file", "A file with certificates (PEM) to trust for FCM instead of the system's.", expected: "a file")
     package static let fcmInformationPriority = choice(
         "fcm.information.priority",
-        "How urgent Information is to Android's phones: high wakes each at once, normal waits until it wakes up.",
+        "The priority of Information on Android: high wakes a phone at once, normal waits until it wakes up.",
         of: ["high", "normal"], default: "high")
 
     private static var originForm: String { "an https:// URL without a path" }
@@ -44,10 +44,10 @@ extension Setting where Value == String {
 
 extension Setting where Value == Int {
     package static let fcmQuota = integer(
-        "fcm.quota", "How many messages a minute FCM allows the project.", in: 1...1_000_000_000, default: 600_000)
+        "fcm.quota", "The number of messages a minute that FCM allows the project.", in: 1...1_000_000_000, default: 600_000)
     package static let fcmQuotaShare = integer(
-        "fcm.quota.share", "How much of FCM's quota the relay uses, of a hundred.", in: 1...100, default: 80)
+        "fcm.quota.share", "The percentage of FCM's quota that the relay uses.", in: 1...100, default: 80)
     package static let fcmRamp = integer(
-        "fcm.ramp", "Over how many seconds the relay rises to its full rate after a time without traffic.", in: 0...3_600,
+        "fcm.ramp", "The seconds in which the relay rises to its full rate after a time without traffic.", in: 0...3_600,
         default: 60)
 }

@@ -15,16 +15,16 @@ extension Setting where Value == Int {
     package static let gatewayPort = port("gateway.port", "The gateway's HTTP port on 127.0.0.1.", default: 8_080)
     package static let gatewayMaxConnections = integer(
         "gateway.max.connections",
-        "How many HTTP connections the gateway serves at a time; while there are more, it answers 503 to all but GET /health.",
+        "The maximum number of HTTP connections; on further ones the gateway answers 503, except to GET /health.",
         in: 1...100_000, default: 1_000)
     package static let messageTTL = integer(
-        "message.ttl", "For how many seconds a message is worth delivering where its sender does not say; see MSI_ALERT_TTL.",
+        "message.ttl", "For how many seconds a message is worth delivering by default; see MSI_ALERT_TTL.",
         in: 60...2_419_200, default: 2_419_200)
 }
 
 extension Setting where Value == [String] {
     package static let gatewayCORSOrigins = Setting(
-        "gateway.cors.origins", "The origins whose pages may call the gateway from a browser, beside its own.",
+        "gateway.cors.origins", "Further origins whose pages may call the gateway from a browser.",
         expected: "origins such as https://portal.example.edu, in lower case and without a path, separated by commas", default: ""
     ) { text in
         let origins = items(of: text)

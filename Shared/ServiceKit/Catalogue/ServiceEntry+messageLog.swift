@@ -14,7 +14,7 @@ extension ServiceEntry {
 extension Setting where Value == Int {
     package static let messageRetention = integer(
         "message.retention",
-        "For how many days messages are kept in the archive once they have come to their end; 0 is for ever.", in: 0...36_500,
+        "For how many days ended messages and pushes are kept in the archive; 0 is for ever.", in: 0...36_500,
         default: 0)
 }
 
@@ -22,7 +22,7 @@ extension Setting where Value == Int64 {
     package static let messageLogStorageLimit = bytes(
         "message.log.storage.limit",
         """
-        How much the archive may take up, its write-ahead log included: at 90 % the log warns, at 95 % new messages are refused; \
-        the rest is for those that were accepted before.
+        The maximum size of the archive with its write-ahead log: at 90 % the log warns, at 95 % new messages are refused; the \
+        rest is for messages that were accepted before.
         """)
 }

@@ -4,13 +4,13 @@ package import Logging
 
 extension Setting where Value == String {
     package static let stateDirectory = text(
-        "state.dir", "Where databases, logs and the emulator's files are kept.", expected: "a folder",
+        "state.dir", "The folder of the databases, the logs and the emulator's files.", expected: "a folder",
         default: "~/.local/state/msi")
     package static let runtimeDirectory = text(
-        "runtime.dir", "Where the services' bus sockets are.", expected: "a folder", default: "$MSI_STATE_DIR/run")
+        "runtime.dir", "The folder of the services' bus sockets.", expected: "a folder", default: "$MSI_STATE_DIR/run")
 
     package static let databaseURL = Setting(
-        "database.url", "Where the cube and the messages are kept; without it, in files in the state directory.",
+        "database.url", "The MongoDB database for the services' data; without it, the data is in files in the state directory.",
         expected: "a MongoDB connection string, mongodb://HOST:PORT/DATABASE or mongodb+srv://HOST/DATABASE", isSecret: true
     ) { $0.isEmpty ? nil : $0 }
 }
@@ -18,24 +18,24 @@ extension Setting where Value == String {
 extension Setting where Value == Int {
     package static let fcmTopicPayloadLimit = integer(
         "fcm.topic.payload.limit",
-        "The most bytes that FCM takes in a message to a topic; the gateway and the relay need the same.",
+        "The maximum size of a message to a topic, in bytes; the gateway and the relay need the same value.",
         in: 1...4_096, default: 4_096)
     package static let alertTTL = integer(
         "alert.ttl",
-        "For how many seconds an Alert is worth delivering where its sender does not say; MSI_MESSAGE_TTL if that is shorter.",
+        "For how many seconds an Alert is worth delivering by default; MSI_MESSAGE_TTL if that is shorter.",
         in: 60...2_419_200, default: 86_400)
 }
 
 extension Setting where Value == Logger.Level {
     package static let logLevel = Setting(
-        "log.level", "The least important log lines to write.",
+        "log.level", "The minimum level of the log lines.",
         expected: "one of " + Logger.Level.allCases.map(\.rawValue).joined(separator: ", "), default: "info"
     ) { Logger.Level(rawValue: $0) }
 }
 
 extension Setting where Value == LogFormat {
     package static let logFormat = Setting(
-        "log.format", "How log lines look; auto is text on a terminal and JSON otherwise.",
+        "log.format", "The form of the log lines; auto is text on a terminal and JSON otherwise.",
         expected: "one of " + LogFormat.allCases.map(\.rawValue).joined(separator: ", "), default: "auto"
     ) { LogFormat(rawValue: $0) }
 }

@@ -27,7 +27,7 @@ struct MongoIndexes {
                 try create(index, connection)
             } catch let error as MongoError where error.code == .indexConflict {
                 logger.notice(
-                    "an index has another form than declared and is made anew",
+                    "an index differs from its declaration and is created again",
                     metadata: ["collection": "\(collection.name)", "index": "\(index.name)"])
                 let key = try BSONFields(index.document).value("key", as: BSONDocument.self)
                 for other in try present(connection) {

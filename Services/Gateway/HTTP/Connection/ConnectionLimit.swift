@@ -32,7 +32,7 @@ final class ConnectionLimit: Sendable {
         let room = max(1, Self.maxDescriptors - Self.otherDescriptors - Self.maxSurplus)
         if maxConnections > room {
             logger.warning(
-                "the process may not have descriptors for all connections (ulimit -n)",
+                "the limit of open descriptors (ulimit -n) is too low for all connections",
                 metadata: ["wanted": "\(maxConnections)", "possible": "\(room)"])
         }
         self.maxConnections = min(maxConnections, room)

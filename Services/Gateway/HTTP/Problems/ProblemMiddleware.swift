@@ -34,7 +34,7 @@ struct ProblemMiddleware: RouterMiddleware {
             return Problem(.notFound, "There is nothing at this path.")
         default:
             logger.error("a request failed", metadata: ["error": "\(error)"])
-            return Problem(.internalError, "The gateway's log says more, under this request's id.")
+            return Problem(.internalError, "The gateway's log says more about this request id.")
         }
     }
 }

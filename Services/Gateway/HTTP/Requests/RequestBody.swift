@@ -24,7 +24,7 @@ enum RequestBody {
             throw error
         } catch {
             // The client has disconnected, or its chunked encoding is invalid. It is not an error of the gateway.
-            throw SchemaViolation(field: "", problem: "the body breaks off, or is not framed as HTTP asks")
+            throw SchemaViolation(field: "", problem: "the body is incomplete, or its framing is not valid HTTP")
         }
         guard buffer.readableBytes > 0 else {
             throw SchemaViolation(field: "", problem: "expected a JSON object, found an empty body")
