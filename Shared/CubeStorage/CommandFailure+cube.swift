@@ -31,6 +31,6 @@ extension CommandFailure {
     }
 
     static func anotherCube(at version: CubeVersion) -> CommandFailure {
-        CommandFailure(.conflict, "another cube is there already, at version \(version)")
+        CommandFailure(.conflict, "the store contains another cube already, at version \(version)")
     }
 }

@@ -53,7 +53,7 @@ package final class EmbeddedDatabase: Sendable {
             return try Int.fetchOne(database, sql: "PRAGMA synchronous")
         }
         guard level == durability.level else {
-            throw CommandFailure(.unavailable, "SQLite does not take the setting synchronous = \(durability.rawValue)")
+            throw CommandFailure(.unavailable, "SQLite does not accept the setting synchronous = \(durability.rawValue)")
         }
     }
 

@@ -50,7 +50,7 @@ package final class UnreadableDocuments: Sendable {
     /// - Throws: ``CommandFailure`` if unreadable documents are not skipped.
     package func leaveOut(_ name: String, because reason: String) throws {
         guard treatment == .skipped else {
-            throw CommandFailure(.internal, "what is stored as \(kind) \(name) cannot be used: \(reason)")
+            throw CommandFailure(.internal, "the stored \(kind) \(name) cannot be used: \(reason)")
         }
         let isNew = named.withLock { $0.count < Self.maxNamed && $0.insert(name).inserted }
         guard isNew else { return }

@@ -45,7 +45,7 @@ struct ProjectFactory {
         for (entry, credentials) in others {
             let id = entry.project ?? credentials.projectID ?? ""
             guard ids.insert(id).inserted else {
-                throw ConfigurationError("\(Setting.fcmProjectsFile.declaration.name): the project \(id) is there twice")
+                throw ConfigurationError("\(Setting.fcmProjectsFile.declaration.name): it contains the project \(id) twice")
             }
         }
         let standard = try project(credentials, entry: nil)

@@ -11,10 +11,10 @@ extension DeliveryRecord {
     /// - Throws: ``CommandFailure`` with status `conflict` if that is impossible.
     mutating func retry(by actor: String, at now: UnixMilliseconds, expires: UnixMilliseconds) throws(CommandFailure) {
         guard state == .failed else {
-            throw CommandFailure(.conflict, "only what has failed can be tried again; this is \(state.rawValue)")
+            throw CommandFailure(.conflict, "only a failed message or push can be tried again; this one is \(state.rawValue)")
         }
         guard expires > now else {
-            throw CommandFailure(.conflict, "it has expired meanwhile, and is not worth delivering any more")
+            throw CommandFailure(.conflict, "it has expired meanwhile")
         }
         for index in parts.indices where parts[index].state == .failed {
             parts[index].state = .pending
@@ -33,10 +33,10 @@ extension DeliveryRecord {
             throw CommandFailure(.conflict, "it cannot be recalled any more; it is \(state.rawValue)")
         }
         if let lease, lease.until > now {
-            throw CommandFailure(.conflict, "it is on its way to FCM this moment")
+            throw CommandFailure(.conflict, "it is on its way to FCM now")
         }
         guard !parts.contains(where: { $0.state == .accepted }) else {
-            throw CommandFailure(.conflict, "a part of it has gone out already")
+            throw CommandFailure(.conflict, "FCM has accepted a part of it already")
         }
         for index in parts.indices where parts[index].state == .pending {
             parts[index].state = .recalled

@@ -29,7 +29,7 @@ struct Migrate: AsyncParsableCommand {
             let folder = try settings.value(.stateDirectory)
             if let change = try StateDirectory.secure(folder) { print("msi migrate: \(change)") }
             guard let url = try settings.optional(.databaseURL, as: MongoURL.init) else {
-                throw ConfigurationError("\(Setting.databaseURL.declaration.name) has to say where MongoDB is")
+                throw ConfigurationError("\(Setting.databaseURL.declaration.name) is required: the MongoDB database")
             }
             if to == .mongodb { try checkFiles(in: folder) }
             let control = try StateLock.control(of: folder)
@@ -54,7 +54,7 @@ struct Migrate: AsyncParsableCommand {
     private func checkFiles(in folder: String) throws {
         for file in RegisteredStores.all.flatMap(\.requiredFiles)
         where !FileManager.default.fileExists(atPath: folder + "/" + file) {
-            throw StartFailure(description: "there is no \(file) in \(folder); MSI_STATE_DIR says where the services keep theirs")
+            throw StartFailure(description: "there is no \(file) in \(folder); MSI_STATE_DIR names the services' folder")
         }
     }
 

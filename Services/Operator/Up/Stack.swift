@@ -23,7 +23,7 @@ struct Stack: Sendable {
             .deletingLastPathComponent()
         for setting in [Setting.fcmServiceAccountFile, .fcmCAFile] where try settings.optional(setting) != nil {
             throw ConfigurationError(
-                "\(setting.declaration.name) has no place in msi up, whose relay talks to the emulator; start msi-fcm-relay "
+                "\(setting.declaration.name) cannot be used with msi up, whose relay sends to the emulator; start msi-fcm-relay "
                     + "by itself for a real project")
         }
         let places = try Places(settings)

@@ -105,7 +105,7 @@ final class UnixListener {
             throw failure(path, "cannot look at \(path)")
         }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
-            throw BusError(.addressInUse, "ipc://\(path): there is a file of that name, which is not a socket")
+            throw BusError(.addressInUse, "ipc://\(path): a file of that name exists and is not a socket")
         }
         let probe = try socket(path)
         defer { Glibc.close(probe) }

@@ -39,7 +39,7 @@ package struct CubeMove: StoreMove {
         let stored = try await target.snapshot()
         guard try await stored != source.snapshot(), stored != CubeSnapshot(version: 0, channels: []) else { return }
         throw MigrationFailure.otherContents(
-            "another cube is there already, at version \(stored.version)", otherTarget: otherTarget)
+            "it contains another cube, at version \(stored.version)", otherTarget: otherTarget)
     }
 
     package func copy(report: (String) -> Void) async throws {

@@ -47,7 +47,7 @@ actor HistoryReaders {
             return
         }
         guard waiting.count < Self.maxWaiting else {
-            throw CommandFailure(.overloaded, "too many read the archive at this moment")
+            throw CommandFailure(.overloaded, "too many requests read the archive now")
         }
         await withCheckedContinuation { waiting.append($0) }
     }

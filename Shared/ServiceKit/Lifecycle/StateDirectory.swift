@@ -39,7 +39,7 @@ package enum StateDirectory {
 
     private static func refusal(_ path: String, _ problem: String) -> ConfigurationError {
         ConfigurationError(
-            "\(Setting.stateDirectory.declaration.name): \(path) \(problem). Name a folder that the services' user alone has access "
-                + "to, or make this one so: chmod 700")
+            "\(Setting.stateDirectory.declaration.name): \(path) \(problem). Name a folder to which only the services' user has "
+                + "access, or remove the access of others: chmod 700")
     }
 }

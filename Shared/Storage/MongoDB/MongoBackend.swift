@@ -50,7 +50,7 @@ struct MongoBackend: StorageBackend {
                 return try await read(body)
             } catch is Overtaken {
                 guard let pause = backoff.nextPause() else {
-                    throw CommandFailure(.unavailable, "too many change the same document", retryAfter: 2_000)
+                    throw CommandFailure(.unavailable, "too many requests change the same document", retryAfter: 2_000)
                 }
                 try await Task.sleep(for: pause)
             }

@@ -24,7 +24,7 @@ struct Selection: Sendable {
         var predicates = query.conditions.map(\.predicate) + collection.unexpired(at: now)
         if let cursor {
             guard cursor.values.count == order.count else {
-                throw CommandFailure(.invalid, "after: it comes from a page of another list", field: "after")
+                throw CommandFailure(.invalid, "after: the cursor belongs to another list", field: "after")
             }
             predicates += Self.beyond(Array(zip(order, cursor.values)), isDescending: isDescending)
         }

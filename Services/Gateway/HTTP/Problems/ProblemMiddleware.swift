@@ -31,7 +31,7 @@ struct ProblemMiddleware: RouterMiddleware {
         case is NIOTooManyBytesError:
             return Problem(.bodyTooLarge, "A body may have at most \(RequestBody.maxBytes) bytes.")
         case let error as any HTTPResponseError where error.status == .notFound:
-            return Problem(.notFound, "There is nothing at this path.")
+            return Problem(.notFound, "The path does not exist.")
         default:
             logger.error("a request failed", metadata: ["error": "\(error)"])
             return Problem(.internalError, "The gateway's log says more about this request id.")

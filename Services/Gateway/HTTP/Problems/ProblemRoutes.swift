@@ -9,7 +9,7 @@ struct ProblemRoutes: Feature {
             },
             Route(.get, "/problems/:kind", right: .anyone, answer: .ok(ProblemEntry.self)) { call in
                 guard let kind = call.parameter("kind").flatMap(ProblemKind.init(rawValue:)) else {
-                    throw Problem(.notFound, "There is no such kind of problem; /problems lists them.")
+                    throw Problem(.notFound, "There is no such kind of problem; /problems lists all kinds.")
                 }
                 return Answer(ProblemEntry(kind))
             },
