@@ -9,7 +9,7 @@ struct ScheduleTests {
         Schedule(seed: seed, length: .seconds(seconds), parts: Part.allCases)
     }
 
-    @Test("Every service of the catalogue is harmed, each of its processes by itself")
+    @Test("Every service of the catalogue has faults, and each of its processes has its own")
     func catalogue() {
         #expect(Set(Part.allCases.compactMap(\.service)) == Set(ServiceEntry.all))
         #expect(Set(Part.allCases.map(\.name)).count == Part.allCases.count)

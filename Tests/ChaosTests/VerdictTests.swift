@@ -90,7 +90,7 @@ struct VerdictTests {
         }
     }
 
-    @Test("A post without an answer has to come to an end as well")
+    @Test("A stored message whose post got no answer must end as well")
     func unanswered() {
         let verdict = Verdict(
             evidence { evidence in
@@ -130,7 +130,7 @@ struct VerdictTests {
             })
     }
 
-    @Test("A copy that no relay had in flight is unexplained, whatever was away")
+    @Test("A copy that no relay had in flight is unexplained, whatever other faults there were")
     func noSender() {
         for part in Part.allCases {
             let verdict = doubled(by: part, .kill, after: 200)

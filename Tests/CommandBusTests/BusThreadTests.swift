@@ -132,7 +132,7 @@ struct BusThreadTests {
         }
     }
 
-    @Test("Tasks on the bus thread go on after the bus is closed")
+    @Test("Tasks on the bus thread continue after the bus is closed")
     func tasksGoOnWhenTheirBusIsClosed() async throws {
         let bus = try Bus(logger: quietLogger)
         let isClosed = Block()

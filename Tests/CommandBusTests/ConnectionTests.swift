@@ -96,7 +96,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A peer that stands still is noticed")
+    @Test("A peer that hangs is noticed")
     func aStoppedPeerIsNoticed() async throws {
         try await withTemporaryFolder { folder in
             try await withBus { bus in

@@ -34,7 +34,7 @@ struct MongoCubeStoreTests {
         }
     }
 
-    @Test("A cube that another program has written is read and edited, and its own fields are left alone")
+    @Test("A cube that another program has written is read and edited, and that program's own fields do not change")
     func foreignDocuments() async throws {
         try await withCubePlace(.mongodb) { place in
             let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())

@@ -7,7 +7,7 @@ import Testing
 /// Concurrent administrators, announcements, and restarts of the service.
 @Suite("Cube service's life", .timeLimit(.minutes(1)))
 struct CubeLifeTests {
-    @Test("It keeps nothing in shared memory that would be left after a kill")
+    @Test("It leaves nothing in shared memory after a kill")
     func sharedMemory() async throws {
         try await RunningCube.with { cube in
             #expect(access("/dev/shm/mongoc-\(cube.process.identifier)", F_OK) != 0)
@@ -85,7 +85,7 @@ struct CubeLifeTests {
         }
     }
 
-    @Test("Answered changes survive a kill and a stop, and the version goes on from there")
+    @Test("Answered changes survive a kill and a stop, and the version continues from there")
     func restarts() async throws {
         try await withTemporaryFolder { folder in
             let added = try await RunningCube.with(in: folder) { cube in

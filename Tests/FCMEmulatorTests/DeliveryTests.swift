@@ -92,7 +92,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("A stream that is opened with Last-Event-ID goes on after that event")
+    @Test("A stream that is opened with Last-Event-ID continues after that event")
     func aStreamResumesAfterTheLastEvent() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()

@@ -178,7 +178,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("A phone can be registered, subscribed and watched with curl alone")
+    @Test("A phone can be registered, subscribed and watched only with curl")
     func curlIsAllThatAPhoneNeeds() async throws {
         try await TemporaryFolder.with { folder in
             let emulator = try await EmulatorProcess(in: folder)

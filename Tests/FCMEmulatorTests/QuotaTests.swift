@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("The quota of a topic or phone limits that one alone") func targets() async throws {
+    @Test("The quota of a topic or phone does not limit others") func targets() async throws {
         try await withEmulator { client in
             let hour = #"[{"most":2,"every_ms":3600000}]"#
             _ = try await client.call(

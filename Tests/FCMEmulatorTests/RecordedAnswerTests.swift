@@ -90,7 +90,7 @@ import TestSupport
         }
     }
 
-    @Test("A topic, a condition and a phone take 4,096 bytes, and none of them takes one more") func limit() async throws {
+    @Test("A message to a topic, a condition or a phone may have 4,096 bytes, and not one more") func limit() async throws {
         try await withEmulator { client in
             let phone = try await client.registerPhone()
             for target in [#""topic":"t""#, #""condition":"'t' in topics""#, #""token":"\#(phone)""#] {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FCMRelay
 
-@Suite("When an FCM that fails is left alone")
+@Suite("When an FCM that fails gets no requests")
 struct CircuitStateMachineTests {
     private static let start = ContinuousClock.now
 

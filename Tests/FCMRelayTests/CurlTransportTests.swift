@@ -129,7 +129,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test("One connection is used as long as it is enough")
+    @Test("No second connection is opened while one is enough")
     func oneConnectionWhereItIsEnough() async throws {
         try await withTLSServer { _ in
             .init(200)

@@ -72,7 +72,7 @@ struct FCMAnswerTests {
     }
 
     /// FCM's text for a bad APNs key is that for a bad access token. The detail decides.
-    @Test("THIRD_PARTY_AUTH_ERROR is not taken for a bad access token")
+    @Test("THIRD_PARTY_AUTH_ERROR is not mistaken for a bad access token")
     func thirdPartyErrorInTheWordsOfABadToken() {
         let message = "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other."
         let body = Self.body(401, "UNAUTHENTICATED", message, details: Self.detail("THIRD_PARTY_AUTH_ERROR"))

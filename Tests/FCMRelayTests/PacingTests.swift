@@ -210,7 +210,7 @@ struct PacingTests {
         #expect(!afterTheEnd)
     }
 
-    @Test("A pacer lets sends go in time by its own alarms")
+    @Test("A pacer's own alarms let sends go out in time")
     func pace() async {
         let pacer = Pacer(rate: 200, ramp: .zero)
         let start = ContinuousClock.now

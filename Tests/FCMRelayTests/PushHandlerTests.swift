@@ -108,7 +108,7 @@ struct PushHandlerTests {
         }
     }
 
-    @Test("A command that comes again sends only what FCM has not accepted")
+    @Test("A repeated command is sent only to recipients for which FCM has not accepted it")
     func again() async throws {
         let isMended = Mutex(false)
         let later = ComponentError(.unavailable, retryAfter: 1)
@@ -126,7 +126,7 @@ struct PushHandlerTests {
         #expect(sender.groups.count == 3)
     }
 
-    @Test("Two commands at once have each recipient sent once, and both learn its outcome")
+    @Test("Two concurrent commands send to each recipient once, and both get its outcome")
     func joint() async throws {
         let (began, begin) = AsyncStream<Void>.makeStream()
         let (opened, open) = AsyncStream<Void>.makeStream()
@@ -146,7 +146,7 @@ struct PushHandlerTests {
         #expect(sender.groups.count == 1)
     }
 
-    @Test("What has expired is not sent, what FCM would refuse is invalid, and a check is always sent")
+    @Test("An expired push is not sent, one that FCM would refuse is invalid, and a dry run is always sent")
     func refusals() async throws {
         let sender = Sender()
         let handler = Self.handler(sender)

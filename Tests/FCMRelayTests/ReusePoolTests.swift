@@ -8,7 +8,7 @@ struct ReusePoolTests {
 
     private func at(_ seconds: Int) -> ContinuousClock.Instant { start + .seconds(seconds) }
 
-    @Test("As many as were in use at once in the last period are kept, and the last used is taken first")
+    @Test("The pool keeps the maximum that was in use in the last period, and the last used object is taken first")
     func kept() {
         var pool = ReusePool<Int>(period: .seconds(10), at: start)
         let made = (0..<5).map { pool.take() ?? $0 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("What a connection waits for")
+@Suite("The deadlines of a connection")
 struct ConnectionPhaseTests {
     private let start = NIODeadline.now()
     private var phase: ConnectionPhase

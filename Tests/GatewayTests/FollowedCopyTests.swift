@@ -10,7 +10,7 @@ import Testing
 /// Copies of a service's data. The tests play the service: they supply its value, and its publisher announces versions.
 @Suite("Followed copy", .timeLimit(.minutes(1)))
 struct FollowedCopyTests {
-    @Test("One reading serves all who ask at once, and everyone until another version is announced")
+    @Test("One read serves all concurrent callers, and all later ones until another version is announced")
     func oneReading() async throws {
         try await FollowedService.with { service, copy in
             try await withThrowingTaskGroup(of: Int.self) { group in
@@ -23,7 +23,7 @@ struct FollowedCopyTests {
         }
     }
 
-    @Test("Versions that were not announced are made up for by the next announcement")
+    @Test("The next announcement makes up for versions that were not announced")
     func missedEvents() async throws {
         try await FollowedService.with { service, copy in
             _ = try await copy.current()
@@ -31,7 +31,7 @@ struct FollowedCopyTests {
         }
     }
 
-    @Test("A service that came back with a lower version is read again")
+    @Test("A service that restarted with a lower version is read again")
     func lowerVersion() async throws {
         try await FollowedService.with(version: 7) { service, copy in
             #expect(try await copy.current().version == 7)
@@ -69,7 +69,7 @@ struct FollowedCopyTests {
         }
     }
 
-    @Test("Data that changes during each reading is read three times, and then returned as it is")
+    @Test("Data that changes during each read is read three times, and then returned")
     func neverFresh() async throws {
         try await FollowedService.with { service, copy in
             service.hold { service.followed.edited(service.set { $0 + 1 }) }
@@ -78,7 +78,7 @@ struct FollowedCopyTests {
         }
     }
 
-    @Test("A reading that fails is reported to all who wait for it, and the next request reads again")
+    @Test("A read that fails is reported to all waiting callers, and the next request reads again")
     func failure() async throws {
         try await FollowedService.with { service, copy in
             service.hold { throw CancellationError() }

@@ -71,7 +71,7 @@ struct FreshnessTests {
         #expect(freshness.isFresh(8, at: at(20)))
     }
 
-    @Test("Data that was set back is served once it has been read")
+    @Test("Restored data of a lower version is served once it has been read")
     mutating func setBack() {
         freshness.read(7, asked: at(0))
         freshness.announced(3, at: at(10))

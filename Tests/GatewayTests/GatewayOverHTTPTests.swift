@@ -8,7 +8,7 @@ import Time
 /// The gateway's errors, and the common header fields of its answers.
 @Suite("Gateway over HTTP", .timeLimit(.minutes(1)))
 struct GatewayOverHTTPTests {
-    @Test("While the services are away, answers say so with Retry-After, and all is well once they are back")
+    @Test("While the services are unreachable, answers say so with Retry-After; everything works once they are back")
     func servicesAway() async throws {
         try await RunningGateway.with(services: []) { gateway in
             let named = #"{"name":"n","desc":"d"}"#

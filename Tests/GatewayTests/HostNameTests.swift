@@ -19,7 +19,7 @@ struct HostNameTests {
         }
     }
 
-    @Test("A host name is resolved again when its address changes, and leads to no other machine")
+    @Test("A host name is resolved again when its address changes, and an address of another machine is refused")
     func changingName() async throws {
         let port = try FreePort.choose()
         try await withNames(["log.test": "10.9.8.7"], logListens: "tcp://127.0.0.1:\(port)") { settings, folder in

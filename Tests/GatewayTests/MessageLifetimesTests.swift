@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("For how long a message is worth delivering")
+@Suite("The lifetime of a message")
 struct MessageLifetimesTests {
     @Test(
         "An Alert has its own time to live, which is not longer than that of other messages",

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Entity tags")
 struct VersionTagTests {
-    @Test("A version comes back from its tag")
+    @Test("A version is read back from its tag")
     func roundTrip() {
         for version in [0, 17, Int64.max] {
             #expect(VersionTag(version).text == "\"v\(version)\"")

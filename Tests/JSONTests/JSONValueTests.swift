@@ -31,7 +31,7 @@ struct JSONValueTests {
         #expect(try JSONValue(parsing: #""\u00e9\ud83d\ude00\u0000\/""#.utf8) == .string("é😀\u{0}/"))
     }
 
-    @Test("The rules are those that are asked for")
+    @Test("The reader follows the requested rules")
     func rules() {
         func problem(_ text: String, _ rules: JSONRules) -> JSONSyntaxError.Problem? {
             do throws(JSONSyntaxError) {

@@ -109,7 +109,7 @@ struct StrictDecodingTests {
         #expect(try JSONCoder.decode(Order.self, from: Self.order(json)) == Order(number: 1, lines: []))
     }
 
-    @Test("A wrong type, a missing field and a field that is there twice are errors there too")
+    @Test("A wrong type, a missing field and a repeated field are errors there too")
     func lenientErrors() {
         for json in [#"{"number":"1","lines":[]}"#, #"{"lines":[]}"#, #"{"number":1,"number":1,"lines":[]}"#] {
             #expect(throws: SchemaViolation.self) { try JSONCoder.decode(Order.self, from: Self.order(json)) }
@@ -122,7 +122,7 @@ struct StrictDecodingTests {
         #expect(try JSONCoder.decodeStrictly([String: Int].self, from: Data("{\(fields)}".utf8)).count == 100_000)
     }
 
-    @Test("The text of a field is found before the place where a document is wrong, and not behind it")
+    @Test("The text of a field is found before a document's syntax error, and not after it")
     func damaged() {
         func id(_ text: String) -> String? {
             var text = text

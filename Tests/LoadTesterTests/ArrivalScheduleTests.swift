@@ -12,7 +12,7 @@ struct ArrivalScheduleTests {
         #expect(!schedule.isInRamp(0))
     }
 
-    @Test("In a ramp, the rate rises evenly to the full rate, and goes on without a gap")
+    @Test("In a ramp, the rate rises evenly to the full rate, and continues without a gap")
     func ramp() {
         let schedule = ArrivalSchedule(rate: 100, ramp: 4, duration: 10)
         #expect(schedule.count == 800)

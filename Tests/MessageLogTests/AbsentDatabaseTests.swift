@@ -3,7 +3,7 @@ import Schemas
 import TestSupport
 import Testing
 
-@Suite("Database that has never been there", .timeLimit(.minutes(1)))
+@Suite("A database that was never reachable", .timeLimit(.minutes(1)))
 struct AbsentDatabaseTests {
     @Test("Without a database, the service starts, reports that it is not healthy, and stops within seconds")
     func absent() async throws {

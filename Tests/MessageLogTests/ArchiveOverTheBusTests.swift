@@ -79,7 +79,7 @@ struct ArchiveOverTheBusTests {
         }
     }
 
-    @Test("A message is logged, found and changed for the actor of the request alone; without one it is unauthenticated")
+    @Test("A message is logged, found and changed only for the request's actor; a request without an actor is unauthenticated")
     func actor() async throws {
         try await withTemporaryFolder { folder in
             try await RunningMessageLog.with(in: folder) { log in

@@ -166,7 +166,7 @@ struct OutboxOverTheBusTests {
         }
     }
 
-    @Test("The messages in flight of a killed message log go on as soon as it is back")
+    @Test("The messages in flight of a killed message log are relayed as soon as it is back")
     func takeOver() async throws {
         let gate = Gate()
         let isFirst = Mutex(true)

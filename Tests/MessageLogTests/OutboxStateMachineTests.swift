@@ -124,7 +124,7 @@ struct OutboxStateMachineTests {
         #expect(dueClaim(at: 0)?.urgency == .normal)
     }
 
-    @Test("A message that becomes due during a look is looked for right after it")
+    @Test("A message that becomes due during a claim is claimed right after it")
     mutating func missed() throws {
         let claim = try #require(dueClaim(at: 0))
         _ = outbox.begin(at: 0)
@@ -133,7 +133,7 @@ struct OutboxStateMachineTests {
         #expect(dueClaim(at: 2) == claim)
     }
 
-    @Test("A message that became due without a place is looked for at once")
+    @Test("A message that became due without room is claimed at once")
     mutating func becameDue() {
         settle(at: 0)
         outbox.becameDue(.normal, at: 5)
@@ -196,7 +196,7 @@ struct OutboxStateMachineTests {
         #expect(!granted)
     }
 
-    @Test("The pauses for the relays go on after the clock was set back")
+    @Test("The pauses for the relays continue after the clock was set back")
     mutating func pausesAfterClockSetBack() throws {
         let message = Self.message()
         _ = outbox.claimed([message], for: try #require(dueClaim(at: 3_600_000)), at: 3_600_000)

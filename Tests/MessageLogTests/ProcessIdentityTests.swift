@@ -34,7 +34,7 @@ struct ProcessIdentityTests {
         }
     }
 
-    @Test("Without a lock file the process works, and the log says what that means")
+    @Test("Without a lock file the process works, and the log names the consequence")
     func noLock() async throws {
         try await withTemporaryFolder { folder in
             // A file in place of the folder. (A read-only folder would not stop root.)

@@ -125,7 +125,7 @@ struct PushOverTheBusTests {
         }
     }
 
-    @Test("What FCM would refuse is invalid, by the field's name, and is not stored")
+    @Test("A push that FCM would refuse is invalid and is not stored; the error names the field")
     func validation() async throws {
         try await withTemporaryFolder { folder in
             try await RunningMessageLog.with(in: folder) { log in
@@ -145,7 +145,7 @@ struct PushOverTheBusTests {
         }
     }
 
-    @Test("A push waits for its time, is recalled before it, and expires; one that failed is tried again when somebody asks")
+    @Test("A push waits for its time, can be recalled before it, and expires; a failed one can be retried")
     func life() async throws {
         let isMended = Mutex(false)
         let relay = RelayDouble(pushes: { command in
@@ -187,7 +187,7 @@ struct PushOverTheBusTests {
         }
     }
 
-    @Test("A push that is under way when the message log is killed is taken up by the next process, and no history shows it")
+    @Test("A push in flight of a killed message log is relayed by the next process, and is in no history")
     func killed() async throws {
         let isFirst = Mutex(true)
         let gate = Gate()
@@ -217,7 +217,7 @@ struct PushOverTheBusTests {
         }
     }
 
-    @Test("Neither a key that floods nor one that FCM refuses keeps messages or other keys waiting")
+    @Test("Neither a flooded key nor one that FCM refuses delays messages or other keys")
     func fairness() async throws {
         let gate = Gate()
         let relay = RelayDouble(pushes: { command in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MessageLog
 
-@Suite("An outbox to which nothing happens", .timeLimit(.minutes(1)))
+@Suite("An idle outbox", .timeLimit(.minutes(1)))
 struct SilentOutboxTests {
     /// Only regular claims find messages that become due later. If one claim is omitted, there may be no other.
     @Test("An idle outbox keeps looking for due messages of both distributions")

@@ -39,7 +39,7 @@ struct FormerArchiveTests {
         }
     }
 
-    @Test("Every message is read, found and taken up as before", arguments: StoreKind.allCases)
+    @Test("Every message is read, found and claimed as before", arguments: StoreKind.allCases)
     func messages(_ kind: StoreKind) async throws {
         try await withFormerArchive(kind) { store in
             var told = try Self.told(kind)
@@ -66,7 +66,7 @@ struct FormerArchiveTests {
         }
     }
 
-    @Test("Pushes are kept beside the messages, and are in no history", arguments: StoreKind.allCases)
+    @Test("Pushes are stored in addition to the messages, and are in no history", arguments: StoreKind.allCases)
     func pushes(_ kind: StoreKind) async throws {
         try await withFormerArchive(kind) { store in
             let push = PushStoreTests.push("k")

@@ -123,7 +123,7 @@ extension MessageStoreTests {
         }
     }
 
-    @Test("Every filter selects what it says, alone and combined, newest first", arguments: StoreKind.allCases)
+    @Test("Every filter selects the right messages, alone and combined, newest first", arguments: StoreKind.allCases)
     func filters(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             let (campus, library, sports) = (ObjectID(), ObjectID(), ObjectID())

@@ -188,7 +188,7 @@ struct MongoMessageStoreTests {
         }
     }
 
-    @Test("A message that another program has written is read as relayed, found, and can be given a record of its own")
+    @Test("A message that another program has written is read as relayed and found, and can get a record")
     func foreignDocuments() async throws {
         try await withMessagePlace(.mongodb) { place in
             let url = try #require(place.database)

@@ -106,7 +106,7 @@ struct PushStoreTests {
         }
     }
 
-    @Test("Of many claimants at once each push has one; no change of a record is lost", arguments: StoreKind.allCases)
+    @Test("Each push goes to one of many concurrent claimants, and no change of a record is lost", arguments: StoreKind.allCases)
     func concurrency(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             for number in 0..<40 { _ = try await store.insert(Self.push("\(number)")) }
@@ -131,7 +131,7 @@ struct PushStoreTests {
         }
     }
 
-    @Test("What has expired, and what waits, is found among messages and pushes", arguments: StoreKind.allCases)
+    @Test("Expired and waiting items are found among messages and pushes", arguments: StoreKind.allCases)
     func expiredAndWaiting(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             let push = Self.push("push", expires: 2_000)
@@ -148,7 +148,7 @@ struct PushStoreTests {
         }
     }
 
-    @Test("Old pushes whose end has come are removed after old messages; the others stay", arguments: StoreKind.allCases)
+    @Test("Old ended pushes are removed after old messages; the others stay", arguments: StoreKind.allCases)
     func retention(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             let old = (Int64(0)..<3).map { Self.push("old \($0)", logged: UnixMilliseconds(rawValue: 100 + $0)) }

@@ -35,7 +35,7 @@ struct BSONCoderTests {
         }
     }
 
-    @Test("A Codable value is read back as it was written, directly and by way of Extended JSON")
+    @Test("A Codable value is read back equal, directly and through Extended JSON")
     func roundTrip() throws {
         let value = Everything()
         let document = try BSONCoder.encode(value)
@@ -80,7 +80,7 @@ struct BSONCoderTests {
         #expect(problem(["list": [["id": id, "count": .double(7.5)]]]) != nil)
     }
 
-    @Test("What MongoDB would not take, or would read as something else, is not written")
+    @Test("A document that MongoDB would refuse or misread is not written")
     func refusals() {
         final class Chain: Encodable {
             let next: Chain?

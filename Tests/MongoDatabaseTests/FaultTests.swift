@@ -7,7 +7,7 @@ import Testing
 /// Operations during an outage of the server, and the recovery without intervention.
 @Suite("MongoDB faults", .timeLimit(.minutes(2)))
 struct FaultTests {
-    @Test("With a killed server, operations fail at once and one line is logged; all goes on when it is back, with another line")
+    @Test("While the server is killed, operations fail at once, and one line is logged; another line says that it is back")
     func killed() async throws {
         try await withMongoServer { server in
             let log = RecordedLog()
@@ -40,7 +40,7 @@ struct FaultTests {
         }
     }
 
-    @Test("A frozen server is unreachable within seconds, and reachable once it goes on")
+    @Test("A frozen server is unreachable within seconds, and reachable once it continues")
     func frozen() async throws {
         try await withMongoServer { server in
             let log = RecordedLog()

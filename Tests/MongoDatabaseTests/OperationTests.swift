@@ -6,7 +6,7 @@ import Testing
 
 @Suite("MongoDB operations", .timeLimit(.minutes(2)))
 struct OperationTests {
-    @Test("Every type comes back from the server as it was stored")
+    @Test("Every type is read back from the server as it was stored")
     func roundTrip() async throws {
         try await withDatabase { database in
             let document: BSONDocument = [
@@ -47,7 +47,7 @@ struct OperationTests {
         }
     }
 
-    @Test("Of documents that are stored together, each invalid one has its own error, and the others are stored")
+    @Test("If documents are stored together, each invalid one has its own error, and the others are stored")
     func partialInsert() async throws {
         try await withDatabase { database in
             let errors = try await database.run { connection in

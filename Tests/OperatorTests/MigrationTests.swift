@@ -74,7 +74,7 @@ struct MigrationTests {
         }
     }
 
-    @Test("Pushes are copied as they are, brought up to date, and never taken back")
+    @Test("Pushes are copied unchanged, updated, and never reverted")
     func pushes() async throws {
         try await withStores { source, target in
             let pushes = (0..<120).map { number in

@@ -117,7 +117,7 @@ struct RetryTimeTests {
         }
     }
 
-    @Test("Nothing is tried at or after its expiry: the message then expires with its last error")
+    @Test("No attempt is made at or after the expiry: the message expires with its last error")
     func expiry() async throws {
         for seconds in [30, 31, 3_600] {
             let error = try await OrderedAnswer(rule: ["fault": "UNAVAILABLE", "retry_after_s": .integer(seconds)])

@@ -12,7 +12,7 @@ struct FCMRulesTests {
         try FCMRules.checked(JSONCoder.decode(AnyJSON.self, from: Data(json.utf8)), for: recipients)
     }
 
-    @Test("A message with every kind of field is taken, with snake_case names in either spelling")
+    @Test("A message with every kind of field is accepted in either spelling, and gets snake_case names")
     func everything() throws {
         let message = try Self.checked(
             """
@@ -71,7 +71,7 @@ struct FCMRulesTests {
         #expect(violation?.field == field)
     }
 
-    @Test("4,096 bytes of data and notification are taken, one more is not; an app's own data is measured apart")
+    @Test("4,096 bytes of data and notification are accepted, and not one more; a platform's own data is measured separately")
     func size() throws {
         func message(_ count: Int, _ more: String = "") -> String {
             #"{"data":{"a":"\#(String(repeating: "x", count: count - 1))"}\#(more)}"#
@@ -99,14 +99,14 @@ struct FCMRulesTests {
         #expect(violation?.field == field)
     }
 
-    @Test("Conditions with operators, negation and parentheses are taken")
+    @Test("Conditions with operators, negation and parentheses are accepted")
     func conditions() throws {
         for condition in ["'a' in topics", "'a' in topics && !('b' in topics || 'c.d~%' in topics)", "!'a' in topics"] {
             _ = try Self.checked("{}", [.condition(condition)])
         }
     }
 
-    @Test("What asks for high priority, or shows something without saying how urgent it is, is urgent")
+    @Test("A message with high priority, or with a notification and no priority, is urgent")
     func urgency() throws {
         #expect(FCMRules.urgency(of: try Self.checked(#"{"data":{}}"#)) == .normal)
         #expect(FCMRules.urgency(of: try Self.checked(#"{"notification":{"title":"T"}}"#)) == .high)
@@ -114,7 +114,7 @@ struct FCMRulesTests {
         #expect(FCMRules.urgency(of: try Self.checked(#"{"android":{"priority":"HIGH"}}"#)) == .high)
     }
 
-    @Test("FCM keeps a push until it expires, and no longer than its own times say")
+    @Test("FCM keeps a push until it expires, or until its own times to live end")
     func expiry() throws {
         let now: UnixMilliseconds = 1_000_000_000
         func sent(_ json: String, expires: UnixMilliseconds?) throws -> AnyJSON {

@@ -34,7 +34,7 @@ struct PushCommandTests {
         for command in [topic, condition, tokens] { #expect(try LogPush(payload: command.payload()) == command) }
     }
 
-    @Test("A command that breaks a rule is refused by the field's name")
+    @Test("A command that breaks a rule is refused, and the error names the field")
     func rules() {
         #expect(Self.wrongField("{\(Self.plain)}") == "topic")
         #expect(Self.wrongField(#"{"topic":"a","tokens":["t"],\#(Self.plain)}"#) == "tokens")
@@ -47,7 +47,7 @@ struct PushCommandTests {
         #expect(Self.wrongField(#"{"topic":"a","not_before":-1,\#(Self.plain)}"#) == "not_before")
     }
 
-    @Test("An unknown transport is named, with those that there are")
+    @Test("The error for an unknown transport names it and lists the known ones")
     func transport() throws {
         let violation = #expect(throws: SchemaViolation.self) {
             try RelayPush(
@@ -57,7 +57,7 @@ struct PushCommandTests {
         #expect(violation?.problem.contains("\"mail\"") == true && violation?.problem.contains("\"fcm\"") == true)
     }
 
-    @Test("A push shows what became of each recipient, and its unregistered tokens")
+    @Test("A push shows the outcome for each recipient, and its unregistered tokens")
     func document() throws {
         var push = Push(
             sender: "people", idempotencyKey: "k", transport: .fcm, fairnessKey: "f", message: ["data": ["a": "b"]],
@@ -76,7 +76,7 @@ struct PushCommandTests {
         #expect(PushEnded(push).unregistered == ["b"])
     }
 
-    @Test("Results are told in the recipients' order")
+    @Test("Results are in the recipients' order")
     func results() throws {
         let reply = RelayPush.Reply(results: [
             SendResult(.success("n")), SendResult(.failure(ComponentError(.paced, retryAfter: 5))),
@@ -86,7 +86,7 @@ struct PushCommandTests {
         #expect(try JSONCoder.decode(RelayPush.Reply.self, from: Data(json.utf8)) == reply)
     }
 
-    @Test("Each error code has a class, a text of its own, and says whether FCM may have accepted the message")
+    @Test("Each error code has a class and its own text, and says whether FCM may have accepted the message")
     func codes() {
         for code in RelayErrorCode.allCases {
             #expect(!code.text.isEmpty)

@@ -4,7 +4,7 @@ import JSON
 import Schemas
 import Testing
 
-@Suite("Whom a relayed message is for")
+@Suite("The target of a relayed message")
 struct RelayTargetTests {
     private static let seed = """
         {"msi_key":"0123456789abcdef01234567","timestamp":1,"title":"T","desc":"D","message":"M",

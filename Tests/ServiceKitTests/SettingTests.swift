@@ -151,7 +151,7 @@ struct SettingTests {
         }
     }
 
-    @Test("Any other unknown name is a warning, and the name of another service's setting is not")
+    @Test("Any other unknown name is a warning; the name of another service's setting is not")
     func otherNames() async throws {
         try await withTemporaryFolder { folder in
             let file = folder + "/settings"

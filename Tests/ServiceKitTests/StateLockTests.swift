@@ -6,7 +6,7 @@ import Testing
 /// Which programs may use a state directory at the same time.
 @Suite("State lock")
 struct StateLockTests {
-    @Test("Any number of services share the data, and an exclusive user waits for the last of them")
+    @Test("Any number of services share the data, and an exclusive user must wait for the last of them")
     func sharing() async throws {
         try await withTemporaryFolder { folder in
             let directory = folder + "/state"

@@ -43,7 +43,7 @@ struct CollectionTests {
         }
     }
 
-    @Test("What is stored has the form of the schemas: ObjectIds, datetimes, whole numbers of 64 bits")
+    @Test("Stored documents have the declared types: ObjectIds, datetimes, whole numbers of 64 bits")
     func storedForm() async throws {
         try await withPlace(.mongodb) { place in
             let device = everything
@@ -102,7 +102,7 @@ struct CollectionTests {
         }
     }
 
-    @Test("Two instances that change one document lose none of each other's changes", arguments: StoreKind.allCases)
+    @Test("Changes of one document by two instances are all kept", arguments: StoreKind.allCases)
     func severalInstances(_ kind: StoreKind) async throws {
         try await withPlace(kind) { place in
             let stores = [try await place.open(), try await place.open()]

@@ -17,7 +17,7 @@ struct FaultTests {
         }
     }
 
-    @Test("A killed server makes every operation unavailable at once; when it is back, what was stored is there and all goes on")
+    @Test("After a kill of the server every operation is unavailable at once; once it is back, the stored data is there")
     func killed() async throws {
         try await withServer { server, store, log in
             let device = Device.sample()
@@ -75,7 +75,7 @@ struct FaultTests {
         }
     }
 
-    @Test("A frozen server is away within seconds, and back once it goes on")
+    @Test("A frozen server is unreachable within seconds, and reachable once it continues")
     func frozen() async throws {
         try await withServer(options: ["socketTimeoutMS=8000"]) { server, store, log in
             let device = Device.sample()

@@ -84,7 +84,7 @@ struct MoveTests {
         }
     }
 
-    @Test("What has been changed since the last copy is brought up to date")
+    @Test("Changes since the last copy are copied")
     func update() async throws {
         try await withPlaces { sqlite, mongodb, _ in
             let url = try #require(mongodb.url)

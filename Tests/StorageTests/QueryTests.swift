@@ -20,7 +20,7 @@ struct QueryTests {
         return devices
     }
 
-    @Test("Pages are in order, by id where that leaves it open, whatever their size", arguments: StoreKind.allCases)
+    @Test("Pages of any size are in the query's order, and then by id", arguments: StoreKind.allCases)
     func pages(_ kind: StoreKind) async throws {
         try await withStore(kind) { store in
             let owner = ObjectID()
@@ -46,7 +46,7 @@ struct QueryTests {
         }
     }
 
-    @Test("Conditions hold for every type of value, and for what is absent", arguments: StoreKind.allCases)
+    @Test("Conditions work for every type of value, and for absent fields", arguments: StoreKind.allCases)
     func conditions(_ kind: StoreKind) async throws {
         try await withStore(kind) { store in
             var devices = (0..<12).map { Device.sample($0) }
@@ -72,7 +72,7 @@ struct QueryTests {
         }
     }
 
-    @Test("A cursor stays where it is, also when its document is deleted or moved", arguments: StoreKind.allCases)
+    @Test("A cursor keeps its position if its document is deleted or moved", arguments: StoreKind.allCases)
     func deletedPlace(_ kind: StoreKind) async throws {
         try await withStore(kind) { store in
             let owner = ObjectID()
@@ -90,7 +90,7 @@ struct QueryTests {
         }
     }
 
-    @Test("A cursor that is none, or belongs to another list, is refused", arguments: StoreKind.allCases)
+    @Test("An invalid cursor, or one of another list, is refused", arguments: StoreKind.allCases)
     func foreignCursor(_ kind: StoreKind) async throws {
         try await withStore(kind) { store in
             for number: Int64 in 0..<3 { try await store.insert(Device.sample(number), into: Devices.all) }
@@ -102,7 +102,7 @@ struct QueryTests {
         }
     }
 
-    @Test("A query that no index answers ends the program")
+    @Test("A query that no index serves ends the program")
     func unanswered() async {
         await #expect(processExitsWith: .failure) {
             try await withStore(.sqlite) { store in

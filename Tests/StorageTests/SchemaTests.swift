@@ -95,7 +95,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("A document that an upgrade cannot make sense of is left as it is, and the log names it", arguments: StoreKind.allCases)
+    @Test("A document that an upgrade cannot read stays unchanged, and the log names it", arguments: StoreKind.allCases)
     func brokenUpgrade(_ kind: StoreKind) async throws {
         try await withPlace(kind) { place in
             let devices = ["a", "broken", "b"].map { OldDevice(id: ObjectID(), owner: ObjectID(), key: $0) }
@@ -151,7 +151,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("An index of the same name or keys in another form is made anew")
+    @Test("An index with the same name or keys, but another form, is created again")
     func otherIndex() async throws {
         try await withPlace(.mongodb) { place in
             let url = try #require(place.url)
@@ -176,7 +176,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("Documents that break a unique index keep the store from opening, and it says which index")
+    @Test("A store whose documents violate a unique index does not open, and the error names the index")
     func brokenUniqueness() async throws {
         try await withPlace(.sqlite) { place in
             try await place.withStore(Old.store) { store in

@@ -38,7 +38,7 @@ extension SystemTests {
             }
         }
 
-        @Test("A change of the tests or of a text leads to no build")
+        @Test("A change of the tests or of a text causes no build")
         func irrelevant() async throws {
             try await withProject { project in
                 #expect(try await project.build() == .built)
@@ -48,7 +48,7 @@ extension SystemTests {
             }
         }
 
-        @Test("A copy of the project, and another build folder, are built by themselves")
+        @Test("A copy of the project, and another build folder, are built separately")
         func otherFolders() async throws {
             try await withProject { project in
                 #expect(try await project.build() == .built)

@@ -9,7 +9,7 @@ extension SystemTests {
     /// `msi migrate` from one kind of database to the other.
     @Suite("Migration", .serialized)
     struct MigrateTests {
-        @Test("Everything moves from SQLite to MongoDB and back, and the product goes on with it")
+        @Test("Everything moves from SQLite to MongoDB and back, and the product continues with it")
         func thereAndBack() async throws {
             try await withMongoServer { server in
                 let url = server.url(database: "campus")

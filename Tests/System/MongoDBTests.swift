@@ -8,7 +8,7 @@ extension SystemTests {
     /// The product with its data in MongoDB.
     @Suite("MongoDB", .serialized)
     struct MongoDBTests {
-        @Test("Accepted messages survive the death of the database; meanwhile answers are quick 503s, and then all goes on")
+        @Test("Accepted messages survive a kill of the database; posts get 503 quickly until it is back")
         func outage() async throws {
             try await withMongoServer { server in
                 try await withStack(settings: ["MSI_DATABASE_URL": server.url(database: "campus")]) { stack in

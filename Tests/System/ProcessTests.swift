@@ -42,7 +42,7 @@ extension SystemTests {
             }
         }
 
-        @Test("A service goes on, and stops with status 0, after the reader of its log has ended")
+        @Test("A service continues, and stops with status 0, after the reader of its log has ended")
         func closedLog() async throws {
             try await withTemporaryFolder { folder in
                 let script =
@@ -53,7 +53,7 @@ extension SystemTests {
             }
         }
 
-        @Test("msi up goes on, and stops with status 0, after the reader of its output has ended")
+        @Test("msi up continues, and stops with status 0, after the reader of its output has ended")
         func closedOutput() async throws {
             try await withTemporaryFolder { folder in
                 let script = """

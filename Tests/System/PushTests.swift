@@ -7,7 +7,7 @@ extension SystemTests {
     /// Pushes of other programs, by the message log and directly by the relay.
     @Suite("Pushes", .serialized, .stack())
     struct PushTests {
-        @Test("A Python program sends pushes by both services, and learns what became of each token")
+        @Test("A Python program sends pushes by both services, and gets the outcome for each token")
         func python() async throws {
             let stack = try SharedStack.current
             let fcm = stack.fcm

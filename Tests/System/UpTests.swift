@@ -70,7 +70,7 @@ extension SystemTests {
             }
         }
 
-        @Test("A second msi up with the same state directory is refused, and does the first no harm")
+        @Test("A second msi up with the same state directory is refused, and the first is not affected")
         func sameState() async throws {
             try await withStack { stack in
                 let second = try await start(in: stack.stateDirectory)
@@ -147,7 +147,7 @@ extension SystemTests {
             }
         }
 
-        @Test("After a kill of msi up its services end too, and the next start goes on with the same state")
+        @Test("After a kill of msi up its services end too, and the next start continues with the same state")
         func killed() async throws {
             try await withTemporaryFolder { folder in
                 let end = try await withProgram(

@@ -3,7 +3,7 @@ import Time
 
 @Suite("Alarm")
 struct AlarmTests {
-    @Test("Only a moment before the one that is set has to be waited for")
+    @Test("Only an earlier moment than the set one needs a new wait")
     func earliest() {
         var alarm = Alarm<Int>()
         #expect(alarm.moment == nil)
@@ -21,7 +21,7 @@ struct AlarmTests {
         #expect(isSet)
     }
 
-    @Test("The end of a wait for a later moment leaves the alarm as it is")
+    @Test("The end of a wait for a later moment does not change the alarm")
     func superseded() {
         var alarm = Alarm<Int>()
         _ = alarm.set(for: 1_000)

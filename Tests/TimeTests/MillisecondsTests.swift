@@ -22,7 +22,7 @@ struct MillisecondsTests {
         #expect(max(Milliseconds.zero, -1) == 0)
     }
 
-    @Test("In a document they are the number alone")
+    @Test("In a document they are a plain number")
     func coding() throws {
         let json = try JSONEncoder().encode(["wait": Milliseconds.seconds(3)])
         #expect(String(decoding: json, as: UTF8.self) == #"{"wait":3000}"#)

@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 
 /// Connections to FCM that go silent, with the relay's executable.
-@Suite("The way to FCM breaks without a word", .timeLimit(.minutes(2)))
+@Suite("Connections to FCM that hang", .timeLimit(.minutes(2)))
 struct BrokenPathTests {
     /// Without this feature, delivery stopped until the kernel closed the connection after a quarter of an hour.
-    @Test("Connections that take everything and answer nothing are replaced within FCM's request timeout")
+    @Test("Connections that accept everything and answer nothing are replaced within FCM's request timeout")
     func deadConnections() async throws {
         try await withTemporaryFolder { folder in
             try await withEmulator(in: folder) { port in

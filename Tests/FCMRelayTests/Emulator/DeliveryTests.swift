@@ -116,7 +116,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("With a server key the relay speaks the seed's own format")
+    @Test("With a server key the relay uses the seed's own format")
     func legacy() async throws {
         try await withRelayBesideEmulator(settings: { folder, _ in
             ["MSI_FCM_SERVER_KEY_FILE": "\(folder)/server-key.txt"]
@@ -146,7 +146,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("Each channel's messages reach its own project, and a project that is away does not delay others")
+    @Test("Each channel's messages reach its own project, and an unreachable project does not delay others")
     func projects() async throws {
         try await withTemporaryFolder { other in
             let library = ObjectID()
