@@ -150,7 +150,7 @@ let package = Package(
             ],
             path: "Services/LoadTester"),
 
-        // What the services share. Dependencies point one way: ServiceKit → CommandBus → Schemas → JSON and Time → nothing.
+        // The shared modules. Dependencies point one way: ServiceKit → CommandBus → Schemas → JSON and Time → nothing.
         .target(name: "JSON", path: "Shared/JSON"),
         .target(name: "Time", path: "Shared/Time"),
         .target(name: "Schemas", dependencies: ["JSON", "Time"], path: "Shared/Schemas", exclude: ["GLOSSARY.md"]),
@@ -216,7 +216,7 @@ let package = Package(
         .target(
             name: "RegisteredStores", dependencies: ["CubeStorage", "MessageStorage", "Storage"], path: "Shared/RegisteredStores"),
 
-        // What drives the product from outside, without a test around it.
+        // Programs that drive the product from outside, and are not tests.
         .executableTarget(
             name: "Chaos",
             dependencies: [
@@ -358,7 +358,7 @@ let package = Package(
 
         .testTarget(name: "TimeTests", dependencies: ["Time"], path: "Tests/TimeTests"),
 
-        // How fast it is: Tests/Benchmarks/run.
+        // The benchmarks: Tests/Benchmarks/run.
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
