@@ -22,6 +22,7 @@ final class Outbox: Service {
         case claimed([OutboxItem])
         /// An item from a claim whose previous turn was just ending.
         case claimedAgain(OutboxItem)
+        /// An item may have become due, or there may be room again.
         case look
         /// The alarm for this time has gone off.
         case rang(UnixMilliseconds)

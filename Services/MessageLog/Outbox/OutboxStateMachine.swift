@@ -19,7 +19,7 @@ struct OutboxStateMachine: Sendable {
         case wait(until: UnixMilliseconds)
     }
 
-    /// How an item's turn ended.
+    /// How an item's turn ended. A turn is one attempt to relay an item, from the claim to the stored outcome.
     enum Turn: Hashable, Sendable {
         /// A relay answered, and no component needs a retry.
         case settled
