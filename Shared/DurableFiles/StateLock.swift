@@ -2,18 +2,21 @@ import Glibc
 
 /// A lock on a part of the state directory. The kernel releases it when the process ends.
 package struct StateLock: Sendable {
+    /// A part of the state directory, with the name of its lock file.
     package enum Part: String, CaseIterable {
         /// Held by `msi up` and `msi migrate`.
         case control = "msi.lock"
-        /// The SQLite files of the cube and of the messages.
+        /// The SQLite files of the services. Held by the services and by `msi migrate`.
         case data = "data.lock"
         /// The FCM emulator's files.
         case emulator = "fcm-emulator.lock"
     }
 
+    /// Who else may hold the lock at the same time.
     package enum Holding {
+        /// No other process.
         case alone
-        /// Together with any number of other holders.
+        /// Any number of other processes that share it.
         case shared
     }
 

@@ -120,14 +120,14 @@ extension MessageStore {
     }
 }
 
-/// The request of a claimant: how many messages it has room for.
+/// A request for due items: how many the outbox has room for.
 package struct Claim: Hashable, Sendable {
     package var urgency: Urgency
     /// The maximum number of items.
     package var limit: Int
-    /// The maximum number of items of one key.
+    /// The maximum number of items of one key, if ``room`` does not name the key.
     package var maxPerKey: Int
-    /// Keys with less room; 0 for none.
+    /// The room of keys that have less; 0 for none.
     package var room: [FairnessKey: Int]
 
     package init(_ urgency: Urgency, limit: Int, maxPerKey: Int, room: [FairnessKey: Int] = [:]) {
@@ -137,6 +137,7 @@ package struct Claim: Hashable, Sendable {
         self.room = room
     }
 
+    /// The maximum number of items of one key.
     package func room(for key: FairnessKey) -> Int {
         min(limit, room[key] ?? maxPerKey)
     }

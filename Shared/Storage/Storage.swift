@@ -89,10 +89,12 @@ package final class Storage: Sendable {
 
     // MARK: One document or page
 
+    /// Reads a document; as ``Transaction/get(_:from:)``.
     package func get<Document>(_ id: Document.ID, from collection: Collection<Document>) async throws -> Stored<Document>? {
         try await read { try $0.get(id, from: collection) }
     }
 
+    /// Reads a page of a query; as ``Transaction/page(of:_:after:limit:)``.
     package func page<Document>(
         of collection: Collection<Document>, _ query: Query<Document> = Query(), after cursor: Cursor? = nil, limit: Int
     ) async throws -> Page<Document> {

@@ -8,6 +8,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
 
     package init() {}
 
+    /// Runs a body while no other body runs with the same key. A cancelled task waits as well.
     package func take<Value>(
         _ key: Key, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
     ) async rethrows -> Value {

@@ -6,13 +6,16 @@ package enum CubePages {
     /// The maximum size of a page, and of a cube in one reply, in bytes. A reply may have 16 MiB.
     package static let maxBytes: Int64 = 12 << 20
 
-    /// - Parameter maxBytes: The maximum size of a page. Only a page with a single subject may exceed it.
+    /// Splits a cube into pages.
+    ///
+    /// - Parameter maxBytes: The maximum size of a page, in bytes of JSON. Only a page with a single subject may exceed it.
     package static func cut(_ channels: [Channel], maxBytes: Int64 = maxBytes) throws -> [[Channel]] {
         var cutter = Cutter(maxBytes: maxBytes)
         for channel in channels { try cutter.add(channel) }
         return cutter.pages
     }
 
+    /// Assembles all pages of a cube, in their order.
     package static func join(_ pages: [[Channel]]) -> [Channel] {
         var channels: [Channel] = []
         for channel in pages.joined() {

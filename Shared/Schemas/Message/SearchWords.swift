@@ -46,6 +46,7 @@ extension Message {
 
 /// A search: words that must all occur. A word with a `*` at its end is a prefix.
 package struct SearchQuery: Hashable, Sendable {
+    /// A word that must occur, or the beginning of one.
     package struct Term: Hashable, Sendable {
         package let word: String
         package let isPrefix: Bool

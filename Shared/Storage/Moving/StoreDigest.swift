@@ -10,11 +10,14 @@ package struct StoreDigest: Hashable, CustomStringConvertible, Sendable {
 
     package init() {}
 
+    /// Adds a document by its JSON.
     package mutating func add(_ document: some Encodable) throws {
         add(try JSONCoder.encode(document))
     }
 
-    /// - Parameter document: In a form that is the same on both sides.
+    /// Adds a document.
+    ///
+    /// - Parameter document: Its bytes, in a form that is the same on both sides.
     package mutating func add(_ document: Data) {
         count += 1
         for (index, byte) in SHA256.hash(data: document).enumerated() { bytes[index] ^= byte }
