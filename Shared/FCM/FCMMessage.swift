@@ -97,7 +97,7 @@ package struct FCMMessage: Codable, Hashable, Sendable {
 extension FCMMessage {
     /// Maps one component of a message (seed, "Message Format").
     ///
-    /// - Parameter now: The time of sending in Unix milliseconds. FCM keeps the message for phones that are off until it expires.
+    /// - Parameter now: The time of sending. FCM keeps the message for phones that are off until it expires.
     package init(
         _ component: Component, of message: RelayMessage, now: UnixMilliseconds, defaults: FCMDefaults = FCMDefaults()
     ) {

@@ -8,7 +8,7 @@ extension FCMRequest {
     /// Fast path for the most frequent request. It writes the common form, to a topic and without options, in a fraction of the
     /// encoder's time. The encoder writes all other forms.
     ///
-    /// - Parameter now: Unix milliseconds, as for ``FCMMessage/init(_:of:now:defaults:)``.
+    /// - Parameter now: As for ``FCMMessage/init(_:of:now:defaults:)``.
     /// - Throws: ``SchemaViolation``, or an encoder's error.
     package static func body(
         _ component: Component, of message: RelayMessage, now: UnixMilliseconds, defaults: FCMDefaults = FCMDefaults()

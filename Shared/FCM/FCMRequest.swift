@@ -13,7 +13,7 @@ package struct FCMRequest: Codable, Hashable, Sendable {
 
     /// One component of a message, sent now.
     ///
-    /// - Parameter now: Unix milliseconds, as for ``FCMMessage/init(_:of:now:defaults:)``.
+    /// - Parameter now: As for ``FCMMessage/init(_:of:now:defaults:)``.
     package init(
         _ component: Component, of message: RelayMessage, now: UnixMilliseconds, defaults: FCMDefaults = FCMDefaults()
     ) {

@@ -45,8 +45,6 @@ package protocol MessageStore: Sendable {
     ///
     /// If more items are due than requested, each fairness key has its share (``FairShare``). Within a key, items that have been
     /// due longest go first.
-    ///
-    /// - Parameter now: Unix milliseconds.
     func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [OutboxItem]
 
     /// Changes a message's relay record atomically. No concurrent change is lost.

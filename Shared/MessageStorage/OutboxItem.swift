@@ -73,7 +73,6 @@ package enum OutboxItem: Hashable, Sendable {
 package enum OutboxKey: Hashable, Sendable, CustomStringConvertible {
     /// By its `msi_key`.
     case message(ObjectID)
-    /// By its id.
     case push(ObjectID)
 
     package var description: String {

@@ -24,7 +24,7 @@ package final class Storage: Sendable {
     ///
     /// - Parameters:
     ///   - logger: Logs unreadable documents, and outages of MongoDB.
-    ///   - now: The time by which documents expire, in Unix milliseconds.
+    ///   - now: The clock by which documents expire.
     /// - Throws: ``CommandFailure`` with status `unavailable` if the file cannot be used or its documents violate a unique index;
     ///   ``StateLockFailure`` while `msi migrate` runs. An unreachable MongoDB is no error.
     package static func open(

@@ -5,7 +5,6 @@ protocol StorageBackend: Sendable {
     /// Reads from one snapshot, concurrently with writers.
     func snapshot<Value: Sendable>(_ body: @escaping @Sendable (any DocumentSession) throws -> Value) async throws -> Value
 
-    /// One read.
     func read<Value: Sendable>(_ body: @escaping @Sendable (any DocumentSession) throws -> Value) async throws -> Value
 
     /// One change of one document.

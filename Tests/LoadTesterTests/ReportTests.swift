@@ -11,7 +11,6 @@ import Testing
 
 @testable import LoadTester
 
-/// The report of a load.
 @Suite("Load report")
 struct ReportTests {
     private func report(_ arguments: [String] = ["--rate", "100"], messages: Int = 1_000) throws -> LoadReport {

@@ -27,7 +27,6 @@ struct RecordedFile: Sendable {
         unsynced.removeFirst(covered)
     }
 
-    /// The content after a power cut.
     func content(after cut: inout PowerCut) -> [UInt8] {
         var content = synced
         for (_, change) in unsynced {

@@ -9,9 +9,7 @@ extension EmulatorStore {
         let name: String
         let target: SendRequest.Target
         let component: SentComponent?
-        /// Unix milliseconds.
         let received: UnixMilliseconds
-        /// Unix milliseconds.
         let expires: UnixMilliseconds
         /// Set if the message may wait for a phone and replace an earlier one with the same key.
         let collapseKey: String?

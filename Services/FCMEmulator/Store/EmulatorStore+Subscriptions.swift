@@ -15,7 +15,7 @@ extension EmulatorStore {
     /// A phone's subscription to a topic.
     struct Subscription: Hashable, Sendable {
         let topic: String
-        /// When it began, in Unix milliseconds.
+        /// When it began.
         let created: UnixMilliseconds
     }
 

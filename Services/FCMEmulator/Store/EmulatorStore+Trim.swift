@@ -40,7 +40,6 @@ extension Database {
         }
     }
 
-    /// Whether a topic has a subscriber.
     func hasSubscriber(_ topic: String) throws -> Bool {
         let statement = try cachedStatement(
             sql: "SELECT EXISTS (SELECT * FROM subscription WHERE topic = ? AND through IS NULL)")

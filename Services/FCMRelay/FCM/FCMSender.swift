@@ -5,7 +5,7 @@ protocol FCMSender: Sendable {
     /// Sends components in order.
     ///
     /// - Parameters:
-    ///   - now: The wall clock in Unix milliseconds, from which the message's remaining time is computed.
+    ///   - now: The wall clock, from which the message's remaining time is computed.
     ///   - expiry: No request is sent after this time. Earlier requests may still be answered for a moment.
     ///   - deadline: When to give up. An outcome that is unknown by then is a retryable error.
     /// - Returns: For each component FCM's name, or why it was not accepted.

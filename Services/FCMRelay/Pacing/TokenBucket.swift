@@ -6,7 +6,6 @@
 struct TokenBucket: Sendable {
     /// The full rate, in requests a second.
     let rate: Double
-    /// The duration of the ramp.
     let ramp: Duration
 
     /// The start of the ramp as a share of the rate: enough for a campus's normal traffic.

@@ -1,4 +1,3 @@
-/// The figures of a plot.
 struct PlotFigures: Sendable {
     struct Point: Sendable {
         /// In nines: 1 for 90 %, 2 for 99 %.

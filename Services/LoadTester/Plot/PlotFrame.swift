@@ -33,7 +33,6 @@ struct PlotFrame: Sendable {
         return elements
     }
 
-    /// The axis at the right.
     func rightLabels(_ axis: AxisScale, labels: String, _ text: (Double) -> String) -> [String] {
         axis.ticks.map { SVG.text(text($0), x: right + 10, y: y(axis.share(of: $0)) + 4, labels) }
     }

@@ -11,7 +11,6 @@ struct GatewayTarget: LoadTarget {
     private let url: String
     private let mix: MessageMix
     private let channel: ObjectID
-    /// The topics of each distribution.
     private let topics: [Distribution: [TopicKey]]
 
     private static let patience = TimeAmount.seconds(30)

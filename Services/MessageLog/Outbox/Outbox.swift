@@ -18,7 +18,6 @@ final class Outbox: Service {
     private enum Event: Sendable {
         /// A new item, and the trace of its request.
         case relay(OutboxItem, Traceparent?)
-        /// Items from a claim.
         case claimed([OutboxItem])
         /// An item from a claim whose previous turn was just ending.
         case claimedAgain(OutboxItem)

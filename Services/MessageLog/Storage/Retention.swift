@@ -8,7 +8,7 @@ import Time
 /// operations hardly wait.
 struct Retention: Service {
     let store: any MessageStore
-    /// How long a message is kept, in milliseconds; `nil` for ever.
+    /// How long a message is kept; `nil` for ever.
     let age: Milliseconds?
     let logger: Logger
     private let outage: OutageLog

@@ -16,7 +16,7 @@ package struct CommandContext: Sendable {
     /// The request's W3C trace context, as sent. If it is valid, it is also the task's own (`ServiceContext.current`), and log
     /// lines and further requests carry it.
     package var traceparent: String? { header.fields.traceparent }
-    /// When the client stops waiting, in Unix milliseconds on this process's clock. The value may vary by a few milliseconds.
+    /// When the client stops waiting, by this process's clock. The value may vary by a few milliseconds.
     package var deadline: UnixMilliseconds? {
         guard let time else { return header.fields.deadline }
         if time.expiry == .max { return nil }

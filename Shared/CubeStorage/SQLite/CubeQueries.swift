@@ -57,7 +57,6 @@ enum CubeQueries {
         return row
     }
 
-    /// The subject with a topic key.
     static func subject(of topicKey: TopicKey, in database: Database) throws -> FindSubject.Reply {
         guard let subject = try SubjectRow.filter(Column("topicKey") == topicKey).fetchOne(database) else {
             throw CommandFailure.noSubject(of: topicKey)

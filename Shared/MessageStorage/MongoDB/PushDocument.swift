@@ -24,7 +24,6 @@ struct PushDocument {
         revision = try relay.value("revision")
     }
 
-    /// A new push.
     static func new(_ push: Push) throws -> BSONDocument {
         let fields: [(String, BSONValue?)] = [
             ("_id", push.id.bson), ("sender", push.sender.bson), ("idempotency_key", push.idempotencyKey.bson),

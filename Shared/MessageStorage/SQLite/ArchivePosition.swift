@@ -18,7 +18,6 @@ enum ArchivePosition {
         timestamp.rawValue << bitsWithinMillisecond
     }
 
-    /// The millisecond of a position.
     static func millisecond(of position: Int64) -> UnixMilliseconds {
         UnixMilliseconds(rawValue: position >> bitsWithinMillisecond)
     }

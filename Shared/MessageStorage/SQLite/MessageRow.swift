@@ -2,7 +2,6 @@ import EmbeddedDatabase
 import GRDB
 import Schemas
 
-/// A message as a row.
 struct MessageRow: Codable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "message"
 

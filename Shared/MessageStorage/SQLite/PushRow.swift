@@ -4,7 +4,6 @@ import GRDB
 import JSON
 import Schemas
 
-/// A push as a row.
 struct PushRow: Codable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "push"
 

@@ -12,7 +12,7 @@ package struct RequestHeader: Codable, Checked, Hashable, Sendable {
     /// How long the client waits. It counts from the arrival at the service, so the two clocks need not agree.
     /// It takes precedence over ``deadline``.
     package let timeout: Milliseconds?
-    /// When the client stops waiting, in Unix milliseconds. Work that has not begun by then is not done.
+    /// When the client stops waiting. Work that has not begun by then is not done.
     package let deadline: UnixMilliseconds?
     /// The W3C trace context that the request belongs to.
     package let traceparent: String?

@@ -62,6 +62,5 @@ package struct LogPush: Command, PushCommand, Checked, Hashable {
 }
 
 extension TextLimits {
-    /// The limit of a fairness key.
     fileprivate static let fairnessKey = TextLimits(most: 200)
 }

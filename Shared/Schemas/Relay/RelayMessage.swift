@@ -132,5 +132,5 @@ extension TextLimits {
     package static let registrationToken = TextLimits(most: 4_096)
 }
 
-/// The last moment that fits MongoDB's and JavaScript's dates: the year 9999 in Unix milliseconds.
+/// The last point in time that fits MongoDB's and JavaScript's dates: the end of the year 9999.
 package let maximumUnixMilliseconds: UnixMilliseconds = 253_402_300_799_999

@@ -7,7 +7,6 @@ import Time
 
 /// The relayed message: always the same Alert, with two sends. The same sends for the peers are in files of a folder.
 struct RelayedMessage {
-    /// The folder.
     let folder: String
 
     static let project = "campus-benchmark"

@@ -17,7 +17,6 @@ final class RunningPart: Sendable {
         var problems: [String] = []
     }
 
-    /// A failed start.
     struct FailedStart: Hashable, Sendable {
         let part: Part
         /// Unix milliseconds.

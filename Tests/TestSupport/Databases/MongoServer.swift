@@ -64,7 +64,6 @@ package final class MongoServer: Sendable {
         return "mongodb://\(user.map { $0 + "@" } ?? "")127.0.0.1:\(port)/\(database)?\(options.joined(separator: "&"))"
     }
 
-    /// Kills it.
     package func kill() async {
         await current.kill()
     }

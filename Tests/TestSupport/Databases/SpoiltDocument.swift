@@ -2,7 +2,6 @@ package import SeededRandom
 
 /// An invalid JSON document, as from a careless or malicious sender.
 package struct SpoiltDocument: Sendable {
-    /// Its fault.
     package let fault: Fault
     package let bytes: [UInt8]
 

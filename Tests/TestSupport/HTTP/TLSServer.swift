@@ -14,7 +14,6 @@ package final class TLSServer: Sendable {
         package let path: String
         package let headers: HTTPFields
         package let body: Data
-        /// Its connection.
         package let connection: ObjectIdentifier
         let channel: any Channel
 

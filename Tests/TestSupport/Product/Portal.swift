@@ -22,7 +22,6 @@ package struct Portal: Sendable {
             method, "http://127.0.0.1:\(port)\(path)", headers: headers, body: body?.data, within: limit)
     }
 
-    /// Posts a message.
     package func post(_ message: JSONValue, key: String? = nil, within limit: TimeAmount = .seconds(15)) async throws
         -> HTTPAnswer
     {
