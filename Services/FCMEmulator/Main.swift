@@ -11,7 +11,7 @@ enum Main {
             let folder = "\(directory)/\(EmulatorAccess.folderName)"
             let lock = try StateLock(
                 .emulator, .alone, in: directory,
-                orElse: "another emulator works with \(folder); this one needs an MSI_STATE_DIR of its own")
+                orElse: "another emulator uses \(folder); this one needs its own MSI_STATE_DIR")
             let emulator = try await Emulator(
                 folder: folder, port: try settings.value(.fcmEmulatorPort),
                 topicPayloadLimit: try settings.value(.fcmEmulatorTopicPayloadLimit),

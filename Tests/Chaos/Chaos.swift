@@ -9,7 +9,7 @@ struct Chaos: AsyncParsableCommand {
         abstract: "Injects faults of processes, network and machine while messages are posted, and checks every message."
     )
 
-    @Option(help: "Where the services keep what they are told: \(Store.allCases.map(\.rawValue).joined(separator: " or ")).")
+    @Option(help: "The database of the services: \(Store.allCases.map(\.rawValue).joined(separator: " or ")).")
     var store = Store.sqlite
 
     @Option(help: "How long faults are injected. The run takes about half a minute more.")

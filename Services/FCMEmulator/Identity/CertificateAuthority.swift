@@ -33,7 +33,7 @@ struct CertificateAuthority {
             // The key comes first: after an interruption here the next start continues with it.
             try folder.write((key.pemRepresentation + "\n").utf8, to: Self.keyFile, mode: 0o600)
         } else {
-            throw StateFileError.damaged(keyPath, "missing, while \(Self.certificateFile) is there")
+            throw StateFileError.damaged(keyPath, "missing, but \(Self.certificateFile) exists")
         }
 
         guard let storedCertificate else {

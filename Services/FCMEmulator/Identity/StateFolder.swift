@@ -87,6 +87,6 @@ struct StateFileError: Error, Hashable, CustomStringConvertible {
 extension StateFileError {
     /// A file with invalid content.
     static func damaged(_ path: String, _ problem: String) -> StateFileError {
-        StateFileError(path: path, problem: "\(problem). Restore the file, or remove the folder's files to begin anew")
+        StateFileError(path: path, problem: "\(problem). Restore the file, or remove the folder's files to start with new ones")
     }
 }

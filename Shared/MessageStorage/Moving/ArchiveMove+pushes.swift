@@ -8,7 +8,7 @@ extension ArchiveMove {
         while let page = try await pages.next() {
             for stored in page {
                 guard let source = try await source.push(stored.id) else {
-                    throw refusal("push \(stored.id) is there, which the source does not have")
+                    throw refusal("it contains push \(stored.id), which is not in the source")
                 }
                 if let objection = stored.objection(toBecoming: source) { throw refusal(objection) }
             }
@@ -80,6 +80,6 @@ extension Push {
         guard !relay.canHaveBecome(source.relay) else { return nil }
         return
             "push \(id) is \(relay.state.rawValue) there, attempts \(relay.attempts), and \(source.relay.state.rawValue) in the "
-            + "source, attempts \(source.relay.attempts); a copy would take back what has happened to it"
+            + "source, attempts \(source.relay.attempts); a copy would revert its state"
     }
 }

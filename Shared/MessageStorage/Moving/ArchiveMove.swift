@@ -29,7 +29,7 @@ package struct ArchiveMove: StoreMove {
 
     private func check(_ stored: Message) async throws {
         guard let source = try await source.message(stored.msiKey) else {
-            throw refusal("message \(stored.msiKey) is there, which the source does not have")
+            throw refusal("it contains message \(stored.msiKey), which is not in the source")
         }
         if let objection = stored.objection(toBecoming: source) { throw refusal(objection) }
     }
@@ -128,6 +128,6 @@ extension Message {
         guard !relay.canHaveBecome(source.relay) else { return nil }
         return
             "message \(msiKey) is \(relay.state.rawValue) there, attempts \(relay.attempts), and \(source.relay.state.rawValue) in "
-            + "the source, attempts \(source.relay.attempts); a copy would take back what has happened to it"
+            + "the source, attempts \(source.relay.attempts); a copy would revert its state"
     }
 }

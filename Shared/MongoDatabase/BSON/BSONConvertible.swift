@@ -83,7 +83,7 @@ extension BSONDocument: BSONConvertible {
 }
 
 extension Array: BSONConvertible where Element: BSONConvertible {
-    package static var expectedBSON: String { "an array, each of whose elements is \(Element.expectedBSON)" }
+    package static var expectedBSON: String { "an array whose elements are each \(Element.expectedBSON)" }
 
     package init?(bson: BSONValue) {
         guard case .array(let values) = bson else { return nil }

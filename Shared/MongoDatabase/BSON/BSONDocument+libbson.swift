@@ -11,7 +11,7 @@ extension BSONDocument {
     /// Makes a copy for libmongoc. The caller destroys it.
     func copied() -> OpaquePointer {
         let bson = bytes.withUnsafeBufferPointer { bson_new_from_data($0.baseAddress, $0.count) }
-        guard let bson else { preconditionFailure("libbson takes what is written here for no document") }
+        guard let bson else { preconditionFailure("libbson does not accept this document") }
         return bson
     }
 

@@ -9,7 +9,7 @@ extension MongoConnection {
         guard isReplicaSet || isSharded else {
             throw MongoError(
                 .unsuitable,
-                "the server stands alone, and has no transactions; make it a replica set, which may have one member")
+                "the server is standalone and has no transactions; make it a replica set, which may have one member")
         }
     }
 

@@ -24,7 +24,7 @@ package struct MongoURL: Sendable {
         defer { mongoc_uri_destroy(uri) }
         guard complaint == nil else { throw Self.error(about: text) }
         guard mongoc_write_concern_is_acknowledged(mongoc_uri_get_write_concern(uri)) else {
-            throw MongoError(.badURL, "w must not be 0: the database has to say what it has stored; leave w out for majority")
+            throw MongoError(.badURL, "w must not be 0: the database must confirm each write; omit w for majority")
         }
         self.text = text
         database = mongoc_uri_get_database(uri).map { String(cString: $0) } ?? "msi"

@@ -81,7 +81,7 @@ package struct DeliveryOptions: Codable, Checked, Hashable, Sendable {
     private static func check(label: String?, _ field: CodingKeys) throws(SchemaViolation) {
         try TextLimits.label.check(label, field)
         guard let label, !label.utf8.allSatisfy(isLabelCharacter) else { return }
-        throw SchemaViolation(field, "expected ASCII letters, digits and -_.~% alone")
+        throw SchemaViolation(field, "expected only ASCII letters, digits and -_.~%")
     }
 
     private static func isImageURL(_ text: String) -> Bool {

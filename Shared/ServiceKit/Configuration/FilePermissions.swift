@@ -9,6 +9,6 @@ package enum FilePermissions {
         guard stat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return nil }
         let mode = String(status.st_mode & 0o777, radix: 8)
         return
-            "\(path) holds secrets, and its mode \(mode) lets other users at them; make it readable by its owner alone: chmod 600"
+            "\(path) contains secrets, and its mode \(mode) lets other users read them; make it readable only by its owner: chmod 600"
     }
 }

@@ -18,7 +18,7 @@ struct CollectionsMove: StoreMove {
             try await Self.forEach(collection, of: stored) { document, id in
                 let former = try await original?.document(id, of: collection)
                 guard let former else {
-                    throw refusal("\(collection.name) \(document.identifier) is there, which the source does not have")
+                    throw refusal("it contains \(collection.name) \(document.identifier), which is not in the source")
                 }
                 try check(document, toBecome: former, of: collection)
             }

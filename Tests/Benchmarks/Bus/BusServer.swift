@@ -12,7 +12,7 @@ import SystemPackage
 struct BusServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "bus-server", shouldDisplay: false)
 
-    @Argument(help: "Where to listen.")
+    @Argument(help: "The endpoint.")
     var endpoint: String
 
     func run() async throws {

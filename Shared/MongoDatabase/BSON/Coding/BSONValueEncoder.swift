@@ -99,7 +99,7 @@ private struct BSONSingleEncoding: SingleValueEncodingContainer {
 
     func encode(_ value: UInt64) throws {
         guard let number = Int64(exactly: value) else {
-            throw BSONError(at: codingPath, "\(value) is beyond what a whole number may be in MongoDB")
+            throw BSONError(at: codingPath, "\(value) is too large for MongoDB's whole numbers")
         }
         node.set(.int64(number))
     }
