@@ -170,8 +170,8 @@ let package = Package(
         .target(
             name: "ServiceKit",
             dependencies: [
-                "CommandBus", "DedicatedThread", "DurableFiles", "JSON", "ProductVersion", "Schemas", configuration, logging,
-                serviceContext, serviceLifecycle, systemPackage, unixSignals,
+                "CommandBus", "DedicatedThread", "DurableFiles", "JSON", "ProductVersion", "Schemas", "Time", configuration,
+                logging, serviceContext, serviceLifecycle, systemPackage, unixSignals,
             ],
             path: "Shared/ServiceKit"),
         .target(name: "CSocketGuard", path: "Shared/CSocketGuard"),

@@ -1,3 +1,5 @@
+package import Time
+
 /// The relay's defaults for values that a message does not set.
 package struct FCMDefaults: Hashable, Sendable {
     /// FCM's priorities for Android.
@@ -8,8 +10,8 @@ package struct FCMDefaults: Hashable, Sendable {
         case normal
     }
 
-    /// How many seconds FCM keeps an Alert for phones that are off. A phone that was off for weeks must not show it.
-    package var alertTimeToLive: Int64 = 86_400
+    /// How long FCM keeps an Alert for phones that are off. A phone that was off for weeks must not show it.
+    package var alertTimeToLive: Seconds = 86_400
     /// The priority of Information, which shows nothing. The seed sends it with high priority, but Android demotes apps whose
     /// high-priority messages show nothing.
     package var informationPriority = Priority.high

@@ -145,8 +145,8 @@ extension FCMMessage {
     }
 
     /// When APNs discards a message, in Unix seconds. 0 means that it is not stored.
-    static func apnsExpiration(_ timeToLive: Int64, from now: UnixMilliseconds) -> String {
-        timeToLive == 0 ? "0" : String(now.seconds + timeToLive)
+    static func apnsExpiration(_ timeToLive: Seconds, from now: UnixMilliseconds) -> String {
+        timeToLive == 0 ? "0" : String(now.seconds + timeToLive.rawValue)
     }
 
     /// The size that FCM's limit applies to: the bytes of the keys and values that reach the phone's app. It is computed for
@@ -169,14 +169,14 @@ extension FCMMessage {
 }
 
 extension RelayMessage {
-    /// How many seconds FCM keeps it for phones that are off: its time to live, but not past its expiry.
-    func timeToLive(from now: UnixMilliseconds, _ defaults: FCMDefaults) -> Int64 {
-        let remaining = expires.map { max(0, ($0 - now).rawValue / 1_000) } ?? defaultTimeToLive(defaults)
-        return min(remaining, draft.ttl ?? maxTimeToLive, maxTimeToLive)
+    /// How long FCM keeps it for phones that are off: its time to live, but not past its expiry.
+    func timeToLive(from now: UnixMilliseconds, _ defaults: FCMDefaults) -> Seconds {
+        let remaining = expires.map { max(0, Seconds($0 - now)) } ?? defaultTimeToLive(defaults)
+        return min(remaining, draft.ttl.map(Seconds.init(rawValue:)) ?? maxTimeToLive, maxTimeToLive)
     }
 
     /// The default if neither the command nor the message sets an expiry.
-    private func defaultTimeToLive(_ defaults: FCMDefaults) -> Int64 {
+    private func defaultTimeToLive(_ defaults: FCMDefaults) -> Seconds {
         draft.ttl == nil && draft.distribution == .alert ? defaults.alertTimeToLive : maxTimeToLive
     }
 

@@ -1,6 +1,7 @@
 package import FoundationEssentials
 import JSON
 package import Schemas
+import Time
 
 extension FCMRequest {
     /// The body of the request for one component of a message: the same bytes as ``JSONCoder`` writes for the ``FCMRequest``.
@@ -60,7 +61,7 @@ extension JSONBytes {
     fileprivate mutating func appendTimes(of message: RelayMessage, now: UnixMilliseconds, _ defaults: FCMDefaults) {
         let timeToLive = message.timeToLive(from: now, defaults)
         append(message.priority(defaults) == .high ? #""priority":"HIGH","ttl":""# : #""priority":"NORMAL","ttl":""#)
-        append(timeToLive)
+        append(timeToLive.rawValue)
         append(#"s"},"apns":{"headers":{"apns-expiration":"#)
         append(text: FCMMessage.apnsExpiration(timeToLive, from: now))
         append(",")

@@ -33,6 +33,14 @@ package enum JSONCoder {
         }
     }
 
+    /// Whether bytes are a JSON document, whatever its form.
+    package static func isValid(_ json: Data) -> Bool {
+        json.withUnsafeBytes { bytes in
+            var scanner = DocumentScanner(bytes, rules: .strict)
+            return (try? scanner.scan()) != nil
+        }
+    }
+
     /// The text of a field of an object, even if the document has a syntax error after that field.
     ///
     /// - Returns: `nil` if there is no such field before the error, or if it is not a text.

@@ -2,6 +2,7 @@ import NIOHTTP1
 import Schemas
 import TestSupport
 import Testing
+import Time
 
 @testable import FCMEmulator
 

@@ -5,6 +5,7 @@ import NIOHTTP1
 import Schemas
 import Testing
 import TestSupport
+import Time
 
 @testable import FCMEmulator
 

@@ -55,7 +55,7 @@ struct PushHandlerTests {
     }
 
     private static func push(
-        _ recipients: [PushRecipient], id: ObjectID = ObjectID(), message: AnyJSON = ["data": ["a": "b"]],
+        _ recipients: [PushRecipient], id: ObjectID = ObjectID(), message: JSONValue = ["data": ["a": "b"]],
         expires: UnixMilliseconds? = nil, validateOnly: Bool = false, project: String? = nil
     ) -> RelayPush {
         RelayPush(

@@ -1,5 +1,6 @@
 import Schemas
 import Testing
+import Time
 
 @testable import Gateway
 
@@ -7,8 +8,8 @@ import Testing
 struct MessageLifetimesTests {
     @Test(
         "An Alert has its own time to live, which is not longer than that of other messages",
-        arguments: [(86_400, 2_419_200, 86_400), (86_400, 3_600, 3_600)] as [(Int64, Int64, Int64)])
-    func alerts(alert: Int64, message: Int64, expected: Int64) {
+        arguments: [(86_400, 2_419_200, 86_400), (86_400, 3_600, 3_600)] as [(Seconds, Seconds, Seconds)])
+    func alerts(alert: Seconds, message: Seconds, expected: Seconds) {
         let lifetimes = MessageLifetimes(message: message, alert: alert)
         #expect(lifetimes[.alert] == expected)
         #expect(lifetimes[.information] == message)

@@ -21,8 +21,8 @@ struct JSONValueTests {
     func longArray() throws {
         let elements = [String](repeating: "\"\"", count: 300_000).joined(separator: ",")
         let json = Data("{\"message\":[\(elements),17,1.5,true,null,{\"a\":\"b\"}]}".utf8)
-        let value = try JSONCoder.decodeStrictly([String: AnyJSON].self, from: json)["message"]
-        #expect(value?.elements?.suffix(6) == ["", 17, .number(1.5), true, .null, ["a": "b"]])
+        let value = try JSONCoder.decodeStrictly([String: JSONValue].self, from: json)["message"]
+        #expect(value?.elements?.suffix(6) == ["", 17, 1.5, true, .null, ["a": "b"]])
         #expect(value?.elements?.count == 300_005)
     }
 
@@ -48,13 +48,41 @@ struct JSONValueTests {
         #expect(problem("[1,]", .strict) == .expectedValue)
     }
 
-    @Test("Objects are equal whatever the order of their fields; numbers by their digits")
+    @Test("Objects are equal whatever the order of their fields")
     func equality() throws {
         let value: JSONValue = ["a": 1, "b": [true, 2.5, "c"], "d": .null]
         #expect(try JSONValue(parsing: #"{"d":null,"b":[true,2.5,"c"],"a":1}"#.utf8) == value)
         #expect(try JSONValue(parsing: #"{"d":null,"b":[2.5,true,"c"],"a":1}"#.utf8) != value)
         #expect(Set([value, value]).count == 1)
-        #expect(JSONValue.number("1.0") != 1)
+        #expect(["a": 1, "b": 2] as JSONValue != ["a": 1])
+    }
+
+    @Test(
+        "Numbers are equal if they have the same value, whatever their spelling",
+        arguments: [
+            ["1", "1.0", "1e0", "1E+0", "10e-1", "0.01e2"], ["0", "-0", "0.000", "0e99", "-0.0E-7"],
+            ["-1500", "-1.5e3", "-15E2"],
+            ["9007199254740993", "9007199254740993.0", "9007199254740.993e3"], ["9007199254740992"],
+            ["0.1"], ["0.10000000000000000001"], ["15"], ["1.5"], ["-1"], ["1e999"], ["1e1000", "10e999"],
+            ["1e99999999999999999999"], ["1e-99999999999999999999"],
+        ] as [[String]])
+    func numbers(spellings: [String]) {
+        let all =
+            ["1", "0", "-1500", "9007199254740993", "9007199254740992", "0.1", "0.10000000000000000001", "15", "1.5", "-1"]
+            + ["1e999", "1e1000", "1e99999999999999999999", "1e-99999999999999999999"]
+        let values = spellings.map(JSONValue.number)
+        #expect(Set(values).count == 1)
+        for other in all where other != spellings[0] { #expect(!values.contains(.number(other)), "\(other)") }
+    }
+
+    @Test("Texts and names are equal if their bytes are, even if they look the same")
+    func accents() throws {
+        let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+        #expect(JSONValue.string(composed) != .string(decomposed))
+        let value = try JSONValue(parsing: #"{"\#(composed)":1,"\#(decomposed)":2}"#.utf8)
+        #expect(value[composed] == 1 && value[decomposed] == 2)
+        #expect(value == .object([.init(decomposed, 2), .init(composed, 1)]))
+        #expect(value != .object([.init(composed, 1), .init(composed, 2)]))
     }
 
     @Test("Fields are read, replaced, added and removed by name")

@@ -28,6 +28,14 @@ struct StrictJSONTests {
         #expect(violation(json.utf8) == SchemaViolation(field: field, problem: "there twice, expected at most once"))
     }
 
+    @Test("Names that look the same and have other bytes are other names, in small and in large objects", arguments: [0, 100])
+    func accents(others: Int) {
+        let plain = (0..<others).map { "\"k\($0)\":0," }.joined()
+        #expect(violation("{\(plain)\"\u{E9}\":1,\"e\u{301}\":2}".utf8) == nil)
+        let twice = violation("{\(plain)\"\u{E9}\":1,\"e\u{301}\":2,\"\\u00e9\":3}".utf8)
+        #expect(twice == SchemaViolation(field: "\u{E9}", problem: "there twice, expected at most once"))
+    }
+
     @Test(
         "Invalid JSON is refused with what was expected, and where",
         arguments: [

@@ -14,7 +14,7 @@ struct PushOverTheBusTests {
 
     private static func push(
         _ key: String, to recipients: [PushRecipient] = [.topic("news")], fairnessKey: String = "people",
-        message: AnyJSON = ["data": ["a": "b"], "android": ["priority": "HIGH"]], lifetime: Milliseconds = 3_600_000,
+        message: JSONValue = ["data": ["a": "b"], "android": ["priority": "HIGH"]], lifetime: Milliseconds = 3_600_000,
         notBefore: UnixMilliseconds? = nil
     ) -> LogPush {
         LogPush(
@@ -133,7 +133,7 @@ struct PushOverTheBusTests {
                     (["android": ["ttl": "1"]], "message.android.ttl"), (["data": ["from": "x"]], "message.data.from"),
                     (["token": "t"], "message.token"),
                     (["data": ["a": .string(String(repeating: "x", count: 4_097))]], "message"),
-                ] as [(AnyJSON, String)] {
+                ] as [(JSONValue, String)] {
                     let failure = await log.client.failure(of: Self.push("k", message: message), context: Self.people)
                     #expect(failure?.status == .invalid && failure?.field == field, "\(String(describing: failure))")
                 }

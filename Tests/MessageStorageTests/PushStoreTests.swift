@@ -10,7 +10,7 @@ import Testing
 struct PushStoreTests {
     static func push(
         _ key: String, sender: String = "people", fairnessKey: String = "people", urgency: Urgency = .high,
-        recipients: [PushRecipient] = [.topic("news")], message: AnyJSON = ["data": ["a": "b"]],
+        recipients: [PushRecipient] = [.topic("news")], message: JSONValue = ["data": ["a": "b"]],
         logged: UnixMilliseconds = 1_000, expires: UnixMilliseconds = 9_000_000, notBefore: UnixMilliseconds? = nil,
         lease: Lease? = nil
     ) -> Push {

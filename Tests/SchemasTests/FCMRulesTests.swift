@@ -8,8 +8,8 @@ import Time
 /// Messages that FCM accepts, and messages that are refused before FCM is asked.
 @Suite("FCM's rules for messages")
 struct FCMRulesTests {
-    private static func checked(_ json: String, _ recipients: [PushRecipient] = [.topic("news")]) throws -> AnyJSON {
-        try FCMRules.checked(JSONCoder.decode(AnyJSON.self, from: Data(json.utf8)), for: recipients)
+    private static func checked(_ json: String, _ recipients: [PushRecipient] = [.topic("news")]) throws -> JSONValue {
+        try FCMRules.checked(JSONCoder.decode(JSONValue.self, from: Data(json.utf8)), for: recipients)
     }
 
     @Test("A message with every kind of field is accepted in either spelling, and gets snake_case names")
@@ -117,10 +117,10 @@ struct FCMRulesTests {
     @Test("FCM keeps a push until it expires, or until its own times to live end")
     func expiry() throws {
         let now: UnixMilliseconds = 1_000_000_000
-        func sent(_ json: String, expires: UnixMilliseconds?) throws -> AnyJSON {
+        func sent(_ json: String, expires: UnixMilliseconds?) throws -> JSONValue {
             let push = RelayPush(
                 pushID: ObjectID(), recipients: [.token("t")], message: try Self.checked(json, [.token("t")]), expires: expires)
-            let body = try JSONCoder.decode(AnyJSON.self, from: FCMPush(push, now: now).body(for: .token("t")))
+            let body = try JSONCoder.decode(JSONValue.self, from: FCMPush(push, now: now).body(for: .token("t")))
             return try #require(body["message"])
         }
         #expect(try sent(#"{"data":{"a":"b"}}"#, expires: nil) == ["data": ["a": "b"], "token": "t"])

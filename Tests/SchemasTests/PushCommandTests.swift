@@ -76,6 +76,26 @@ struct PushCommandTests {
         #expect(PushEnded(push).unregistered == ["b"])
     }
 
+    @Test("A repeated push may spell its numbers differently; another number is another push")
+    func sameCommand() throws {
+        func push(_ message: String) throws -> Push {
+            Push(
+                sender: "people", idempotencyKey: "k", transport: .fcm,
+                fairnessKey: "f", message: try JSONCoder.decode(from: Data(message.utf8)), urgency: .normal, logged: 1,
+                expires: 9, relay: PushRecord(logged: [.topic("a")], due: 1))
+        }
+        func message(_ badge: String) -> String { #"{"apns":{"payload":{"aps":{"badge":\#(badge),"x":[1]}}}}"# }
+        let first = try push(message("1"))
+        for badge in ["1.0", "1e0", "10e-1"] { #expect(try push(message(badge)).isSameCommand(as: first), "\(badge)") }
+        #expect(try push(#"{"apns":{"payload":{"aps":{"x":[1.0],"badge":1}}}}"#).isSameCommand(as: first))
+        for badge in ["2", "-1", "1.5", "\"1\"", "true"] {
+            #expect(try !push(message(badge)).isSameCommand(as: first), "\(badge)")
+        }
+        #expect(try !push(message("9007199254740993")).isSameCommand(as: push(message("9007199254740992"))))
+        // It is sent as its sender has spelt it.
+        #expect(String(decoding: try JSONCoder.encode(push(message("1.50"))), as: UTF8.self).contains(#""badge":1.50"#))
+    }
+
     @Test("Results are in the recipients' order")
     func results() throws {
         let reply = RelayPush.Reply(results: [

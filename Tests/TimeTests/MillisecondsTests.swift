@@ -22,10 +22,20 @@ struct MillisecondsTests {
         #expect(max(Milliseconds.zero, -1) == 0)
     }
 
+    @Test(
+        "Seconds are rounded towards zero, or away from it for a wait that must not end early",
+        arguments: [(0, 0, 0), (1, 0, 1), (999, 0, 1), (1_000, 1, 1), (1_001, 1, 2), (-1, 0, -1), (-2_000, -2, -2)]
+            as [(Milliseconds, Seconds, Seconds)])
+    func seconds(_ time: Milliseconds, down: Seconds, up: Seconds) {
+        #expect(Seconds(time) == down && Seconds(roundingUp: time) == up)
+        #expect(Milliseconds(up) == .seconds(up.rawValue) && Duration(up) == .seconds(up.rawValue))
+    }
+
     @Test("In a document they are a plain number")
     func coding() throws {
         let json = try JSONEncoder().encode(["wait": Milliseconds.seconds(3)])
         #expect(String(decoding: json, as: UTF8.self) == #"{"wait":3000}"#)
         #expect(try JSONDecoder().decode([String: Milliseconds].self, from: json) == ["wait": 3_000])
+        #expect(try JSONDecoder().decode([String: Seconds].self, from: json) == ["wait": 3_000])
     }
 }

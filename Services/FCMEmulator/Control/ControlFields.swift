@@ -1,4 +1,5 @@
 import JSON
+import Time
 
 /// The fields of a control document, or of an object in it. The document has the right form; each read checks the value's range.
 struct ControlFields {
@@ -20,6 +21,11 @@ struct ControlFields {
             throw violation(name, "expected \(range.lowerBound) to \(range.upperBound), found \(number)")
         }
         return number
+    }
+
+    /// - Throws: ``GoogleError`` when it is out of range.
+    func seconds(_ name: String, in range: ClosedRange<Int>) throws -> Seconds? {
+        try integer(name, in: range).map { Seconds(rawValue: Int64($0)) }
     }
 
     /// - Throws: ``GoogleError`` when it is out of range.

@@ -56,8 +56,8 @@ extension FaultAnswer {
 extension FaultAnswer.RetryAfter {
     fileprivate func text(now: UnixMilliseconds) -> String {
         switch self {
-        case .seconds(let seconds): String(seconds)
-        case .date(let seconds): (now + .seconds(Int64(seconds))).httpDate
+        case .seconds(let seconds): seconds.description
+        case .date(let seconds): (now + Milliseconds(seconds)).httpDate
         }
     }
 }

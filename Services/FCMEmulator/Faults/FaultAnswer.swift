@@ -1,4 +1,5 @@
 import HTTPTypes
+import Time
 
 /// An error that answers a request instead of processing it.
 struct FaultAnswer: Hashable, Sendable {
@@ -16,9 +17,9 @@ struct FaultAnswer: Hashable, Sendable {
 
     /// When the client may try again, in one of HTTP's two forms.
     enum RetryAfter: Hashable, Sendable {
-        case seconds(Int)
-        /// A date this many seconds from now.
-        case date(Int)
+        case seconds(Seconds)
+        /// A date this long from now.
+        case date(Seconds)
     }
 
     enum Body: String, CaseIterable, Sendable {

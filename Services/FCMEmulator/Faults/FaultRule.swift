@@ -1,5 +1,6 @@
 import JSON
 import NIOHTTP2
+import Time
 
 /// Which requests a fault applies to, and how often.
 struct FaultRule: Sendable {
@@ -137,7 +138,7 @@ extension FaultRule {
     }
 
     private static func answer(_ error: FaultAnswer.Kind, _ fields: ControlFields) throws -> FaultAnswer {
-        let seconds = try fields.integer("retry_after_s", in: 0...86_400)
+        let seconds = try fields.seconds("retry_after_s", in: 0...86_400)
         let isDate = fields.choice("retry_after_form", as: RetryAfterForm.self) == .date
         return FaultAnswer(
             error: error, retryAfter: seconds.map { isDate ? .date($0) : .seconds($0) },

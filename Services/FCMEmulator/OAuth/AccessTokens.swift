@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import Schemas
+import Time
 
 /// Issues and checks access tokens. A token holds its expiry, a nonce and its scope, and is signed with a key on disk. So it
 /// survives a restart of the emulator without being stored.
@@ -28,10 +29,10 @@ struct AccessTokens: Sendable {
     /// Issues a token that is valid from now on.
     ///
     /// - Parameters:
-    ///   - life: The token's lifetime in seconds.
+    ///   - life: The token's lifetime.
     ///   - isForMessaging: Whether its scopes include one that FCM requires.
-    func issue(now: UnixMilliseconds, life: Int64, isForMessaging: Bool) -> String {
-        let expires = UInt64(max(0, now.rawValue)) + UInt64(life) * 1_000
+    func issue(now: UnixMilliseconds, life: Seconds, isForMessaging: Bool) -> String {
+        let expires = UInt64(max(0, now.rawValue)) + UInt64(Milliseconds(life).rawValue)
         var content = Data()
         withUnsafeBytes(of: expires.bigEndian) { content.append(contentsOf: $0) }
         withUnsafeBytes(of: UInt64.random(in: .min ... .max)) { content.append(contentsOf: $0) }

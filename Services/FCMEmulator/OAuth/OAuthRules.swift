@@ -4,26 +4,25 @@ import Time
 
 /// The lifetime of access tokens, and Google's clock.
 struct OAuthRules: Hashable, Sendable {
-    /// In seconds.
-    let tokenLife: Int64
-    /// How far Google's clock is ahead of the machine's, in seconds. A negative value means behind.
-    let clockOffset: Int64
+    let tokenLife: Seconds
+    /// How far Google's clock is ahead of the machine's. A negative value means behind.
+    let clockOffset: Seconds
 
     /// The time on Google's clock.
-    func now() -> UnixMilliseconds { .now() + .seconds(clockOffset) }
+    func now() -> UnixMilliseconds { .now() + Milliseconds(clockOffset) }
 }
 
 extension OAuthRules: ControlSection {
-    /// A year, in seconds.
-    private static let maxSeconds = 31_536_000
+    /// In seconds.
+    private static let year = 31_536_000
 
     static let form = MessageForm("emulator.OAuth", ["token_life_s": .int32, "clock_offset_s": .int32])
 
     init(_ fields: ControlFields) throws {
         // Google answers 3,599: an hour, less the second that the answer took.
-        tokenLife = Int64(try fields.integer("token_life_s", in: 1...Self.maxSeconds) ?? 3_599)
-        clockOffset = Int64(try fields.integer("clock_offset_s", in: -Self.maxSeconds...Self.maxSeconds) ?? 0)
+        tokenLife = try fields.seconds("token_life_s", in: 1...Self.year) ?? 3_599
+        clockOffset = try fields.seconds("clock_offset_s", in: -Self.year...Self.year) ?? 0
     }
 
-    var document: JSONValue { ["token_life_s": .integer(tokenLife), "clock_offset_s": .integer(clockOffset)] }
+    var document: JSONValue { ["token_life_s": .integer(tokenLife.rawValue), "clock_offset_s": .integer(clockOffset.rawValue)] }
 }

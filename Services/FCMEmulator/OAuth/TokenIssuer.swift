@@ -1,5 +1,6 @@
 import JSON
 import JWTKit
+import Time
 
 /// Google's token endpoint: issues an access token for a request that is signed with the service account's key.
 struct TokenIssuer: Sendable {
@@ -47,7 +48,7 @@ struct TokenIssuer: Sendable {
         return [
             "access_token": .string(
                 tokens.issue(now: now, life: clock.tokenLife, isForMessaging: assertion.isForMessaging)),
-            "expires_in": .integer(clock.tokenLife),
+            "expires_in": .integer(clock.tokenLife.rawValue),
             "token_type": "Bearer",
         ]
     }

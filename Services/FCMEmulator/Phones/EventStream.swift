@@ -75,8 +75,8 @@ struct EventStream: Sendable {
             }
             guard treatment != .throttled else { continue }
             let event = content.event(
-                name: message.name, from: message.topic.map { "/topics/\($0)" } ?? sender, sent: message.received.rawValue,
-                timeToLive: (message.expires - message.received).rawValue / 1_000, isDemoted: treatment == .demoted)
+                name: message.name, from: message.topic.map { "/topics/\($0)" } ?? sender, sent: message.received,
+                timeToLive: Seconds(message.expires - message.received), isDemoted: treatment == .demoted)
             buffer.writeString("id: \(message.position)\ndata: ")
             buffer.writeBytes(event.utf8)
             buffer.writeString("\n\n")

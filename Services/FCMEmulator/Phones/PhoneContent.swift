@@ -1,4 +1,6 @@
 import JSON
+import Schemas
+import Time
 
 /// A message's content as the phone's SDK shows it to the app: the platform's own settings override the common ones.
 struct PhoneContent: Hashable, Sendable {
@@ -74,15 +76,13 @@ extension PhoneContent {
     /// - Parameters:
     ///   - name: FCM's name for the message.
     ///   - from: The topic with its prefix, or the sender's id.
-    ///   - sent: Unix milliseconds.
-    ///   - timeToLive: In seconds.
     ///   - isDemoted: Whether the phone treats it as normal priority, regardless of the priority it was sent with.
-    func event(name: String, from: String, sent: Int64, timeToLive: Int64, isDemoted: Bool) -> JSONValue {
+    func event(name: String, from: String, sent: UnixMilliseconds, timeToLive: Seconds, isDemoted: Bool) -> JSONValue {
         var members: [JSONValue.Member] = [
             .init("messageId", .string(MessageName.id(of: name))),
             .init("from", .string(from)),
-            .init("sentTime", .integer(sent)),
-            .init("ttl", .integer(timeToLive)),
+            .init("sentTime", .integer(sent.rawValue)),
+            .init("ttl", .integer(timeToLive.rawValue)),
             .init("priority", .string((isDemoted ? .normal : priority).rawValue)),
         ]
         if isDemoted { members.append(.init("originalPriority", .string(priority.rawValue))) }

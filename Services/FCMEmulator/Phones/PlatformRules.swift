@@ -12,8 +12,7 @@ struct PlatformRules: Sendable {
     struct Limit: Hashable, Sendable {
         /// 0 turns the rule off.
         let max: Int
-        /// The window in seconds.
-        let window: Int64
+        let window: Seconds
     }
 
     /// How a phone treats a message.
@@ -53,7 +52,7 @@ struct PlatformRules: Sendable {
         guard limit.max > 0, platform == .ios || message.priority == .high else { return .asSent }
         var received = phones.removeValue(forKey: phone) ?? []
         defer { phones[phone] = received }
-        received.removeFirst(received.prefix { $0.time <= now - .seconds(limit.window) }.count)
+        received.removeFirst(received.prefix { $0.time <= now - Milliseconds(limit.window) }.count)
         if let before = received.last(where: { $0.position == position }) { return before.treatment }
         let treatment: Treatment =
             switch platform {
@@ -88,15 +87,15 @@ extension PlatformRules: ControlSection {
 
     private static let limit = FieldForm.message(MessageForm("emulator.PlatformLimit", ["most": .int32, "window_s": .int32]))
     /// Android looks back over seven days.
-    private static let week = 604_800
-    private static let hour = 3_600
+    private static let week: Seconds = 604_800
+    private static let hour: Seconds = 3_600
 
     init(_ fields: ControlFields) throws {
-        func limit(_ name: String, window: Int) throws -> Limit {
+        func limit(_ name: String, window: Seconds) throws -> Limit {
             let own = ControlFields(fields.object[name] ?? [:], at: fields.path(of: name))
             return Limit(
                 max: try own.integer("most", in: 0...1_000_000) ?? 0,
-                window: Int64(try own.integer("window_s", in: 1...31_536_000) ?? window))
+                window: try own.seconds("window_s", in: 1...31_536_000) ?? window)
         }
         android = try limit("android", window: Self.week)
         ios = try limit("ios", window: Self.hour)
@@ -106,5 +105,5 @@ extension PlatformRules: ControlSection {
 }
 
 extension PlatformRules.Limit {
-    fileprivate var document: JSONValue { ["most": .integer(max), "window_s": .integer(window)] }
+    fileprivate var document: JSONValue { ["most": .integer(max), "window_s": .integer(window.rawValue)] }
 }

@@ -1,20 +1,24 @@
 import Schemas
+import Time
 
 /// The size of a bucket and its refill: some or all of it comes back at regular intervals.
 struct Allowance: Hashable, Sendable {
     let capacity: Int
     /// How many come back at each refill; equal to the size for a full refill.
     let refill: Int
-    /// The interval between refills, in milliseconds.
-    let every: Int64
-    /// The time of a refill in Unix milliseconds. Only its remainder modulo ``every`` matters.
-    let phase: Int64
+    /// The interval between refills.
+    let every: Milliseconds
+    /// The time of a refill. Only its remainder modulo ``every`` matters.
+    let phase: UnixMilliseconds
 
     /// The number of refills up to a point in time.
     fileprivate func turn(at now: UnixMilliseconds) -> Int64 {
-        let shifted = now.rawValue - phase
+        let (shifted, every) = ((now - phase).rawValue, every.rawValue)
         return shifted >= 0 ? shifted / every : (shifted - every + 1) / every
     }
+
+    /// When a refill comes.
+    fileprivate func time(of turn: Int64) -> UnixMilliseconds { phase + every * turn }
 }
 
 /// The current content of one bucket.
@@ -37,12 +41,12 @@ struct Bucket: Hashable, Sendable {
 
     /// Takes one.
     ///
-    /// - Returns: The wait until the next refill in milliseconds; `nil` if one was taken.
-    mutating func take(of allowance: Allowance, now: UnixMilliseconds) -> Int64? {
+    /// - Returns: The wait until the next refill; `nil` if one was taken.
+    mutating func take(of allowance: Allowance, now: UnixMilliseconds) -> Milliseconds? {
         left = left(of: allowance, now: now)
         // A clock that is set back does not refill a second time.
         turn = max(turn, allowance.turn(at: now))
-        guard left > 0 else { return (turn + 1) * allowance.every + allowance.phase - now.rawValue }
+        guard left > 0 else { return allowance.time(of: turn + 1) - now }
         left -= 1
         return nil
     }

@@ -1,4 +1,5 @@
 import Schemas
+import Time
 
 /// Buckets by key, one for each allowance. A message must fit into all buckets of its key.
 struct Buckets<Key: Hashable & Sendable>: Sendable {
@@ -12,12 +13,12 @@ struct Buckets<Key: Hashable & Sendable>: Sendable {
 
     /// Takes one from each bucket of a key, or from none.
     ///
-    /// - Returns: The wait in milliseconds if one of them is empty; `nil` if one was taken from each.
-    mutating func take(_ key: Key, now: UnixMilliseconds) -> Int64? {
+    /// - Returns: The wait if one of them is empty; `nil` if one was taken from each.
+    mutating func take(_ key: Key, now: UnixMilliseconds) -> Milliseconds? {
         guard !allowances.isEmpty else { return nil }
         sweep(now)
         var own = buckets[key] ?? allowances.map { Bucket($0, now: now) }
-        var wait: Int64?
+        var wait: Milliseconds?
         for (index, allowance) in allowances.enumerated() {
             wait = own[index].take(of: allowance, now: now)
             guard wait == nil else {

@@ -1,5 +1,6 @@
 import JSON
 import Schemas
+import Time
 
 /// FCM's quotas of a project, of a topic and of a phone.
 struct Quotas: Sendable {
@@ -12,10 +13,10 @@ struct Quotas: Sendable {
     /// The quota of messages with a collapse key that may wait for a phone.
     private var collapsible: Buckets<String>
 
-    /// Which quota is used up, and for how many milliseconds.
+    /// Which quota is used up, and for how long.
     enum Excess: Hashable, Sendable {
-        case project(limit: Int, wait: Int64)
-        case target(wait: Int64)
+        case project(limit: Int, wait: Milliseconds)
+        case target(wait: Milliseconds)
     }
 
     /// Counts a request against the project's quota.
@@ -61,7 +62,7 @@ extension Quotas: ControlSection {
     static let form = MessageForm(
         "emulator.Quotas", ["project": bucket, "topic": bucket, "device": bucket, "collapsible": bucket])
 
-    private static let minute: Int64 = 60_000
+    private static let minute: Milliseconds = 60_000
 
     /// An empty list means no limit. A missing one means FCM's own quota.
     init(_ fields: ControlFields) throws {
@@ -71,14 +72,14 @@ extension Quotas: ControlSection {
         func allowances(_ name: String, else usual: [Allowance]) throws -> [Allowance] {
             try fields.list(name)?.map { try Allowance($0, started: started) } ?? usual
         }
-        func usual(_ capacity: Int, refill: Int? = nil, every: Int64) -> Allowance {
-            Allowance(capacity: capacity, refill: refill ?? capacity, every: every, phase: started.rawValue)
+        func usual(_ capacity: Int, refill: Int? = nil, every: Milliseconds) -> Allowance {
+            Allowance(capacity: capacity, refill: refill ?? capacity, every: every, phase: started)
         }
         project = Buckets(try allowances("project", else: [usual(600_000, every: Self.minute)]))
         topics = Buckets(try allowances("topic", else: []))
         devices = Buckets(
-            try allowances("device", else: [usual(240, every: Self.minute), usual(5_000, every: 60 * Self.minute)]))
-        collapsible = Buckets(try allowances("collapsible", else: [usual(20, refill: 1, every: 3 * Self.minute)]))
+            try allowances("device", else: [usual(240, every: Self.minute), usual(5_000, every: Self.minute * 60)]))
+        collapsible = Buckets(try allowances("collapsible", else: [usual(20, refill: 1, every: Self.minute * 3)]))
     }
 
     var document: JSONValue {
@@ -100,14 +101,16 @@ extension Allowance {
         guard let capacity = try fields.integer("most", in: any) else { throw fields.violation("most", "a bucket needs it") }
         guard let every = try fields.integer("every_ms", in: any) else { throw fields.violation("every_ms", "a bucket needs it") }
         self.init(
-            capacity: capacity, refill: try fields.integer("refill", in: any) ?? capacity, every: Int64(every),
-            phase: try fields.integer("phase_ms", in: 0...Int(Int32.max)).map { Int64($0) } ?? started.rawValue)
+            capacity: capacity, refill: try fields.integer("refill", in: any) ?? capacity,
+            every: Milliseconds(rawValue: Int64(every)),
+            phase: try fields.integer("phase_ms", in: 0...Int(Int32.max)).map { UnixMilliseconds(rawValue: Int64($0)) } ?? started
+        )
     }
 
     fileprivate var members: [JSONValue.Member] {
         [
-            .init("most", .integer(capacity)), .init("refill", .integer(refill)), .init("every_ms", .integer(every)),
-            .init("phase_ms", .integer(phase % every)),
+            .init("most", .integer(capacity)), .init("refill", .integer(refill)), .init("every_ms", .integer(every.rawValue)),
+            .init("phase_ms", .integer(phase.rawValue % every.rawValue)),
         ]
     }
 }

@@ -1,21 +1,22 @@
 import HTTPTypes
 import JSON
+import Time
 
 extension GoogleError {
     /// The error for a used-up quota, with its `Retry-After`.
     ///
     /// - Parameter subject: The message's target.
     init(_ excess: Quotas.Excess, _ subject: FaultRule.Subject) {
-        let wait: Int64
+        let wait: Milliseconds
         switch excess {
-        case .project(let limit, let milliseconds):
+        case .project(let limit, let time):
             self = .projectQuotaExceeded(project: ServiceAccount.projectNumber, limit: limit)
-            wait = milliseconds
-        case .target(let milliseconds):
+            wait = time
+        case .target(let time):
             self = .targetQuotaExceeded(subject)
-            wait = milliseconds
+            wait = time
         }
-        headers[.retryAfter] = String((wait + 999) / 1_000)
+        headers[.retryAfter] = Seconds(roundingUp: wait).description
     }
 
     /// The project's quota is used up. Unlike all other errors of a send, this one has no detail of FCM's own.

@@ -80,7 +80,7 @@ struct SendProcessor: Sendable {
         let recipients = try await store.accept(
             .init(
                 name: name, target: message.target, component: message.component, received: now,
-                expires: now + .seconds(message.timeToLive), collapseKey: message.isCollapsible ? message.collapseKey : nil,
+                expires: now + Milliseconds(message.timeToLive), collapseKey: message.isCollapsible ? message.collapseKey : nil,
                 body: body, content: content),
             keeping: archive.withLock(\.keep))
         guard let recipients else {

@@ -1,13 +1,14 @@
 import JSON
 import Schemas
+import Time
 
 /// A valid request to `messages:send`.
 struct SendRequest: Hashable, Sendable {
     let target: Target
     /// Whether the message is only validated, not sent.
     let validateOnly: Bool
-    /// How long it waits for a phone that is off, in seconds.
-    let timeToLive: Int64
+    /// How long it waits for a phone that is off.
+    let timeToLive: Seconds
     /// While a phone is off, a message replaces earlier ones with the same key.
     let collapseKey: String?
 
@@ -52,7 +53,7 @@ extension SendRequest {
             SentComponent(msiKey: $0, component: message["notification"] == nil ? .data : .notification)
         }
         collapseKey = android?.collapseKey
-        timeToLive = try android.flatMap(TimeToLive.seconds) ?? TimeToLive.maxSeconds
+        timeToLive = try android.flatMap(TimeToLive.seconds) ?? TimeToLive.max
         try SendRules.check(message, android)
         try APNsRules.check(message)
         try PayloadSize.check(message, android, target: target, topicLimit: topicPayloadLimit)
@@ -114,16 +115,18 @@ enum TopicName {
 
 /// How long FCM keeps a message.
 enum TimeToLive {
-    /// FCM's maximum and default time to live: four weeks, in seconds.
-    static let maxSeconds: Int64 = 2_419_200
+    /// FCM's maximum and default time to live: four weeks.
+    static let max: Seconds = 2_419_200
 
     /// Whole seconds of a well-formed duration, rounded down; `nil` for a message without one.
-    static func seconds(_ android: AndroidConfig) throws -> Int64? {
+    static func seconds(_ android: AndroidConfig) throws -> Seconds? {
         guard let duration = android.timeToLive else { return nil }
         let whole = duration.prefix { $0 != "." && $0 != "s" }
-        guard !duration.hasPrefix("-"), let seconds = Int64(whole), seconds < maxSeconds || duration.isWhole(maxSeconds) else {
+        guard !duration.hasPrefix("-"), let seconds = Int64(whole).map(Seconds.init(rawValue:)),
+            seconds < max || duration.isWhole(max)
+        else {
             throw GoogleError.refused(
-                "Invalid ttl: it must be from 0 to \(maxSeconds) seconds", field: "message.\(android.field).ttl")
+                "Invalid ttl: it must be from 0 to \(max) seconds", field: "message.\(android.field).ttl")
         }
         return seconds
     }
@@ -131,8 +134,8 @@ enum TimeToLive {
 
 extension String {
     /// Whether a duration is exactly this many seconds.
-    fileprivate func isWhole(_ seconds: Int64) -> Bool {
-        dropLast() == String(seconds)
+    fileprivate func isWhole(_ seconds: Seconds) -> Bool {
+        dropLast() == seconds.description
             || hasPrefix("\(seconds).") && dropLast().drop { $0 != "." }.allSatisfy { ".0".contains($0) }
     }
 }

@@ -64,7 +64,7 @@ struct PushHandler: Sendable {
 }
 
 extension RelayPush {
-    fileprivate func with(message: AnyJSON) -> RelayPush {
+    fileprivate func with(message: JSONValue) -> RelayPush {
         RelayPush(
             pushID: pushID, transport: transport, recipients: recipients, message: message, expires: expires,
             validateOnly: validateOnly, project: project)

@@ -1,17 +1,20 @@
 import FoundationEssentials
 import JWTKit
 import Schemas
+import Time
 
 /// The claims that a service account signs to get an access token (RFC 7523 with Google's rules).
 struct TokenAssertion: JWTPayload, Equatable {
     static let scope = "https://www.googleapis.com/auth/firebase.messaging"
-    /// In seconds. It is Google's maximum.
-    static let lifetime: Int64 = 3_600
+    /// Google's maximum.
+    static let lifetime: Seconds = 3_600
 
     let iss: String
     let scope: String
     let aud: String
+    /// Unix seconds.
     let iat: Int64
+    /// Unix seconds.
     let exp: Int64
 
     init(of account: ServiceAccount, now: UnixMilliseconds) {
@@ -19,7 +22,7 @@ struct TokenAssertion: JWTPayload, Equatable {
         scope = Self.scope
         aud = account.tokenURI
         iat = now.seconds
-        exp = iat + Self.lifetime
+        exp = iat + Self.lifetime.rawValue
     }
 
     /// Required by `JWTPayload`. The token endpoint verifies the claims.

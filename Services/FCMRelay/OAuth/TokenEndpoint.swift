@@ -2,6 +2,7 @@ import FoundationEssentials
 import JSON
 import Schemas
 import ServiceKit
+import Time
 
 /// A source of access tokens.
 protocol TokenGranter: Sendable {
@@ -53,14 +54,13 @@ struct TokenEndpoint: TokenGranter {
         else {
             throw TokenFailure("the token endpoint answered 200 without a bearer token and its lifetime")
         }
-        let seconds = min(grant.expiresIn, 86_400)
-        return GrantedToken(token: AccessToken(value: grant.accessToken), lifetime: .seconds(seconds))
+        let lifetime = Duration(min(grant.expiresIn, 86_400))
+        return GrantedToken(token: AccessToken(value: grant.accessToken), lifetime: lifetime)
     }
 
     private struct Grant: Decodable {
         let accessToken: String
-        /// Seconds.
-        let expiresIn: Int64
+        let expiresIn: Seconds
         let tokenType: String
 
         private enum CodingKeys: String, CodingKey {

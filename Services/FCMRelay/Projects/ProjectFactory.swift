@@ -3,6 +3,7 @@ import FoundationEssentials
 import Logging
 import Schemas
 import ServiceKit
+import Time
 
 /// Makes the relay's projects from the settings.
 struct ProjectFactory {
@@ -28,7 +29,7 @@ struct ProjectFactory {
         topics = try settings.optional(.fcmTopicEndpoint)
         network = try CurlConfiguration(certificateAuthorityFile: Self.certificates(settings))
         var defaults = FCMDefaults()
-        defaults.alertTimeToLive = Int64(try settings.value(.alertTTL))
+        defaults.alertTimeToLive = try settings.value(.alertTTL)
         defaults.informationPriority = try settings.value(.fcmInformationPriority, as: FCMDefaults.Priority.self)
         self.defaults = defaults
     }

@@ -1,14 +1,15 @@
 import Schemas
+import Time
 
 /// The default lifetimes of messages.
 struct MessageLifetimes: Sendable {
-    /// The lifetime of a message, in seconds.
-    let message: Int64
-    /// The lifetime of an Alert, in seconds; not longer than ``message``.
-    let alert: Int64
+    /// The lifetime of a message.
+    let message: Seconds
+    /// The lifetime of an Alert; not longer than ``message``.
+    let alert: Seconds
 
-    /// The lifetime for a distribution, in seconds.
-    subscript(distribution: Distribution) -> Int64 {
+    /// The lifetime for a distribution.
+    subscript(distribution: Distribution) -> Seconds {
         switch distribution {
         case .alert: min(alert, message)
         case .information: message

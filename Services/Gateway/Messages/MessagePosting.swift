@@ -23,8 +23,8 @@ struct MessagePosting: Sendable {
     private static let clockDifference = Milliseconds.seconds(60)
     /// How far ahead a message may be scheduled: a year and a day.
     private static let maxAhead = Milliseconds.seconds(366 * 86_400)
-    /// The shortest lifetime in seconds, also for "now or never" (a `ttl` of 0): relaying takes a moment.
-    private static let minLifetime: Int64 = 10
+    /// The shortest lifetime, also for "now or never" (a `ttl` of 0): relaying takes a moment.
+    private static let minLifetime: Seconds = 10
 
     /// - Throws: ``Problem`` or ``CommandFailure``. After `unavailable` or `deadline_exceeded` the message may be stored or not; a
     ///   retry with the same idempotency key finds out.
@@ -66,10 +66,11 @@ struct MessagePosting: Sendable {
                 "send_at: expected a moment from now on, at most a year ahead, in Unix milliseconds; now is \(now), found \(sendAt)",
                 field: "send_at")
         }
-        let lifetime = Milliseconds.seconds(max(draft.ttl ?? lifetimes[draft.distribution], Self.minLifetime))
+        let timeToLive = draft.ttl.map(Seconds.init(rawValue:)) ?? lifetimes[draft.distribution]
         let command = LogMessage(
             msiKey: ObjectID(), draft: draft, timestamp: now, names: entry.names,
-            expires: max(now, draft.sendAt ?? now) + lifetime, idempotencyKey: idempotencyKey)
+            expires: max(now, draft.sendAt ?? now) + Milliseconds(max(timeToLive, Self.minLifetime)),
+            idempotencyKey: idempotencyKey)
         let relayed = RelayMessage(msiKey: command.msiKey, timestamp: now, draft: draft, expires: command.expires)
         if let violation = payloadLimit.violation(by: relayed) {
             throw Problem(.payloadTooLarge, violation.description, field: violation.field)

@@ -5,6 +5,7 @@ import Hummingbird
 import Logging
 import Schemas
 import ServiceKit
+import Time
 
 /// Messages over HTTP (seed, "REST API", Message). The seed has no way to read messages back, to recall them or to try them
 /// again; those routes are ours.
@@ -16,7 +17,7 @@ struct MessageRoutes: Feature {
     /// - Throws: ``ConfigurationError``.
     init(cube: CubeService, messageLog: CommandClient, settings: SettingValues, logger: Logger) throws {
         let lifetimes = MessageLifetimes(
-            message: Int64(try settings.value(.messageTTL)), alert: Int64(try settings.value(.alertTTL)))
+            message: try settings.value(.messageTTL), alert: try settings.value(.alertTTL))
         posting = MessagePosting(
             cube: cube, messageLog: messageLog, payloadLimit: PayloadLimit(bytes: try settings.value(.fcmTopicPayloadLimit)),
             lifetimes: lifetimes)

@@ -57,7 +57,7 @@ extension Push {
     ///
     /// - Throws: ``SchemaViolation`` for a message that FCM would refuse.
     fileprivate init(_ command: LogPush, sender: String, now: UnixMilliseconds) throws {
-        let message: AnyJSON
+        let message: JSONValue
         let urgency: Urgency
         let transport = command.transport ?? .fcm
         switch transport {

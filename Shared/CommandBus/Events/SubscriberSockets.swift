@@ -64,7 +64,7 @@ final class SubscriberSockets: BusParticipant, @unchecked Sendable {
         for count in 0..<most {
             guard let frames = receiveFrames(from: connectors[index].socket) else { return count }
             guard frames.count == 2, let name = String(validating: frames[0], as: UTF8.self),
-                (try? JSONCoder.decode(AnyJSON.self, from: frames[1])) != nil
+                JSONCoder.isValid(frames[1])
             else {
                 logger.debug("a malformed event", metadata: ["endpoint": "\(endpoints[index])"])
                 continue
@@ -104,9 +104,4 @@ final class SubscriberSockets: BusParticipant, @unchecked Sendable {
         connectors.forEach { $0.close() }
         mailbox.finish()
     }
-}
-
-/// Any JSON value.
-private struct AnyJSON: Decodable {
-    init(from decoder: any Decoder) throws {}
 }

@@ -1,4 +1,5 @@
 import JSON
+import Time
 
 extension FCMForm {
     /// Reads an object of this form. Every field must be known, and every value must be of the field's type.
@@ -6,35 +7,35 @@ extension FCMForm {
     /// - Parameter path: The object's own path, such as `message.android`.
     /// - Returns: The object with snake_case names, and choices in upper case.
     /// - Throws: ``SchemaViolation`` for the first invalid field.
-    func read(_ value: AnyJSON, at path: String) throws(SchemaViolation) -> AnyJSON {
+    func read(_ value: JSONValue, at path: String) throws(SchemaViolation) -> JSONValue {
         guard let members = value.members else { throw SchemaViolation(field: path, problem: "expected an object") }
-        var read: [String: AnyJSON] = [:]
-        for (sent, value) in members.sorted(by: { $0.key < $1.key }) {
-            guard let name = name(of: sent), let field = fields[name] else {
+        var read: JSONValue = [:]
+        for member in members.sorted(by: { $0.name < $1.name }) {
+            guard let name = name(of: member.name), let field = fields[name] else {
                 throw SchemaViolation(
-                    field: "\(path).\(sent.prefix(100))", problem: "not a field that FCM has there, or may be sent")
+                    field: "\(path).\(member.name.prefix(100))", problem: "not a field that FCM has there, or may be sent")
             }
             let path = "\(path).\(name)"
             guard read[name] == nil else { throw SchemaViolation(field: path, problem: "there in both spellings") }
-            read[name] = try field.read(value, at: path)
+            read[name] = try field.read(member.value, at: path)
         }
-        return .object(read)
+        return read
     }
 }
 
 extension FCMForm.Field {
-    fileprivate func read(_ value: AnyJSON, at path: String) throws(SchemaViolation) -> AnyJSON {
+    fileprivate func read(_ value: JSONValue, at path: String) throws(SchemaViolation) -> JSONValue {
         switch (self, value) {
         case (.message(let form), _): return try form.read(value, at: path)
-        case (.structure, .object), (.string, .string), (.boolean, .bool), (.float, .integer), (.float, .number): return value
-        case (.int32, .integer(let number)) where Int32(exactly: number) != nil: return value
+        case (.structure, .object), (.string, .string), (.boolean, .boolean), (.float, .number): return value
+        case (.int32, .number(let digits)) where Int32(digits) != nil: return value
         case (.stringMap, .object(let members)):
-            for (name, value) in members.sorted(by: { $0.key < $1.key }) where value.string == nil {
-                throw SchemaViolation(field: "\(path).\(name.prefix(100))", problem: "expected a string")
+            for member in members.sorted(by: { $0.name < $1.name }) where member.value.string == nil {
+                throw SchemaViolation(field: "\(path).\(member.name.prefix(100))", problem: "expected a string")
             }
             return value
         case (.list(let element), .array(let elements)):
-            var read: [AnyJSON] = []
+            var read: [JSONValue] = []
             for (index, value) in elements.enumerated() { read.append(try element.read(value, at: "\(path)[\(index)]")) }
             return .array(read)
         case (.choice(let choices), .string(let text)) where choices.contains(text.uppercased()):
@@ -68,7 +69,7 @@ extension FCMForm.Field {
 struct FCMDuration: Hashable {
     let isNegative: Bool
     /// Rounded down.
-    let wholeSeconds: Int64
+    let whole: Seconds
     let hasFraction: Bool
 
     /// - Returns: `nil` for any other text.
@@ -77,7 +78,7 @@ struct FCMDuration: Hashable {
             return nil
         }
         isNegative = !match.1.isEmpty
-        wholeSeconds = seconds
+        whole = Seconds(rawValue: seconds)
         hasFraction = match.3?.contains { !".0".contains($0) } ?? false
     }
 }

@@ -4,7 +4,7 @@ extension FCMRules {
     /// The rules of FCM and APNs for `apns`.
     ///
     /// - Parameter notification: The message's notification, which iOS shows as well.
-    static func checkAPNs(_ apns: AnyJSON, notification: AnyJSON?) throws(SchemaViolation) {
+    static func checkAPNs(_ apns: JSONValue, notification: JSONValue?) throws(SchemaViolation) {
         let priority = apns.header("apns-priority")
         try check(priority, "1, 5 or 10") { ["1", "5", "10"].contains($0) }
         try check(apns.header("apns-expiration"), "a Unix time in seconds, as a string") {
@@ -23,7 +23,7 @@ extension FCMRules {
         }
         try checkTypes(of: aps)
         let isSilent =
-            aps["content-available"] == .integer(1) && aps["alert"] == nil && aps["sound"] == nil && aps["badge"] == nil
+            aps["content-available"] == 1 && aps["alert"] == nil && aps["sound"] == nil && aps["badge"] == nil
         // APNs accepts a silent message only at priority 5. FCM refuses other priorities.
         if isSilent, notification == nil, priority?.value != "5" {
             throw SchemaViolation(
@@ -32,9 +32,9 @@ extension FCMRules {
         }
     }
 
-    private static func checkTypes(of aps: AnyJSON) throws(SchemaViolation) {
+    private static func checkTypes(of aps: JSONValue) throws(SchemaViolation) {
         switch aps["badge"] {
-        case nil, .integer, .number: break
+        case nil, .number: break
         default: throw SchemaViolation(field: "message.apns.payload.aps.badge", problem: "expected a number")
         }
         for name in ["title", "subtitle", "body"] {

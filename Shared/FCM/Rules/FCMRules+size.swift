@@ -8,7 +8,7 @@ extension FCMRules {
     /// Measures a message. FCM documents its formula only as "keys and values". This one counts the data and the notification's
     /// title, body and image, and each platform's own part.
     static func checkSize(
-        of message: AnyJSON, for recipients: [PushRecipient], limit: PayloadLimit
+        of message: JSONValue, for recipients: [PushRecipient], limit: PayloadLimit
     ) throws(SchemaViolation) {
         let isToPhones = recipients.first?.token != nil
         let most = isToPhones ? maxPlatformBytes : limit.bytes
@@ -26,7 +26,7 @@ extension FCMRules {
             ("webpush", message["webpush"]),
         ]
         for (name, config) in platforms {
-            let bytes = (config?.members ?? [:]).reduce(0) { $1.key == "data" ? $0 : $0 + jsonBytes(of: $1.value) }
+            let bytes = (config?.members ?? []).reduce(0) { $1.name == "data" ? $0 : $0 + $1.value.data.count }
             guard bytes <= maxPlatformBytes else {
                 throw SchemaViolation(
                     field: "message.\(name)",
@@ -35,12 +35,7 @@ extension FCMRules {
         }
     }
 
-    private static func textBytes(of fields: AnyJSON?) -> Int {
-        (fields?.members ?? [:]).reduce(0) { $0 + $1.key.utf8.count + ($1.value.string?.utf8.count ?? 0) }
-    }
-
-    private static func jsonBytes(of value: AnyJSON) -> Int {
-        // A value that cannot be encoded counts as too large.
-        (try? JSONCoder.encode(value).count) ?? .max / 2
+    private static func textBytes(of fields: JSONValue?) -> Int {
+        (fields?.members ?? []).reduce(0) { $0 + $1.name.utf8.count + ($1.value.string?.utf8.count ?? 0) }
     }
 }

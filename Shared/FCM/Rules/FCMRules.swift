@@ -1,5 +1,6 @@
 package import JSON
 package import Schemas
+import Time
 
 /// FCM's rules for a message and its recipients. A push that breaks one is refused on arrival, so that its author can correct it.
 package enum FCMRules {
@@ -11,8 +12,8 @@ package enum FCMRules {
     /// - Returns: The message with snake_case names.
     /// - Throws: ``SchemaViolation`` for the first broken rule, with the field's path.
     package static func checked(
-        _ message: AnyJSON, for recipients: [PushRecipient], limit: PayloadLimit = .topic
-    ) throws(SchemaViolation) -> AnyJSON {
+        _ message: JSONValue, for recipients: [PushRecipient], limit: PayloadLimit = .topic
+    ) throws(SchemaViolation) -> JSONValue {
         for recipient in recipients { try check(recipient) }
         for field in ["topic", "condition", "token", "fid", "name"] where message[field] != nil {
             throw SchemaViolation(
@@ -37,7 +38,7 @@ package enum FCMRules {
     /// The urgency of a message: its Android priority, or FCM's default, which is high if it shows a notification.
     ///
     /// - Parameter message: As ``checked(_:for:limit:)`` returns it.
-    package static func urgency(of message: AnyJSON) -> Urgency {
+    package static func urgency(of message: JSONValue) -> Urgency {
         if let priority = message["android"]?["priority"]?.string { return priority == "HIGH" ? .high : .normal }
         let isShown =
             message["notification"] != nil || message["android"]?["notification"] != nil
@@ -64,15 +65,15 @@ package enum FCMRules {
     }
 
     /// Keys that FCM reserves (discovery document, `Message.data`; the message-type page adds all of `gcm.`).
-    private static func checkData(_ data: AnyJSON?, at path: String) throws(SchemaViolation) {
-        for key in (data?.members ?? [:]).keys.sorted() {
+    private static func checkData(_ data: JSONValue?, at path: String) throws(SchemaViolation) {
+        for key in (data?.members ?? []).map(\.name).sorted() {
             guard key != "from", key != "message_type", !key.hasPrefix("google."), !key.hasPrefix("gcm.") else {
                 throw SchemaViolation(field: "\(path).\(key.prefix(100))", problem: "FCM keeps this key for itself")
             }
         }
     }
 
-    private static func checkLabel(in object: AnyJSON, at path: String) throws(SchemaViolation) {
+    private static func checkLabel(in object: JSONValue, at path: String) throws(SchemaViolation) {
         guard let label = object["fcm_options"]?["analytics_label"]?.string, !label.isEmpty else { return }
         guard label.wholeMatch(of: /[a-zA-Z0-9\-_.~%]{1,50}/) != nil else {
             throw SchemaViolation(
@@ -81,11 +82,11 @@ package enum FCMRules {
         }
     }
 
-    private static func checkAndroid(_ android: AnyJSON, at path: String) throws(SchemaViolation) {
+    private static func checkAndroid(_ android: JSONValue, at path: String) throws(SchemaViolation) {
         try checkData(android["data"], at: path + ".data")
         try checkLabel(in: android, at: path)
         if let ttl = android["ttl"]?.string.flatMap(FCMDuration.init) {
-            let isTooLong = ttl.wholeSeconds > maxTimeToLive || (ttl.wholeSeconds == maxTimeToLive && ttl.hasFraction)
+            let isTooLong = ttl.whole > maxTimeToLive || (ttl.whole == maxTimeToLive && ttl.hasFraction)
             guard !ttl.isNegative, !isTooLong else {
                 throw SchemaViolation(field: path + ".ttl", problem: "expected 0 to \(maxTimeToLive) seconds")
             }
@@ -97,7 +98,7 @@ package enum FCMRules {
         }
     }
 
-    private static func checkWebPush(_ webpush: AnyJSON) throws(SchemaViolation) {
+    private static func checkWebPush(_ webpush: JSONValue) throws(SchemaViolation) {
         try checkData(webpush["data"], at: "message.webpush.data")
         try checkLabel(in: webpush, at: "message.webpush")
         if let link = webpush["fcm_options"]?["link"]?.string, !link.hasPrefix("https://") {
@@ -114,14 +115,12 @@ package enum FCMRules {
     }
 }
 
-extension AnyJSON {
+extension JSONValue {
     /// The header of APNs or web push as spelt in the message. Names are case-insensitive.
     ///
     /// - Parameter name: In lower case.
     func header(_ name: String) -> (name: String, value: String)? {
-        for (sent, value) in self["headers"]?.members ?? [:] where sent.lowercased() == name {
-            return value.string.map { (sent, $0) }
-        }
-        return nil
+        let header = self["headers"]?.members?.first { $0.name.lowercased() == name }
+        return header.flatMap { header in header.value.string.map { (header.name, $0) } }
     }
 }

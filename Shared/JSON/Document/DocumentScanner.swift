@@ -94,19 +94,19 @@ struct DocumentScanner {
 
     /// The names of an object that cannot be compared byte by byte, because they have escapes, are not ASCII, or are too many.
     private struct NamesSeen {
-        var names: Set<String>?
+        var names: Set<ExactText>?
     }
 
     /// Whether the object already has a field of the same name, plain or escaped.
-    private func isRepeated(_ name: JSONScanner.Text, of object: Int, among count: Int32, _ seen: inout NamesSeen) -> Bool {
+    private func isRepeated(_ text: JSONScanner.Text, of object: Int, among count: Int32, _ seen: inout NamesSeen) -> Bool {
         if seen.names == nil {
-            guard name.hasEscapes || !name.isASCII || count >= Self.maxComparedNames else {
+            guard text.hasEscapes || !text.isASCII || count >= Self.maxComparedNames else {
                 return isSameBytes(asKey: nodes.count - 1, of: object, among: count)
             }
             seen.names = []
-            forEachName(of: object, among: count) { seen.names?.insert(text($0)) }
+            forEachName(of: object, among: count) { seen.names?.insert(name($0)) }
         }
-        return seen.names?.insert(text(nodes.count - 1)).inserted == false
+        return seen.names?.insert(name(nodes.count - 1)).inserted == false
     }
 
     private func isSameBytes(asKey key: Int, of object: Int, among count: Int32) -> Bool {
@@ -132,8 +132,9 @@ struct DocumentScanner {
         return UnsafeRawBufferPointer(rebasing: scanner.bytes[start..<start + Int(nodes[node].count)])
     }
 
-    private func text(_ node: Int) -> String {
-        nodes[node].kind == .escapedText ? JSONEscape.unescaped(raw(node)) : String(decoding: raw(node), as: UTF8.self)
+    private func name(_ node: Int) -> ExactText {
+        let isEscaped = nodes[node].kind == .escapedText
+        return ExactText(isEscaped ? JSONEscape.unescaped(raw(node)) : String(decoding: raw(node), as: UTF8.self))
     }
 
     // MARK: Nodes

@@ -1,6 +1,7 @@
 /// Any JSON value as written: with the order of fields and the digits of numbers.
 ///
-/// Objects are equal if they have the same fields in any order. Numbers are equal if they have the same digits.
+/// Objects are equal if they have the same fields in any order, numbers if they have the same value, and texts and names if they
+/// have the same bytes.
 package enum JSONValue: Sendable {
     case object([Member])
     case array([JSONValue])
@@ -31,15 +32,15 @@ extension JSONValue {
     /// `nil` removes the field.
     package subscript(name: String) -> JSONValue? {
         get {
-            members?.last { $0.name == name }?.value
+            members?.last { ExactText($0.name) == ExactText(name) }?.value
         }
         set {
             guard case .object(var members) = self else { return }
-            let place = members.lastIndex { $0.name == name }
+            let place = members.lastIndex { ExactText($0.name) == ExactText(name) }
             switch (place, newValue) {
             case (let place?, let value?): members[place].value = value
             case (nil, let value?): members.append(Member(name, value))
-            case (_, nil): members.removeAll { $0.name == name }
+            case (_, nil): members.removeAll { ExactText($0.name) == ExactText(name) }
             }
             self = .object(members)
         }
@@ -77,8 +78,9 @@ extension JSONValue: Hashable {
         switch (one, other) {
         case (.object(let members), .object(let others)): byName(members) == byName(others)
         case (.array(let elements), .array(let others)): elements == others
-        case (.string(let text), .string(let otherText)): text == otherText
-        case (.number(let digits), .number(let otherDigits)): digits == otherDigits
+        case (.string(let text), .string(let otherText)): ExactText(text) == ExactText(otherText)
+        case (.number(let digits), .number(let otherDigits)):
+            digits == otherDigits || NumberValue(digits) == NumberValue(otherDigits)
         case (.boolean(let value), .boolean(let otherValue)): value == otherValue
         case (.null, .null): true
         default: false
@@ -89,15 +91,15 @@ extension JSONValue: Hashable {
         switch self {
         case .object(let members): hasher.combine(Self.byName(members))
         case .array(let elements): hasher.combine(elements)
-        case .string(let text): hasher.combine(text)
-        case .number(let digits): hasher.combine(digits)
+        case .string(let text): hasher.combine(ExactText(text))
+        case .number(let digits): hasher.combine(NumberValue(digits))
         case .boolean(let value): hasher.combine(value)
         case .null: break
         }
     }
 
-    private static func byName(_ members: [Member]) -> [String: JSONValue] {
-        Dictionary(members.map { ($0.name, $0.value) }) { _, last in last }
+    private static func byName(_ members: [Member]) -> [ExactText: JSONValue] {
+        Dictionary(members.map { (ExactText($0.name), $0.value) }) { _, last in last }
     }
 }
 

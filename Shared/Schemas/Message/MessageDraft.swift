@@ -1,4 +1,5 @@
 package import JSON
+import Time
 
 /// A portal's post (seed, "REST API", Message): the texts and their subject.
 package struct MessageDraft: Codable, Checked, Hashable, Sendable {
@@ -41,7 +42,7 @@ package struct MessageDraft: Codable, Checked, Hashable, Sendable {
         try TextLimits.title.check(title, CodingKeys.title)
         try TextLimits.notificationBody.check(desc, CodingKeys.desc)
         try TextLimits.messageText.check(message, CodingKeys.message)
-        try (0...maxTimeToLive).check(ttl, CodingKeys.ttl)
+        try (0...maxTimeToLive.rawValue).check(ttl, CodingKeys.ttl)
         try (0...maximumUnixMilliseconds).check(sendAt, CodingKeys.sendAt)
         if distribution == .alert, desc.isBlank {
             throw SchemaViolation(

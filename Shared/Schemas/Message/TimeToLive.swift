@@ -1,2 +1,4 @@
-/// FCM's maximum and default time to live: four weeks, in seconds.
-package let maxTimeToLive: Int64 = 2_419_200
+package import Time
+
+/// FCM's maximum and default time to live: four weeks.
+package let maxTimeToLive: Seconds = 2_419_200

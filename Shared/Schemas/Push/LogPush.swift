@@ -24,7 +24,7 @@ package struct LogPush: Command, PushCommand, Checked, Hashable {
     package let tokens: [String]?
     package let fairnessKey: String
     /// The transport's own message without its recipient.
-    package let message: AnyJSON
+    package let message: JSONValue
     package let project: String?
     package let expires: UnixMilliseconds
     /// The scheduled time; `nil` for at once.
@@ -32,7 +32,7 @@ package struct LogPush: Command, PushCommand, Checked, Hashable {
 
     package init(
         idempotencyKey: String, transport: PushTransport? = nil, recipients: [PushRecipient], fairnessKey: String,
-        message: AnyJSON, project: String? = nil, expires: UnixMilliseconds, notBefore: UnixMilliseconds? = nil
+        message: JSONValue, project: String? = nil, expires: UnixMilliseconds, notBefore: UnixMilliseconds? = nil
     ) {
         self.idempotencyKey = idempotencyKey
         self.transport = transport

@@ -11,7 +11,7 @@ package struct Push: Hashable, Sendable {
     package var transport: PushTransport
     package var fairnessKey: String
     /// The transport's own message without its recipient; for FCM the `message` of its v1 API, with snake_case names.
-    package var message: AnyJSON
+    package var message: JSONValue
     package var urgency: Urgency
     /// The Firebase project; by default the relay's default one.
     package var project: String?
@@ -25,7 +25,7 @@ package struct Push: Hashable, Sendable {
 
     package init(
         id: ObjectID = ObjectID(), sender: String, idempotencyKey: String, transport: PushTransport, fairnessKey: String,
-        message: AnyJSON, urgency: Urgency, project: String? = nil, logged: UnixMilliseconds, expires: UnixMilliseconds,
+        message: JSONValue, urgency: Urgency, project: String? = nil, logged: UnixMilliseconds, expires: UnixMilliseconds,
         notBefore: UnixMilliseconds? = nil, relay: PushRecord
     ) {
         self.id = id
@@ -58,26 +58,15 @@ package struct Push: Hashable, Sendable {
 extension Push: Codable {
     private enum CodingKeys: String, CodingKey {
         case id = "push_id"
-        case sender, transport, message, urgency, project, logged, expires, relay, unregistered
+        case sender, transport, message, urgency, project, logged, expires, relay
         case idempotencyKey = "idempotency_key"
         case fairnessKey = "fairness_key"
         case notBefore = "not_before"
     }
 
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            id: try container.decode(ObjectID.self, forKey: .id), sender: try container.decode(String.self, forKey: .sender),
-            idempotencyKey: try container.decode(String.self, forKey: .idempotencyKey),
-            transport: try container.decode(PushTransport.self, forKey: .transport),
-            fairnessKey: try container.decode(String.self, forKey: .fairnessKey),
-            message: try container.decode(AnyJSON.self, forKey: .message),
-            urgency: try container.decode(Urgency.self, forKey: .urgency),
-            project: try container.decodeIfPresent(String.self, forKey: .project),
-            logged: try container.decode(UnixMilliseconds.self, forKey: .logged),
-            expires: try container.decode(UnixMilliseconds.self, forKey: .expires),
-            notBefore: try container.decodeIfPresent(UnixMilliseconds.self, forKey: .notBefore),
-            relay: try container.decode(PushRecord.self, forKey: .relay))
+    /// The fields that a push has in documents besides its own.
+    private enum DerivedKeys: CodingKey {
+        case unregistered
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -94,8 +83,9 @@ extension Push: Codable {
         try container.encode(expires, forKey: .expires)
         try container.encodeIfPresent(notBefore, forKey: .notBefore)
         try container.encode(relay, forKey: .relay)
-        // Derived from the recipients, for readers.
         let unregistered = unregistered
-        if !unregistered.isEmpty { try container.encode(unregistered, forKey: .unregistered) }
+        guard !unregistered.isEmpty else { return }
+        var derived = encoder.container(keyedBy: DerivedKeys.self)
+        try derived.encode(unregistered, forKey: .unregistered)
     }
 }

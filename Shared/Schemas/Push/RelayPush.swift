@@ -21,14 +21,14 @@ package struct RelayPush: Command, PushCommand, Checked, Hashable {
     package let condition: String?
     package let tokens: [String]?
     /// The `message` of FCM's v1 API without its recipient.
-    package let message: AnyJSON
+    package let message: JSONValue
     package let expires: UnixMilliseconds?
     /// FCM checks the message and does not deliver it; the default is `false`.
     package let validateOnly: Bool?
     package let project: String?
 
     package init(
-        pushID: ObjectID, transport: PushTransport? = nil, recipients: [PushRecipient], message: AnyJSON,
+        pushID: ObjectID, transport: PushTransport? = nil, recipients: [PushRecipient], message: JSONValue,
         expires: UnixMilliseconds? = nil, validateOnly: Bool? = nil, project: String? = nil
     ) {
         self.pushID = pushID

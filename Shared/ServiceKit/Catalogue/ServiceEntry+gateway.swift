@@ -1,3 +1,5 @@
+package import Time
+
 extension ServiceEntry {
     /// The HTTP server. It uses every service whose entry says so.
     package static let gateway = ServiceEntry(
@@ -17,7 +19,10 @@ extension Setting where Value == Int {
         "gateway.max.connections",
         "The maximum number of HTTP connections; on further ones the gateway answers 503, except to GET /health.",
         in: 1...100_000, default: 1_000)
-    package static let messageTTL = integer(
+}
+
+extension Setting where Value == Seconds {
+    package static let messageTTL = seconds(
         "message.ttl", "For how many seconds a message is worth delivering by default; see MSI_ALERT_TTL.",
         in: 60...2_419_200, default: 2_419_200)
 }

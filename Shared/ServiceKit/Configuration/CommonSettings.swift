@@ -1,4 +1,5 @@
 package import Logging
+package import Time
 
 // The settings that several services read. A setting of a single service is declared with its entry in the catalogue.
 
@@ -20,7 +21,10 @@ extension Setting where Value == Int {
         "fcm.topic.payload.limit",
         "The maximum size of a message to a topic, in bytes; the gateway and the relay need the same value.",
         in: 1...4_096, default: 4_096)
-    package static let alertTTL = integer(
+}
+
+extension Setting where Value == Seconds {
+    package static let alertTTL = seconds(
         "alert.ttl",
         "For how many seconds an Alert is worth delivering by default; MSI_MESSAGE_TTL if that is shorter.",
         in: 60...2_419_200, default: 86_400)

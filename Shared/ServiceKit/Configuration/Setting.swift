@@ -1,4 +1,5 @@
 import CommandBus
+import Time
 
 /// One setting of the product: its name, purpose, expected values and default.
 ///
@@ -113,6 +114,19 @@ extension Setting where Value == Int {
     /// A TCP port; 0 lets the system choose.
     static func port(_ key: String, _ summary: String, default fallback: Int) -> Setting {
         integer(key, summary, in: 0...65_535, default: fallback)
+    }
+}
+
+extension Setting where Value == Seconds {
+    /// A number of seconds within a range.
+    static func seconds(
+        _ key: String, _ summary: String, in range: ClosedRange<Seconds>, default fallback: Seconds
+    ) -> Setting {
+        Setting(
+            key, summary, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)", default: "\(fallback)"
+        ) { text in
+            Int64(text).map(Seconds.init(rawValue:)).flatMap { range.contains($0) ? $0 : nil }
+        }
     }
 }
 

@@ -16,7 +16,7 @@ struct PushDeliveryTests {
     @Test("A full FCM message reaches topics, conditions and phones, with a result for each token")
     func delivery() async throws {
         try await withRelayBesideEmulator { beside in
-            let message: AnyJSON = [
+            let message: JSONValue = [
                 "data": ["kind": "friend"], "notification": ["title": "Ann", "body": "says hello"],
                 "android": ["priority": "high", "notification": ["channel_id": "friends", "color": "#20A0FF"]],
                 "apns": ["headers": ["apns-priority": "10"], "payload": ["aps": ["sound": "default"]]],

@@ -1,5 +1,6 @@
 import FCM
 import Schemas
+import Time
 
 /// A component in the form of FCM's legacy HTTP API (seed, "Message Format").
 ///
@@ -57,8 +58,7 @@ struct LegacyRequest: Encodable, Hashable, Sendable {
     let priority: String
     let contentAvailable: Bool?
     let mutableContent: Bool?
-    /// Seconds.
-    let timeToLive: Int64?
+    let timeToLive: Seconds?
     let collapseKey: String?
     let notification: Notification?
     let data: Content
@@ -82,7 +82,7 @@ struct LegacyRequest: Encodable, Hashable, Sendable {
         priority = message.android.priority.lowercased()
         contentAvailable = message.apns.payload.aps.contentAvailable == 1 ? true : nil
         mutableContent = message.apns.payload.aps.mutableContent == 1 ? true : nil
-        timeToLive = Int64(message.android.ttl.dropLast())
+        timeToLive = Int64(message.android.ttl.dropLast()).map(Seconds.init(rawValue:))
         collapseKey = message.android.collapseKey
         notification = message.notification.map { notification in
             Notification(

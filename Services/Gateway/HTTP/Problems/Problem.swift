@@ -4,6 +4,7 @@ import Hummingbird
 import JSON
 import NIOCore
 import Schemas
+import Time
 
 /// A failure for a client: a problem document (RFC 9457) of a kind in the catalogue.
 struct Problem: Error {
@@ -79,7 +80,7 @@ extension Problem {
             requestID: requestID)
         var headers = headers
         headers[.contentType] = "application/problem+json"
-        if let retryAfter = kind.retryAfter { headers[.retryAfter] = String(retryAfter) }
+        if let retryAfter = kind.retryAfter { headers[.retryAfter] = retryAfter.description }
         headers[.requestID] = requestID
         let body = ByteBuffer(bytes: try JSONCoder.encode(document))
         headers[.contentLength] = String(body.readableBytes)

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Time
 
 /// The catalogue of the gateway's errors. `GET /problems` lists it. The `type` of a problem document is the path of its entry.
 enum ProblemKind: String, CaseIterable {
@@ -66,8 +67,8 @@ enum ProblemKind: String, CaseIterable {
         }
     }
 
-    /// The `Retry-After` in seconds, for transient errors.
-    var retryAfter: Int? {
+    /// The `Retry-After` of transient errors.
+    var retryAfter: Seconds? {
         switch self {
         case .overloaded, .serviceUnavailable, .serviceTimeout: 2
         default: nil

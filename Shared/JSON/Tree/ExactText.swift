@@ -1,0 +1,18 @@
+/// A text that equals another one if their bytes are the same, as the texts of JSON do (RFC 8259, section 8.3).
+///
+/// Swift's `String` compares by canonical equivalence: it takes "é" for equal to an "e" that a combining accent follows.
+struct ExactText: Hashable {
+    private let text: String
+
+    init(_ text: String) {
+        self.text = text
+    }
+
+    static func == (one: Self, other: Self) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(text.utf8.count)
+        let isDone = text.utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: UnsafeRawBufferPointer($0)) } != nil
+        if !isDone { for byte in text.utf8 { hasher.combine(byte) } }
+    }
+}
