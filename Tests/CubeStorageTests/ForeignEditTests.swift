@@ -47,7 +47,7 @@ struct ForeignEditTests {
             try await withForeignEdits(of: stores[0]) { one in
                 try await withForeignEdits(of: stores[1]) { other in
                     try await eventually { one.versions + other.versions == [2] }
-                    for number in 3...6 {
+                    for number in (3...6).map(CubeVersion.init(rawValue:)) {
                         try await place.rename(channel.id, "\(number)")
                         try await eventually { try await stores[0].version() == number }
                     }

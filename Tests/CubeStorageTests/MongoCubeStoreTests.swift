@@ -22,14 +22,14 @@ struct MongoCubeStoreTests {
                         let version = try await store.add(AddArea(channelID: channel.id, area: draft)).version
                         // Every change except the first, which made the channel, has added an area.
                         let snapshot = try await stores[1 - number % 2].snapshot()
-                        #expect(snapshot.channels[0].areas.count == Int(snapshot.version) - 1)
+                        #expect(snapshot.channels[0].areas.count == Int(snapshot.version.rawValue) - 1)
                         #expect(snapshot.version >= version)
                         return [version]
                     }
                 }
                 return try await group.reduce(into: []) { $0 += $1 }
             }
-            #expect(versions.sorted() == Array(2...61))
+            #expect(versions.sorted() == (2...61).map(CubeVersion.init(rawValue:)))
             for store in stores { try await store.close() }
         }
     }

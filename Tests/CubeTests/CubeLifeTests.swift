@@ -38,7 +38,7 @@ struct CubeLifeTests {
                 }
             }
             // Every edit made its own version.
-            #expect(versions.sorted() == Array(4..<164))
+            #expect(versions.sorted() == (4..<164).map(CubeVersion.init(rawValue:)))
             let read = try await cube.snapshot()
             let areas = try #require(read.channels.first).areas
             #expect(areas.first?.subjects == [subject] && areas.first?.id == area.id)
@@ -81,7 +81,7 @@ struct CubeLifeTests {
             let start = ContinuousClock.now
             for _ in 0..<2 { heard.append(try #require(await versions.next())) }
             #expect(ContinuousClock.now - start < .seconds(4))
-            #expect(heard == heard.sorted() && heard.last == 5 && Set(1...5).isSubset(of: heard))
+            #expect(heard == heard.sorted() && heard.last == 5 && Set(heard).isSuperset(of: [1, 2, 3, 4, 5]))
         }
     }
 
@@ -108,8 +108,8 @@ struct CubeLifeTests {
             #expect(added.count >= 50)
             let second = try await RunningCube.with(in: folder) { cube in try await cube.snapshot() }
             #expect(Set(added.map(\.value)).isSubset(of: second.channels))
-            #expect(second.version >= added.map(\.version).max() ?? 0)
-            #expect(second.version == CubeVersion(second.channels.count))
+            #expect(second.version >= added.map(\.version).max() ?? .initial)
+            #expect(second.version.rawValue == second.channels.count)
 
             try await RunningCube.with(in: folder) { cube in
                 let third = try await cube.snapshot()
@@ -117,7 +117,7 @@ struct CubeLifeTests {
                 var versions = try await cube.listen().makeAsyncIterator()
                 #expect(await versions.next() == second.version)
                 let edit = try await cube.client.request(DeleteChannel(channelID: try #require(second.channels.first).id))
-                #expect(edit.version == second.version + 1)
+                #expect(edit.version.rawValue == second.version.rawValue + 1)
             }
         }
     }
@@ -145,7 +145,7 @@ struct CubeLifeTests {
             }
             let after = try await RunningCube.with(in: folder) { cube in try await cube.snapshot() }
             // No change is incomplete, and no answered change is missing.
-            #expect(after.channels.count >= answered && after.version == CubeVersion(after.channels.count))
+            #expect(after.channels.count >= answered && after.version.rawValue == after.channels.count)
         }
     }
 

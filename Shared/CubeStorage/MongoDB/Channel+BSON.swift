@@ -6,7 +6,7 @@ extension Channel {
     func document(version: CubeVersion, position: Int64) -> BSONDocument {
         [
             "_id": .objectID(id), "name": .string(name), "desc": .string(desc), "access": access.bson,
-            "areas": .array(areas.map { .document($0.document(version: version)) }), "version": .int64(version),
+            "areas": .array(areas.map { .document($0.document(version: version)) }), "version": version.bson,
             "position": .int64(position),
         ]
     }
@@ -16,7 +16,7 @@ extension Area {
     func document(version: CubeVersion) -> BSONDocument {
         [
             "id": .objectID(id), "name": .string(name), "desc": .string(desc), "access": access.bson,
-            "subjects": .array(subjects.map { .document($0.document(version: version)) }), "version": .int64(version),
+            "subjects": .array(subjects.map { .document($0.document(version: version)) }), "version": version.bson,
         ]
     }
 }
@@ -27,12 +27,14 @@ extension Subject {
             "id": .objectID(id), "name": .string(name), "desc": .string(desc), "access": access.bson,
             "topic_key": topicKey.bson, "opt": ["level": opt.level.bson, "distribution": opt.distribution.bson],
             "tags": tags.bson,
-            "version": .int64(version),
+            "version": version.bson,
         ]
     }
 }
 
 extension SubscriptionLevel: BSONConvertible {}
+
+extension CubeVersion: BSONConvertible {}
 
 extension NamedDraft {
     /// The fields that an update sets.
@@ -40,7 +42,7 @@ extension NamedDraft {
     /// - Parameter path: The path of the object in its document: empty, or ending with a dot.
     func changes(version: CubeVersion, in path: String = "") -> BSONDocument {
         BSONDocument([
-            (path + "name", .string(name)), (path + "desc", .string(desc)), (path + "version", .int64(version)),
+            (path + "name", .string(name)), (path + "desc", .string(desc)), (path + "version", version.bson),
         ])
     }
 }
@@ -50,7 +52,7 @@ extension SubjectDraft {
     func changes(version: CubeVersion, in path: String) -> BSONDocument {
         BSONDocument([
             (path + "name", .string(name)), (path + "desc", .string(desc)), (path + "opt.level", opt.level.bson),
-            (path + "opt.distribution", opt.distribution.bson), (path + "version", .int64(version)),
+            (path + "opt.distribution", opt.distribution.bson), (path + "version", version.bson),
         ])
     }
 }

@@ -19,7 +19,7 @@ struct ChannelDocument {
         let id: ObjectID = try fields.value("_id")
         channel = Channel(
             id: id, name: try fields.value("name"), desc: try fields.optional("desc") ?? "", access: try fields.texts("access"))
-        versions[id] = try fields.optional("version") ?? 0
+        versions[id] = try fields.optional("version") ?? .initial
         for part in try fields.parts("areas") {
             do throws(BSONError) {
                 let area = try area(part.get(), in: id)
@@ -41,12 +41,12 @@ struct ChannelDocument {
                 let topicKey = TopicKey(channel: channel, area: id, subject: try newIdentifier(fields))
                 let (subject, version) = (try Subject(fields, topicKey), try fields.optional("version", as: CubeVersion.self))
                 area.subjects.append(subject)
-                versions[subject.id] = version ?? 0
+                versions[subject.id] = version ?? .initial
             } catch {
                 unreadable.append(UnreadablePart(id: part.id, area: id, reason: error.description))
             }
         }
-        versions[id] = version ?? 0
+        versions[id] = version ?? .initial
         return area
     }
 

@@ -15,6 +15,7 @@ enum CubeCollections {
     /// - Throws: ``MongoError`` with code `unsuitable` if the server has no transactions.
     static func prepare(_ connection: MongoConnection) throws {
         try connection.checkTransactions()
-        _ = try connection.update(counter, ["$setOnInsert": ["version": .int64(0)]], in: cube, options: ["upsert": true])
+        _ = try connection.update(
+            counter, ["$setOnInsert": ["version": CubeVersion.initial.bson]], in: cube, options: ["upsert": true])
     }
 }

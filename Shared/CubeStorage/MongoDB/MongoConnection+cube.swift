@@ -5,7 +5,7 @@ import UnreadableDocuments
 /// The cube's queries and changes, as steps of a transaction.
 extension MongoConnection {
     func cubeVersion() throws -> CubeVersion {
-        try storedCubeCount()?.version ?? 0
+        try storedCubeCount()?.version ?? .initial
     }
 
     func cubeSnapshot(_ unreadable: UnreadableDocuments) throws -> CubeSnapshot {

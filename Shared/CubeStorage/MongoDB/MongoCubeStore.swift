@@ -53,7 +53,7 @@ package struct MongoCubeStore: CubeStore {
     package func add(_ command: AddChannel) async throws -> CubeEdit<Channel> {
         let channel = Channel(id: ObjectID(), name: command.channel.name, desc: command.channel.desc)
         return try await edit(channel.id) { connection, _, version in
-            try connection.insert(channel.document(version: version, position: version))
+            try connection.insert(channel.document(version: version, position: version.rawValue))
             return CubeChange(value: channel, growth: try CubeSize.of(channel))
         }
     }
@@ -164,14 +164,14 @@ package struct MongoCubeStore: CubeStore {
             try await database.transaction { [unreadable] connection in
                 let stored = try connection.cubeSnapshot(unreadable)
                 guard stored != snapshot else { return }
-                guard stored == CubeSnapshot(version: 0, channels: []) else {
+                guard stored == .initial else {
                     throw CommandFailure.anotherCube(at: stored.version)
                 }
                 for (index, channel) in snapshot.channels.enumerated() {
                     try connection.insert(channel.document(version: snapshot.version, position: Int64(index)))
                 }
                 _ = try connection.update(
-                    CubeCollections.counter, ["$set": ["version": .int64(snapshot.version)]], in: CubeCollections.cube)
+                    CubeCollections.counter, ["$set": ["version": snapshot.version.bson]], in: CubeCollections.cube)
                 try connection.setCubeMeasure(connection.measureCube(unreadable))
             }
         }

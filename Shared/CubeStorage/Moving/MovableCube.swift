@@ -37,7 +37,7 @@ package struct CubeMove: StoreMove {
 
     package func checkTarget() async throws {
         let stored = try await target.snapshot()
-        guard try await stored != source.snapshot(), stored != CubeSnapshot(version: 0, channels: []) else { return }
+        guard try await stored != source.snapshot(), stored != .initial else { return }
         throw MigrationFailure.otherContents(
             "it contains another cube, at version \(stored.version)", otherTarget: otherTarget)
     }

@@ -7,7 +7,13 @@ import UnreadableDocuments
 /// otherwise it is an error.
 enum CubeQueries {
     static func version(in database: Database) throws -> CubeVersion {
-        try CubeVersion.fetchOne(database, sql: "SELECT version FROM cube") ?? 0
+        try CubeVersion.fetchOne(database, sql: "SELECT version FROM cube") ?? .initial
+    }
+
+    /// Counts one more change.
+    static func nextVersion(in database: Database) throws -> CubeVersion {
+        try database.execute(sql: "UPDATE cube SET version = version + 1")
+        return try version(in: database)
     }
 
     /// The size of the cube after the last change.

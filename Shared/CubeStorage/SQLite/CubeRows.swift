@@ -2,6 +2,9 @@ import EmbeddedDatabase
 import GRDB
 import Schemas
 
+/// In SQLite a version is its number.
+extension CubeVersion: DatabaseValueConvertible {}
+
 /// A row of the cube: a channel, an area or a subject, without its children.
 protocol CubeRow: Codable, FetchableRecord, PersistableRecord {
     var position: Int64? { get }

@@ -76,9 +76,9 @@ package final class SQLiteCubeStore: CubeStore {
                 return hasChanged && !isCounted
             }
             guard isForeign else { return nil }
-            try database.execute(sql: "UPDATE cube SET version = version + 1")
-            known.withLock { $0.version = version + 1 }
-            return version + 1
+            let counted = try CubeQueries.nextVersion(in: database)
+            known.withLock { $0.version = counted }
+            return counted
         }
     }
 
@@ -192,7 +192,7 @@ package final class SQLiteCubeStore: CubeStore {
         try await database.write { [unreadable] database in
             let stored = try CubeQueries.snapshot(of: database, unreadable)
             guard stored != snapshot else { return }
-            guard stored == CubeSnapshot(version: 0, channels: []) else {
+            guard stored == .initial else {
                 throw CommandFailure.anotherCube(at: stored.version)
             }
             for channel in snapshot.channels {
@@ -213,8 +213,7 @@ package final class SQLiteCubeStore: CubeStore {
         _ change: @escaping @Sendable (Database, CubeVersion) throws -> CubeChange<Value>
     ) async throws -> CubeEdit<Value> {
         try await database.write { [self] database in
-            try database.execute(sql: "UPDATE cube SET version = version + 1")
-            let version = try CubeQueries.version(in: database)
+            let version = try CubeQueries.nextVersion(in: database)
             let size = try size(in: database)
             let change = try Self.readable { try change(database, version) }
             try sizeLimit.check(size: size, growth: change.growth)

@@ -123,3 +123,15 @@ extension BSONConvertible where Self: CaseIterable & RawRepresentable, RawValue 
 }
 
 extension Distribution: BSONConvertible {}
+
+/// A type that wraps a number, such as a moment, is stored as the number.
+extension BSONConvertible where Self: RawRepresentable, RawValue == Int64 {
+    package static var expectedBSON: String { Int64.expectedBSON }
+
+    package init?(bson: BSONValue) {
+        guard let number = Int64(bson: bson) else { return nil }
+        self.init(rawValue: number)
+    }
+
+    package var bson: BSONValue { rawValue.bson }
+}

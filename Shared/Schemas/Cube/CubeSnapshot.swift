@@ -1,6 +1,3 @@
-/// Counts the changes of the cube: each one makes it greater. It is stored with the cube, so it survives restarts.
-package typealias CubeVersion = Int64
-
 /// The whole cube at one version.
 package struct CubeSnapshot: Codable, Hashable, Sendable {
     package let version: CubeVersion
@@ -11,6 +8,9 @@ package struct CubeSnapshot: Codable, Hashable, Sendable {
         self.version = version
         self.channels = channels
     }
+
+    /// A cube that was never changed.
+    package static let initial = CubeSnapshot(version: .initial, channels: [])
 }
 
 /// The event `cube.changed`: sent after each change, and repeated every second with the latest version, so that a subscriber that

@@ -1,0 +1,28 @@
+/// Counts the changes of the cube. Only a store makes new versions: one for each change, in the same transaction.
+///
+/// In documents and on the wire it is the number alone.
+package struct CubeVersion: RawRepresentable, Codable, Hashable, Comparable, ExpressibleByIntegerLiteral,
+    LosslessStringConvertible, Sendable
+{
+    package let rawValue: Int64
+
+    package init(rawValue: Int64) {
+        self.rawValue = rawValue
+    }
+
+    package init(integerLiteral value: Int64) {
+        self.init(rawValue: value)
+    }
+
+    package init?(_ description: String) {
+        guard let value = Int64(description) else { return nil }
+        self.init(rawValue: value)
+    }
+
+    /// The version of a cube that was never changed.
+    package static let initial: CubeVersion = 0
+
+    package var description: String { String(rawValue) }
+
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
