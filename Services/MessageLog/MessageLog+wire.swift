@@ -13,7 +13,8 @@ extension ServicePlan {
         let database = try settings.optional(.databaseURL, as: MongoURL.init)
         let folder = try settings.value(.stateDirectory)
         let lock = try database == nil ? StateLock.servingData(in: folder) : nil
-        let store = try await openMessageStore(database: database, folder: folder, logger: logger)
+        let store = try await openMessageStore(
+            database: database, folder: folder, maxPageTime: BusTimes.maxSearchTime, logger: logger)
         let bus = try Bus(logger: logger)
         let relays = try settings.value(.endpoints(of: .fcmRelay))
         let relayClient = try CommandClient(bus: bus, endpoints: relays, logger: logger)

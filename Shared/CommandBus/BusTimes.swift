@@ -10,4 +10,8 @@ package enum BusTimes {
 
     /// How long a client waits for a reply, unless the caller says otherwise.
     package static let requestTimeout = Duration.seconds(5)
+
+    /// How long a handler may take for an answer whose size it does not know in advance, such as a search. The rest of
+    /// ``requestTimeout`` is for the way of the request and of the reply, which otherwise would find that the client has given up.
+    package static let maxSearchTime = requestTimeout - .seconds(1)
 }

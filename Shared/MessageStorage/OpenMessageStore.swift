@@ -6,13 +6,16 @@ package import UnreadableDocuments
 ///
 /// - Parameters:
 ///   - folder: The folder of the file.
+///   - maxPageTime: After this time the file's store refuses a page with `deadline_exceeded`; `nil` for no limit. The connections
+///     to MongoDB have a limit of their own.
 ///   - unreadable: How documents and rows that are no messages are treated.
 ///   - logger: Gets lines about these, and about outages of MongoDB.
 /// - Throws: ``CommandFailure`` with status `unavailable` if the file cannot be used. MongoDB may be unreachable.
 package func openMessageStore(
-    database: MongoURL?, folder: String, unreadable: UnreadableDocument = .skipped, logger: Logger
+    database: MongoURL?, folder: String, maxPageTime: Duration? = nil, unreadable: UnreadableDocument = .skipped, logger: Logger
 ) async throws -> any MessageStore {
     CounterSegment.unlink()
     if let database { return await MongoMessageStore(url: database, unreadable: unreadable, logger: logger) }
-    return try SQLiteMessageStore(path: folder + "/message-log.sqlite", unreadable: unreadable, logger: logger)
+    return try SQLiteMessageStore(
+        path: folder + "/message-log.sqlite", maxPageTime: maxPageTime, unreadable: unreadable, logger: logger)
 }

@@ -17,4 +17,10 @@ struct BusTimesTests {
         #expect(BusTimes.requestTimeout > ClientLimits().connectGrace + BusTimes.silence)
         #expect(ServerLimits().drainTimeout > BusTimes.requestTimeout)
     }
+
+    @Test("A search ends before its client gives up")
+    func searches() {
+        #expect(BusTimes.maxSearchTime > .zero)
+        #expect(BusTimes.maxSearchTime <= BusTimes.requestTimeout - .milliseconds(500))
+    }
 }

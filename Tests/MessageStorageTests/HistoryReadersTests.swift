@@ -1,5 +1,6 @@
 import Dispatch
 import EmbeddedDatabase
+import GRDB
 import Schemas
 import Synchronization
 import TestSupport
@@ -14,7 +15,7 @@ struct HistoryReadersTests {
     func givenUp() async throws {
         try await withTemporaryFolder { folder in
             let database = try EmbeddedDatabase(path: "\(folder)/db.sqlite", durability: .everyCommit) { _ in }
-            let readers = HistoryReaders()
+            let readers = HistoryReaders(maxTime: nil)
             let release = DispatchSemaphore(value: 0)
             let reading = Count()
             let busy = (0..<3).map { _ in
@@ -41,6 +42,25 @@ struct HistoryReadersTests {
             #expect(try await waiting.value)
             #expect(read.value == 0)
             for page in busy { try await page.value }
+            try database.close()
+        }
+    }
+}
+
+extension HistoryReadersTests {
+    @Test("A page that takes too long is refused, and its reader is free for the next one")
+    func tooLong() async throws {
+        try await withTemporaryFolder { folder in
+            let database = try EmbeddedDatabase(path: "\(folder)/db.sqlite", durability: .everyCommit) { _ in }
+            let readers = HistoryReaders(maxTime: .milliseconds(50))
+            let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+            // More than there are readers.
+            for _ in 0..<5 {
+                let failure = await #expect(throws: CommandFailure.self) {
+                    try await readers.read(from: database, checkTurn: {}) { try Int.fetchOne($0, sql: endless) }
+                }
+                #expect(failure?.status == .deadlineExceeded)
+            }
             try database.close()
         }
     }

@@ -10,10 +10,15 @@ actor HistoryReaders {
     private static let maxAtATime = 3
     /// Keeps the wait shorter than the callers' timeouts.
     private static let maxWaiting = 50
-    private static let maxRead = Duration.seconds(4)
 
+    /// The longest duration of a read; `nil` for no limit.
+    private let maxTime: Duration?
     private var free = maxAtATime
     private var waiting: Deque<CheckedContinuation<Void, Never>> = []
+
+    init(maxTime: Duration?) {
+        self.maxTime = maxTime
+    }
 
     /// - Parameter checkTurn: Called when a reader is free. Throws if the caller has given up. Without it, under load, readers
     ///   would only serve callers that have given up.
@@ -26,10 +31,11 @@ actor HistoryReaders {
         try await takePlace()
         defer { giveBack() }
         try checkTurn()
+        guard let maxTime else { return try await database.read(body) }
         return try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask { try await database.read(body) }
             group.addTask {
-                try await Task.sleep(for: Self.maxRead)
+                try await Task.sleep(for: maxTime)
                 return nil
             }
             defer { group.cancelAll() }

@@ -8,17 +8,20 @@ package import UnreadableDocuments
 /// The archive in SQLite, with a row for each message, and the pushes, with a row for each push.
 package struct SQLiteMessageStore: MessageStore {
     private let database: EmbeddedDatabase
-    private let historyReaders = HistoryReaders()
+    private let historyReaders: HistoryReaders
     private let unreadable: UnreadableDocuments
     private let due: DueItems
 
     /// - Parameters:
+    ///   - maxPageTime: After this time a page is refused with `deadline_exceeded`; `nil` for no limit.
     ///   - unreadable: How pages and claims treat rows that are no messages.
     ///   - logger: Gets lines about these rows.
     /// - Throws: ``CommandFailure`` with status `unavailable` if the file cannot be used.
     package init(
-        path: String, unreadable: UnreadableDocument = .skipped, logger: Logger = Logger(label: "msi-message-log")
+        path: String, maxPageTime: Duration? = nil, unreadable: UnreadableDocument = .skipped,
+        logger: Logger = Logger(label: "msi-message-log")
     ) throws {
+        historyReaders = HistoryReaders(maxTime: maxPageTime)
         self.unreadable = UnreadableDocuments(of: "message", unreadable, logger: logger)
         due = DueItems(messages: self.unreadable, pushes: UnreadableDocuments(of: "push", unreadable, logger: logger))
         database = try EmbeddedDatabase(path: path, durability: .everyCommit) { migrator in
