@@ -6,7 +6,9 @@ extension CommandFailure {
         CommandFailure(.notFound, "no \(collection.name) \(id)")
     }
 
-    static func changed(_ id: some Any, in collection: CollectionForm, _ revision: Int64, since known: Int64) -> CommandFailure {
+    static func changed(_ id: some Any, in collection: CollectionForm, _ revision: Revision, since known: Revision)
+        -> CommandFailure
+    {
         CommandFailure(
             .conflict, "\(collection.name) \(id) was changed: it is at revision \(revision), and the edit began at \(known)")
     }

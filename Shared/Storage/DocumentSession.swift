@@ -26,8 +26,18 @@ protocol DocumentSession {
     /// - Returns: The number of removed documents.
     func delete(where predicate: Predicate, from collection: CollectionForm) throws -> Int
 
-    /// All documents in the order of `_id`, which may be of any type, page by page.
-    func scan(_ collection: String, after id: BSONValue?, limit: Int) throws -> [BSONDocument]
+    /// All documents in the order of their identifiers, which may be of any type, page by page.
+    ///
+    /// - Parameter id: The ``ScannedPage/last`` of the page before.
+    func scan(_ collection: String, after id: BSONValue?, limit: Int) throws -> ScannedPage
+}
+
+/// A part of all documents of a collection.
+struct ScannedPage {
+    /// In the place of a row that is no document there is one with ``Envelope/unreadable``.
+    let documents: [BSONDocument]
+    /// The identifier of the last document, also if it is unreadable; `nil` if there are no more documents.
+    let last: BSONValue?
 }
 
 /// A unique index, or `_id`, already has such an entry.

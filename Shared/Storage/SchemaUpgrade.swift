@@ -15,10 +15,10 @@ struct SchemaUpgrade {
         if let schema = try StoreRegister.schema(of: collection.name, in: session), schema >= collection.schema { return }
         if collection.schema > 1 {
             var last: BSONValue?
-            while case let documents = try session.scan(collection.name, after: last, limit: Self.batch), !documents.isEmpty {
-                last = try documents.last.flatMap { try BSONFields($0)[Envelope.identifier] }
+            while case let page = try session.scan(collection.name, after: last, limit: Self.batch), let end = page.last {
+                last = end
                 // Only a stored document can be unreadable. An error of the database ends the upgrade, which is run again later.
-                let upgrades = try unreadable(collection.name).readable(of: documents) { stored in
+                let upgrades = try unreadable(collection.name).readable(of: page.documents) { stored in
                     try upgraded(stored, of: collection, in: session).map { (stored, $0) }
                 }
                 for case let (stored, fields)? in upgrades { try replace(stored, by: fields, of: collection, in: session) }
@@ -34,7 +34,7 @@ struct SchemaUpgrade {
         guard try Envelope.schema(of: stored) < collection.schema else { return nil }
         let transaction = Transaction(session: session, unreadable: unreadable, now: 0)
         var fields = try StoredFields(try transaction.upgraded(stored, of: collection))
-        fields[Envelope.revision] = .int64((try Envelope.revision(of: stored) ?? 0) + 1)
+        fields[Envelope.revision] = (try Envelope.revision(of: stored) ?? .none).next.bson
         return fields
     }
 

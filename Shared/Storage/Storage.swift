@@ -112,7 +112,7 @@ package final class Storage: Sendable {
     /// - Parameter change: A pure function of the document: it may run more than once.
     @discardableResult
     package func update<Document>(
-        _ id: Document.ID, in collection: Collection<Document>, unchangedSince revision: Int64? = nil,
+        _ id: Document.ID, in collection: Collection<Document>, unchangedSince revision: Revision? = nil,
         _ change: @escaping @Sendable (inout Document) throws -> Void
     ) async throws -> Stored<Document> {
         try await backend.change("\(collection.name) \(id)") { [self] in
@@ -122,7 +122,7 @@ package final class Storage: Sendable {
 
     @discardableResult
     package func delete<Document>(
-        _ id: Document.ID, from collection: Collection<Document>, unchangedSince revision: Int64? = nil
+        _ id: Document.ID, from collection: Collection<Document>, unchangedSince revision: Revision? = nil
     ) async throws -> Document {
         try await backend.change("\(collection.name) \(id)") { [self] in
             try transaction($0).delete(id, from: collection, unchangedSince: revision)

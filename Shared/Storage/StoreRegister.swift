@@ -25,7 +25,14 @@ enum StoreRegister {
         let id = BSONValue.string(collection.name)
         let entry = entry(collection.name, of: store, schema: collection.schema)
         let found = try session.find(Selection(where: .equal(form.identifier, id), of: form, limit: 1)).first
-        guard let found else { return try session.insert(entry, id, into: form) }
+        guard let found else {
+            do {
+                return try session.insert(entry, id, into: form)
+            } catch is UniqueViolation {
+                // Another instance that opens the store has just registered it, perhaps with an older schema.
+                return try note(collection, of: store, in: session)
+            }
+        }
         // An older instance beside a newer one must not lower it.
         guard try BSONFields(found).value("schema", as: Int64.self) < collection.schema else { return }
         try session.replace(found, by: entry, id, in: form)

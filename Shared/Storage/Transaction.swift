@@ -47,11 +47,11 @@ package struct Transaction {
     @discardableResult
     package func insert<Document>(_ document: Document, into collection: Collection<Document>) throws -> Stored<Document> {
         var fields = try encoded(document, of: collection)
-        fields[Envelope.revision] = .int64(1)
+        fields[Envelope.revision] = Revision.none.next.bson
         if collection.form.schema > 1 { fields[Envelope.schema] = .int64(collection.form.schema) }
         let stored = try checked(fields.document, of: collection.form)
         try write(stored, in: collection.form) { try session.insert(stored, document.id.bson, into: collection.form) }
-        return Stored(document: document, revision: 1)
+        return Stored(document: document, revision: Revision.none.next)
     }
 
     /// Changes a document. Fields that its type does not know stay as they are.
@@ -63,7 +63,7 @@ package struct Transaction {
     ///   ``insert(_:into:)``; the error of `change`.
     @discardableResult
     package func update<Document>(
-        _ id: Document.ID, in collection: Collection<Document>, unchangedSince revision: Int64? = nil,
+        _ id: Document.ID, in collection: Collection<Document>, unchangedSince revision: Revision? = nil,
         _ change: (inout Document) throws -> Void
     ) throws -> Stored<Document> {
         let (stored, current) = try readToChange(id, in: collection, unchangedSince: revision)
@@ -75,12 +75,12 @@ package struct Transaction {
         let new = try encoded(document, of: collection)
         guard old.document != new.document else { return current }
         var merged = try StoredFields(former.merged(from: old.document, to: new.document))
-        merged[Envelope.revision] = .int64(current.revision + 1)
+        merged[Envelope.revision] = current.revision.next.bson
         let replacement = try checked(merged.document, of: collection.form)
         try write(replacement, in: collection.form) {
             try session.replace(stored, by: replacement, id.bson, in: collection.form)
         }
-        return Stored(document: document, revision: current.revision + 1)
+        return Stored(document: document, revision: current.revision.next)
     }
 
     /// - Parameter revision: The revision that the edit is based on; `nil` if it does not matter.
@@ -88,7 +88,7 @@ package struct Transaction {
     /// - Throws: Also `not_found`; `conflict` if the document was changed after that revision or is unreadable.
     @discardableResult
     package func delete<Document>(
-        _ id: Document.ID, from collection: Collection<Document>, unchangedSince revision: Int64? = nil
+        _ id: Document.ID, from collection: Collection<Document>, unchangedSince revision: Revision? = nil
     ) throws -> Document {
         let (stored, current) = try readToChange(id, in: collection, unchangedSince: revision)
         try session.delete(stored, id.bson, from: collection.form)
@@ -98,7 +98,7 @@ package struct Transaction {
     // MARK: Reading
 
     private func readToChange<Document>(
-        _ id: Document.ID, in collection: Collection<Document>, unchangedSince known: Int64?
+        _ id: Document.ID, in collection: Collection<Document>, unchangedSince known: Revision?
     ) throws -> (BSONDocument, Stored<Document>) {
         guard let stored = try session.find(Selection(id.bson, of: collection.form, now: now)).first else {
             throw CommandFailure.notFound(id, in: collection.form)
@@ -122,7 +122,7 @@ package struct Transaction {
     private func decoded<Document>(_ stored: BSONDocument, of collection: CollectionForm) throws -> Stored<Document> {
         let current = try upgraded(stored, of: collection)
         return Stored(
-            document: try BSONCoder.decode(Document.self, from: current), revision: try Envelope.revision(of: current) ?? 0)
+            document: try BSONCoder.decode(Document.self, from: current), revision: try Envelope.revision(of: current) ?? .none)
     }
 
     /// Upgrades a document of an older schema.

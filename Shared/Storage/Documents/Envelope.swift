@@ -11,7 +11,7 @@ enum Envelope {
     /// Why a stored row is not a document. Sessions return this field in its place.
     static let unreadable = "_unreadable"
 
-    static func revision(of document: BSONDocument) throws -> Int64? {
+    static func revision(of document: BSONDocument) throws -> Revision? {
         try BSONFields(document).optional(revision)
     }
 

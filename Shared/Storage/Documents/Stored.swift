@@ -2,9 +2,9 @@
 @dynamicMemberLookup
 package struct Stored<Document: StoredDocument>: Sendable {
     package let document: Document
-    /// From 1; 0 for another program's document. An edit passes it as `unchangedSince`, so that it does not undo a change that
+    /// An edit passes it as `unchangedSince`, so that it does not undo a change that
     /// its author has not seen.
-    package let revision: Int64
+    package let revision: Revision
 
     package subscript<Value>(dynamicMember path: KeyPath<Document, Value>) -> Value { document[keyPath: path] }
 }

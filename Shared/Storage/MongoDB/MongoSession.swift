@@ -44,17 +44,18 @@ struct MongoSession: DocumentSession {
         Int(try connection.delete(BSONDocument(predicate), from: collection.name))
     }
 
-    func scan(_ collection: String, after id: BSONValue?, limit: Int) throws -> [BSONDocument] {
+    func scan(_ collection: String, after id: BSONValue?, limit: Int) throws -> ScannedPage {
         // An expression also compares values of different types.
         let filter: BSONDocument = id.map { ["$expr": ["$gt": ["$_id", ["$literal": $0]]]] } ?? [:]
-        return try connection.find(
+        let documents = try connection.find(
             filter, in: collection, options: ["sort": ["_id": 1], "limit": .int64(Int64(limit))])
+        return ScannedPage(documents: documents, last: try documents.last.flatMap { try BSONFields($0)[Envelope.identifier] })
     }
 
     /// Matches the document only at the revision that was read.
     private func asRead(_ read: BSONDocument, _ id: BSONValue) throws -> BSONDocument {
         BSONDocument([
-            (Envelope.identifier, id), (Envelope.revision, try Envelope.revision(of: read).map { .int64($0) } ?? .null),
+            (Envelope.identifier, id), (Envelope.revision, try Envelope.revision(of: read)?.bson ?? .null),
         ])
     }
 

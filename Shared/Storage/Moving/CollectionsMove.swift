@@ -32,9 +32,9 @@ struct CollectionsMove: StoreMove {
             var copied = 0
             var last: BSONValue?
             while case let page = try await original.page(of: collection, after: last), let end = page.last {
-                last = end.id
+                last = end
                 copied += try await withThrowingTaskGroup(of: Bool.self) { group in
-                    for (document, id) in page { group.addTask { try await write(document, id, to: copy, collection) } }
+                    for (document, id) in page.documents { group.addTask { try await write(document, id, to: copy, collection) } }
                     return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
                 }
             }
@@ -91,7 +91,7 @@ struct CollectionsMove: StoreMove {
 
     private func check(_ stored: BSONDocument, toBecome source: BSONDocument, of collection: RegisteredCollection) throws {
         guard stored != source else { return }
-        let revisions = (try Envelope.revision(of: stored) ?? 0, try Envelope.revision(of: source) ?? 0)
+        let revisions = (try Envelope.revision(of: stored) ?? .none, try Envelope.revision(of: source) ?? .none)
         guard revisions.0 < revisions.1 else {
             throw refusal(
                 "\(collection.name) \(stored.identifier) is at revision \(revisions.0) there, and at \(revisions.1) in the source"
@@ -104,8 +104,8 @@ struct CollectionsMove: StoreMove {
         guard let database = try await side.present(collection) else { return digest }
         var last: BSONValue?
         while case let page = try await database.page(of: collection, after: last), let end = page.last {
-            last = end.id
-            for (document, _) in page { digest.add(document.withUnsafeBytes { Data($0) }) }
+            last = end
+            for (document, _) in page.documents { digest.add(document.withUnsafeBytes { Data($0) }) }
         }
         return digest
     }
@@ -116,8 +116,8 @@ struct CollectionsMove: StoreMove {
     ) async throws {
         var last: BSONValue?
         while case let page = try await database.page(of: collection, after: last), let end = page.last {
-            last = end.id
-            for (document, id) in page { try await body(document, id) }
+            last = end
+            for (document, id) in page.documents { try await body(document, id) }
         }
     }
 
@@ -130,12 +130,14 @@ extension StorageBackend {
     /// The next documents in the order of their identifiers, in a form that is the same on both sides.
     fileprivate func page(
         of collection: RegisteredCollection, after id: BSONValue?
-    ) async throws -> [(document: BSONDocument, id: BSONValue)] {
-        try await read { try $0.scan(collection.name, after: id, limit: CollectionsMove.pageSize) }.map { document in
+    ) async throws -> (documents: [(document: BSONDocument, id: BSONValue)], last: BSONValue?) {
+        let page = try await read { try $0.scan(collection.name, after: id, limit: CollectionsMove.pageSize) }
+        let documents = try page.documents.map { document in
             // Throws if it is not a document.
             _ = try Envelope.schema(of: document)
-            return (try document.normalised, try BSONFields(document)[Envelope.identifier] ?? .null)
+            return (document: try document.normalised, id: try BSONFields(document)[Envelope.identifier] ?? .null)
         }
+        return (documents, page.last)
     }
 
     fileprivate func document(_ id: BSONValue, of collection: RegisteredCollection) async throws -> BSONDocument? {

@@ -50,13 +50,13 @@ final class CollectionsSide: Sendable {
     func registered() async throws -> [RegisteredCollection] {
         var entries: [BSONDocument] = []
         if let mongodb {
-            entries = try await mongodb.read { try $0.scan(StoreRegister.name, after: nil, limit: .max) }
+            entries = try await mongodb.read { try $0.scan(StoreRegister.name, after: nil, limit: .max).documents }
         } else if let folder {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
             for name in names where name.hasSuffix(".sqlite") {
                 guard try SQLiteBackend.hasCollections(folder + "/" + name) else { continue }
                 let file = try file(of: String(name.dropLast(7)))
-                entries += try await file.read { try $0.scan(StoreRegister.name, after: nil, limit: .max) }
+                entries += try await file.read { try $0.scan(StoreRegister.name, after: nil, limit: .max).documents }
             }
         }
         return try entries.map { try RegisteredCollection($0) }.sorted { $0.name < $1.name }

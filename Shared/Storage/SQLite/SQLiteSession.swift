@@ -51,23 +51,28 @@ struct SQLiteSession: DocumentSession {
         return database.changesCount
     }
 
-    func scan(_ collection: String, after id: BSONValue?, limit: Int) throws -> [BSONDocument] {
-        try documents(
+    func scan(_ collection: String, after id: BSONValue?, limit: Int) throws -> ScannedPage {
+        let rows = try rows(
             """
             SELECT id, document FROM \(collection.quotedDatabaseIdentifier) \(id == nil ? "" : "WHERE id > ?") ORDER BY id LIMIT ?
             """,
             [try id?.databaseValue, limit.databaseValue].compactMap(\.self))
+        return ScannedPage(documents: rows.map(document), last: rows.last.map { BSONValue(identifier: $0[0]) })
     }
 
     private func documents(_ sql: String, _ arguments: [DatabaseValue]) throws -> [BSONDocument] {
-        let statement = try database.cachedStatement(sql: sql)
-        return try Row.fetchAll(statement, arguments: StatementArguments(arguments)).map { row in
-            do throws(BSONError) {
-                return try BSONDocument(extendedJSON: String.fromDatabaseValue(row[1]) ?? "")
-            } catch {
-                let id = (row[0] as DatabaseValue).storage.value.map { "\($0)" } ?? ""
-                return [Envelope.identifier: .string(id), Envelope.unreadable: .string("\(error)")]
-            }
+        try rows(sql, arguments).map(document)
+    }
+
+    private func rows(_ sql: String, _ arguments: [DatabaseValue]) throws -> [Row] {
+        try Row.fetchAll(database.cachedStatement(sql: sql), arguments: StatementArguments(arguments))
+    }
+
+    private func document(_ row: Row) -> BSONDocument {
+        do throws(BSONError) {
+            return try BSONDocument(extendedJSON: String.fromDatabaseValue(row[1]) ?? "")
+        } catch {
+            return [Envelope.identifier: BSONValue(identifier: row[0]), Envelope.unreadable: .string("\(error)")]
         }
     }
 
@@ -82,6 +87,19 @@ struct SQLiteSession: DocumentSession {
         } catch let error as DatabaseError where error.isUniqueViolation {
             let index = collection.indexes.first { error.message?.contains("'\($0.sqlName(in: collection.name))'") == true }
             throw UniqueViolation(index: index?.name ?? Envelope.identifier)
+        }
+    }
+}
+
+extension BSONValue {
+    /// The identifier of a row, with the type that it has there: SQLite sorts all numbers before all texts.
+    fileprivate init(identifier: DatabaseValue) {
+        switch identifier.storage {
+        case .int64(let number): self = .int64(number)
+        case .double(let number): self = .double(number)
+        case .string(let text): self = .string(text)
+        // The layer stores no other identifiers.
+        case .blob, .null: self = .null
         }
     }
 }

@@ -1,0 +1,62 @@
+import GRDB
+import MongoDatabase
+import Storage
+import TestSupport
+import Testing
+
+/// What happens when a store is opened, on the way to its first operation.
+@Suite("Opening a store", .timeLimit(.minutes(2)))
+struct OpeningTests {
+    /// A document whose identifiers are numbers, before and after a change of its form.
+    private struct Counter: StoredDocument {
+        let id: Int64
+        var uses: Int64?
+
+        enum CodingKeys: String, CodingKey {
+            case id = "_id"
+            case uses
+        }
+    }
+
+    @Test("An unreadable row with a number as its identifier does not end the upgrade of those after it")
+    func unreadableNumber() async throws {
+        try await withPlace(.sqlite) { place in
+            let former = Collection<Counter>("counter")
+            try await place.withStore(StoreDeclaration("devices", former)) { store in
+                for number: Int64 in 1...450 where number != 200 { try await store.insert(Counter(id: number), into: former) }
+            }
+            // The last row of the first page that the upgrade reads.
+            try place.withFile { file in
+                try file.execute(
+                    sql: "INSERT INTO counter (id, document) VALUES (200, ?)", arguments: [#"{"_id":{"$oid":"none"}}"#])
+            }
+            let present = Collection<Counter>("counter", upgrades: [{ $0["uses"] = .int64(7) }])
+            let log = RecordedLog()
+            try await place.withStore(StoreDeclaration("devices", present), logger: log.logger) { _ in
+                let upgraded = try place.withFile { file in
+                    try Int.fetchOne(file, sql: "SELECT count(*) FROM counter WHERE json_extract(document, '$.uses') = 7")
+                }
+                #expect(upgraded == 449)
+                #expect(log.louderThanDebug.count { $0.contains("200") } == 1, "\(log.louderThanDebug)")
+            }
+        }
+    }
+
+    @Test("Instances that open a new store at the same time all succeed, and log no outage", arguments: StoreKind.allCases)
+    func openedAtOnce(_ kind: StoreKind) async throws {
+        try await withPlace(kind) { place in
+            let log = RecordedLog()
+            try await withThrowingTaskGroup { group in
+                for number: Int64 in 0..<8 {
+                    group.addTask {
+                        try await place.withStore(logger: log.logger) { store in
+                            try await store.insert(Device.sample(number), into: Devices.all)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(log.louderThanDebug.isEmpty, "\(log.louderThanDebug)")
+        }
+    }
+}
