@@ -25,7 +25,7 @@ struct Features: Sendable {
         all = [
             cube,
             try MessageRoutes(cube: cube.service, messageLog: clients[.messageLog], settings: settings, logger: logger),
-            HealthRoutes(services: clients),
+            HealthRoutes(clients: clients),
             ProblemRoutes(),
         ]
     }

@@ -1,3 +1,4 @@
+import DequeModule
 import Synchronization
 
 /// Inserts documents into a collection, with one command for all documents that wait at the same time. A durable write costs one
@@ -9,7 +10,7 @@ package final class GroupInsert: Sendable {
     }
 
     private struct State {
-        var waiting: [Insert] = []
+        var waiting: Deque<Insert> = []
         var commandsUnderWay = 0
     }
 

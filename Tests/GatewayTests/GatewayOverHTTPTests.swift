@@ -1,3 +1,4 @@
+import CommandBus
 import Foundation
 import ProductVersion
 import Schemas
@@ -138,6 +139,30 @@ struct GatewayOverHTTPTests {
                 #expect(answer.status == status && answer.problem == problem, "\(headers): \(answer)")
             }
             expectCleanLog(of: gateway.process, secret: long, "problems")
+        }
+    }
+
+    @Test("A conflict is 412 only for an edit with a version in If-Match; otherwise it is 409")
+    func conflictWithoutVersion() async throws {
+        try await withTemporaryFolder { folder in
+            try await withBus { bus in
+                var cube = CommandRouter()
+                cube.on(DeleteChannel.self) { _, _ in throw CommandFailure(.conflict, "it cannot be deleted now") }
+                let server = try CommandServer(
+                    bus: bus, endpoint: "ipc://\(folder)/run/cube.sock", router: cube, logger: quietLogger)
+                let serving = Task { try await server.run() }
+                defer { serving.cancel() }
+                try await RunningGateway.with(services: [], in: folder) { gateway in
+                    let headers: [([String: String], Int, String)] = [
+                        ([:], 409, "conflict"), (["If-Match": "*"], 409, "conflict"),
+                        (["If-Match": "\"v3\""], 412, "changed-meanwhile"),
+                    ]
+                    for (headers, status, problem) in headers {
+                        let answer = try await gateway.request("DELETE", "/channel/\(ObjectID())", headers: headers)
+                        #expect(answer.status == status && answer.problem == problem, "\(headers): \(answer)")
+                    }
+                }
+            }
         }
     }
 

@@ -7,7 +7,7 @@ import ServiceKit
 /// `GET /health`: whether the gateway and the services behind it can do their work.
 struct HealthRoutes: Feature {
     /// The services to ask.
-    let services: ServiceClients
+    let clients: ServiceClients
 
     var routes: [Route] {
         [Route(.get, "/health", right: .anyone, answer: .ok(Health.self), health)]
@@ -40,7 +40,7 @@ struct HealthRoutes: Feature {
     /// 200 if every service can do its work, even while the relay or FCM is unreachable; otherwise 503.
     private func health(_ call: Call<NoBody>) async throws -> Answer<Health> {
         let states = await withTaskGroup(of: (String, PartHealth).self) { group in
-            for (service, client) in services.all {
+            for (service, client) in clients.all {
                 group.addTask {
                     do throws(CommandFailure) {
                         return (service.name, PartHealth(try await client.request(CheckHealth(), timeout: .seconds(2))))

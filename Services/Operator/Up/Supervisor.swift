@@ -1,5 +1,6 @@
 import ServiceKit
 import ServiceLifecycle
+import Time
 
 /// Starts the processes of a stack, each when its dependencies are ready, restarts them when they end, and stops them one after
 /// another in reverse order.
@@ -105,7 +106,7 @@ struct Supervisor: Service {
 extension Duration {
     /// The duration as text: `0.1 s`.
     var formatted: String {
-        let milliseconds = components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+        let milliseconds = Milliseconds(self).rawValue
         return milliseconds % 1_000 == 0 ? "\(milliseconds / 1_000) s" : "\(Double(milliseconds) / 1_000) s"
     }
 }

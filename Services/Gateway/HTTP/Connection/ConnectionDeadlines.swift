@@ -2,6 +2,7 @@ import HTTPTypes
 import Logging
 import NIOCore
 import NIOHTTPTypes
+import Time
 
 /// Ends a connection whose client takes too long to begin a request, to send the rest of it, or to read the response.
 ///
@@ -15,7 +16,9 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private let logger: Logger
     private let timeouts: ConnectionTimeouts
     private var phase: ConnectionPhase
-    private var alarm: (time: NIODeadline, task: Scheduled<Void>)?
+    private var alarm = Alarm<NIODeadline>()
+    /// Rings the alarm.
+    private var timer: Scheduled<Void>?
 
     init(_ timeouts: ConnectionTimeouts, logger: Logger) {
         self.timeouts = timeouts
@@ -28,8 +31,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        alarm?.task.cancel()
-        alarm = nil
+        timer?.cancel()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -69,18 +71,14 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Sets an alarm for the deadline. If it goes off too early, it is set again.
     private func setAlarm(_ context: ChannelHandlerContext) {
-        guard let time = phase.deadline?.time else { return }
-        if let alarm {
-            guard time < alarm.time else { return }
-            alarm.task.cancel()
-        }
+        guard let time = phase.deadline?.time, alarm.set(for: time) else { return }
+        timer?.cancel()
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        let task = context.eventLoop.scheduleTask(deadline: time) {
+        timer = context.eventLoop.scheduleTask(deadline: time) {
             let (handler, context) = bound.value
-            handler.alarm = nil
+            handler.alarm.rang(time)
             handler.look(context)
         }
-        alarm = (time, task)
     }
 
     private func look(_ context: ChannelHandlerContext) {
