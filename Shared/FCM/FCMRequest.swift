@@ -4,11 +4,12 @@ package import Schemas
 package struct FCMRequest: Codable, Hashable, Sendable {
     package let message: FCMMessage
     /// FCM checks the message and does not deliver it. Omitted if it is false.
-    package let validateOnly: Bool
+    package var validateOnly: Bool { validation ?? false }
+    private let validation: Bool?
 
     package init(message: FCMMessage, validateOnly: Bool = false) {
         self.message = message
-        self.validateOnly = validateOnly
+        validation = validateOnly ? true : nil
     }
 
     /// One component of a message, sent now.
@@ -23,18 +24,6 @@ package struct FCMRequest: Codable, Hashable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case message
-        case validateOnly = "validate_only"
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        message = try container.decode(FCMMessage.self, forKey: .message)
-        validateOnly = try container.decodeIfPresent(Bool.self, forKey: .validateOnly) ?? false
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(message, forKey: .message)
-        if validateOnly { try container.encode(true, forKey: .validateOnly) }
+        case validation = "validate_only"
     }
 }

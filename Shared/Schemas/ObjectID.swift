@@ -1,5 +1,5 @@
 import Glibc
-import JSON
+package import JSON
 import Synchronization
 
 /// A MongoDB ObjectId: twelve bytes, written in JSON as 24 lower-case hexadecimal digits.
@@ -99,13 +99,6 @@ extension ObjectID: Comparable {
     }
 }
 
-extension ObjectID: Codable {
-    package init(from decoder: any Decoder) throws {
-        self = try decoder.losslessString(expected: "24 hexadecimal digits (an ObjectId)")
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+extension ObjectID: TextCodable {
+    package static var expected: String { "24 hexadecimal digits (an ObjectId)" }
 }

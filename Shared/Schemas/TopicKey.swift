@@ -1,4 +1,4 @@
-import JSON
+package import JSON
 
 /// The FCM topic of a subject: `<channel _id>-<area id>-<subject id>` (seed, "Data Dictionary", `topic_key`).
 package struct TopicKey: Hashable, Sendable {
@@ -43,13 +43,6 @@ extension TopicKey: LosslessStringConvertible {
     }
 }
 
-extension TopicKey: Codable {
-    package init(from decoder: any Decoder) throws {
-        self = try decoder.losslessString(expected: "a topic key: three ObjectIds joined by \"-\"")
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+extension TopicKey: TextCodable {
+    package static var expected: String { "a topic key: three ObjectIds joined by \"-\"" }
 }

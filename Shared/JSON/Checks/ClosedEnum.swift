@@ -14,14 +14,3 @@ extension ClosedEnum {
         self = value
     }
 }
-
-extension Decoder {
-    /// A value that is written as one string.
-    package func losslessString<Value: LosslessStringConvertible>(expected: String) throws -> Value {
-        let container = try singleValueContainer()
-        guard let value = Value(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected \(expected)")
-        }
-        return value
-    }
-}

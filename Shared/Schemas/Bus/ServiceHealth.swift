@@ -4,30 +4,21 @@ package struct ServiceHealth: Codable, Hashable, Sendable {
     /// The service's version. `nil` if it does not report one, as older versions do.
     package var version: String?
     /// The service's dependencies by name. Empty for a service without dependencies, and for an older version.
-    package var parts: [String: PartHealth]
+    package var parts: [String: PartHealth] { reported ?? [:] }
+    /// Left out of the document if there are none.
+    private let reported: [String: PartHealth]?
 
     package init(version: String? = nil, parts: [String: PartHealth] = [:]) {
         self.version = version
-        self.parts = parts
+        reported = parts.isEmpty ? nil : parts
     }
 
     /// Whether every part can do its work.
     package var isWell: Bool { parts.values.allSatisfy(\.isWell) }
 
-    private enum CodingKeys: CodingKey {
-        case version, parts
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        version = try container.decodeIfPresent(String.self, forKey: .version)
-        parts = try container.decodeIfPresent([String: PartHealth].self, forKey: .parts) ?? [:]
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(version, forKey: .version)
-        if !parts.isEmpty { try container.encode(parts, forKey: .parts) }
+    private enum CodingKeys: String, CodingKey {
+        case version
+        case reported = "parts"
     }
 }
 
@@ -39,7 +30,9 @@ package struct PartHealth: Codable, Hashable, Sendable {
     /// The version of a part that is a service, if it reports one.
     package var version: String?
     /// The dependencies of the part itself, by name; empty without a report.
-    package var parts: [String: PartHealth]
+    package var parts: [String: PartHealth] { reported ?? [:] }
+    /// Left out of the document if there are none.
+    private let reported: [String: PartHealth]?
 
     /// A part that can do its work.
     package static let ok = PartHealth(.ok)
@@ -50,30 +43,15 @@ package struct PartHealth: Codable, Hashable, Sendable {
         self.status = status
         self.message = message
         self.version = version
-        self.parts = parts
+        reported = parts.isEmpty ? nil : parts
     }
 
     /// Whether the part and all of its dependencies can do their work.
     package var isWell: Bool { status == .ok && parts.values.allSatisfy(\.isWell) }
 
-    private enum CodingKeys: CodingKey {
-        case status, message, version, parts
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        status = try container.decode(ReplyStatus.self, forKey: .status)
-        message = try container.decodeIfPresent(String.self, forKey: .message)
-        version = try container.decodeIfPresent(String.self, forKey: .version)
-        parts = try container.decodeIfPresent([String: PartHealth].self, forKey: .parts) ?? [:]
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(status, forKey: .status)
-        try container.encodeIfPresent(message, forKey: .message)
-        try container.encodeIfPresent(version, forKey: .version)
-        if !parts.isEmpty { try container.encode(parts, forKey: .parts) }
+    private enum CodingKeys: String, CodingKey {
+        case status, message, version
+        case reported = "parts"
     }
 }
 

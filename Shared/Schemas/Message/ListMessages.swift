@@ -23,23 +23,18 @@ package struct ListMessages: Command, Checked {
     /// The `next` of the previous page; `nil` for the newest messages.
     package let before: PageCursor?
     /// The filter; without it, all messages match.
-    package let filter: MessageFilter
+    package var filter: MessageFilter { givenFilter ?? MessageFilter() }
+    private let givenFilter: MessageFilter?
 
     package init(limit: Int64, before: PageCursor? = nil, filter: MessageFilter = MessageFilter()) {
         self.limit = limit
         self.before = before
-        self.filter = filter
+        givenFilter = filter
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case limit, before, filter
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        limit = try container.decode(Int64.self, forKey: .limit)
-        before = try container.decodeIfPresent(PageCursor.self, forKey: .before)
-        filter = try container.decodeIfPresent(MessageFilter.self, forKey: .filter) ?? MessageFilter()
+        case limit, before
+        case givenFilter = "filter"
     }
 
     package func check() throws(SchemaViolation) {

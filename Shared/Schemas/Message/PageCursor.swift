@@ -1,4 +1,4 @@
-import JSON
+package import JSON
 
 /// A position in the archive, which is sorted by timestamp and then `msi_key`: `<timestamp>-<msi_key>`.
 ///
@@ -27,13 +27,6 @@ extension PageCursor: LosslessStringConvertible {
     }
 }
 
-extension PageCursor: Codable {
-    package init(from decoder: any Decoder) throws {
-        self = try decoder.losslessString(expected: "the \"next\" of another page")
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+extension PageCursor: TextCodable {
+    package static var expected: String { "the \"next\" of another page" }
 }

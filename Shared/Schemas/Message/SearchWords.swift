@@ -1,4 +1,4 @@
-import JSON
+package import JSON
 
 /// The words of a text for the archive's search: runs of letters, digits and marks in lower case. An ideograph is a word of its
 /// own, since its scripts put no spaces between words. Accents matter, case does not.
@@ -84,17 +84,7 @@ extension SearchQuery: LosslessStringConvertible {
     }
 }
 
-extension SearchQuery: Codable {
-    /// The form of a valid search, for error messages.
+extension SearchQuery: TextCodable {
     package static let expected =
         "1 to \(maxTerms) words to search for, or beginnings of words such as exam*, with \(minPrefix) letters or more"
-
-    package init(from decoder: any Decoder) throws {
-        self = try decoder.losslessString(expected: Self.expected)
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(text)
-    }
 }

@@ -8,28 +8,20 @@ package struct ComponentOutcome: Codable, Hashable, Sendable {
         self.result = result
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case component, name, error
+    private enum CodingKeys: CodingKey {
+        case component
     }
 
     /// `{"component":"data","name":"projects/…"}` or `{"component":"data","error":{…}}`.
     package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        component = try container.decode(Component.self, forKey: .component)
-        if let error = try container.decodeIfPresent(ComponentError.self, forKey: .error) {
-            result = .failure(error)
-        } else {
-            result = .success(try container.decode(String.self, forKey: .name))
-        }
+        component = try decoder.container(keyedBy: CodingKeys.self).decode(Component.self, forKey: .component)
+        result = try SendResult(from: decoder).result
     }
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(component, forKey: .component)
-        switch result {
-        case .success(let name): try container.encode(name, forKey: .name)
-        case .failure(let error): try container.encode(error, forKey: .error)
-        }
+        try SendResult(result).encode(to: encoder)
     }
 }
 

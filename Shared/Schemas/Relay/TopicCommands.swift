@@ -1,42 +1,37 @@
 package import JSON
 
 /// `topic.subscribe`: subscribes phones to a subject's topic. Idempotent.
-package struct SubscribePhones: Command, Checked, Hashable {
+package struct SubscribePhones: TopicCommand {
     package static let name = "topic.subscribe"
-    package typealias Reply = TopicResults
 
     package let phones: TopicPhones
 
     package init(_ phones: TopicPhones) {
         self.phones = phones
-    }
-
-    package init(from decoder: any Decoder) throws {
-        phones = try TopicPhones(from: decoder)
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        try phones.encode(to: encoder)
-    }
-
-    package func check() throws(SchemaViolation) {
-        try phones.check()
     }
 }
 
 /// `topic.unsubscribe`: unsubscribes phones. Phones that are not subscribed are ignored.
-package struct UnsubscribePhones: Command, Checked, Hashable {
+package struct UnsubscribePhones: TopicCommand {
     package static let name = "topic.unsubscribe"
-    package typealias Reply = TopicResults
 
     package let phones: TopicPhones
 
     package init(_ phones: TopicPhones) {
         self.phones = phones
     }
+}
 
+/// A command whose fields are those of ``TopicPhones``.
+package protocol TopicCommand: Command, Checked, Hashable where Reply == TopicResults {
+    var phones: TopicPhones { get }
+
+    init(_ phones: TopicPhones)
+}
+
+extension TopicCommand {
     package init(from decoder: any Decoder) throws {
-        phones = try TopicPhones(from: decoder)
+        self.init(try TopicPhones(from: decoder))
     }
 
     package func encode(to encoder: any Encoder) throws {

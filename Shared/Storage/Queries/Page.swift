@@ -1,4 +1,5 @@
 import FoundationEssentials
+package import JSON
 import MongoDatabase
 
 /// A page of a query's documents.
@@ -33,19 +34,8 @@ extension Cursor: LosslessStringConvertible {
     }
 }
 
-extension Cursor: Codable {
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let cursor = Cursor(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected the cursor of a page")
-        }
-        self = cursor
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+extension Cursor: TextCodable {
+    package static var expected: String { "the cursor of a page" }
 }
 
 extension BSONValue {
