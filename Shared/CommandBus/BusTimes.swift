@@ -12,6 +12,7 @@ package enum BusTimes {
     package static let requestTimeout = Duration.seconds(5)
 
     /// How long a handler may take for an answer whose size it does not know in advance, such as a search. The rest of
-    /// ``requestTimeout`` is for the way of the request and of the reply, which otherwise would find that the client has given up.
+    /// ``requestTimeout`` is for the transport of the request and of the reply. Without it, the reply to a long search would
+    /// arrive after the client has given up.
     package static let maxSearchTime = requestTimeout - .seconds(1)
 }

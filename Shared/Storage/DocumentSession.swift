@@ -26,17 +26,17 @@ protocol DocumentSession {
     /// - Returns: The number of removed documents.
     func delete(where predicate: Predicate, from collection: CollectionForm) throws -> Int
 
-    /// All documents in the order of their identifiers, which may be of any type, page by page.
+    /// Reads a collection page by page, in the order of its identifiers, which may be of any type.
     ///
-    /// - Parameter id: The ``ScannedPage/last`` of the page before.
+    /// - Parameter id: The ``ScannedPage/last`` of the page before; `nil` for the first page.
     func scan(_ collection: String, after id: BSONValue?, limit: Int) throws -> ScannedPage
 }
 
-/// A part of all documents of a collection.
+/// A page of a collection's documents.
 struct ScannedPage {
-    /// In the place of a row that is no document there is one with ``Envelope/unreadable``.
+    /// A row that is no document is represented by a document with ``Envelope/unreadable``.
     let documents: [BSONDocument]
-    /// The identifier of the last document, also if it is unreadable; `nil` if there are no more documents.
+    /// The identifier of the last document, even if it is unreadable; `nil` if there are no more documents.
     let last: BSONValue?
 }
 

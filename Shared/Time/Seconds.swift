@@ -1,4 +1,4 @@
-/// A duration in whole seconds, as FCM and HTTP count times to live and waits. In documents and on the wire it is the number alone.
+/// A duration in whole seconds, the unit of FCM and HTTP for times to live and waits. In documents and on the wire it is a number.
 package struct Seconds: RawRepresentable, Codable, Hashable, Comparable, ExpressibleByIntegerLiteral, CustomStringConvertible,
     Sendable
 {

@@ -92,7 +92,7 @@ struct PushCommandTests {
             #expect(try !push(message(badge)).isSameCommand(as: first), "\(badge)")
         }
         #expect(try !push(message("9007199254740993")).isSameCommand(as: push(message("9007199254740992"))))
-        // It is sent as its sender has spelt it.
+        // The number keeps its sender's spelling.
         #expect(String(decoding: try JSONCoder.encode(push(message("1.50"))), as: UTF8.self).contains(#""badge":1.50"#))
     }
 

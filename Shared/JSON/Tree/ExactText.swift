@@ -1,6 +1,6 @@
 /// A text that equals another one if their bytes are the same, as the texts of JSON do (RFC 8259, section 8.3).
 ///
-/// Swift's `String` compares by canonical equivalence: it takes "é" for equal to an "e" that a combining accent follows.
+/// Swift's `String` compares by canonical equivalence: to it, "é" equals an "e" with a combining accent.
 struct ExactText: Hashable {
     private let text: String
 

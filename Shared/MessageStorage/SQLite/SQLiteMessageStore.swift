@@ -13,7 +13,7 @@ package struct SQLiteMessageStore: MessageStore {
     private let due: DueItems
 
     /// - Parameters:
-    ///   - maxPageTime: After this time a page is refused with `deadline_exceeded`; `nil` for no limit.
+    ///   - maxPageTime: If reading a page takes longer, it fails with `deadline_exceeded`; `nil` for no limit.
     ///   - unreadable: How pages and claims treat rows that are no messages.
     ///   - logger: Gets lines about these rows.
     /// - Throws: ``CommandFailure`` with status `unavailable` if the file cannot be used.

@@ -124,7 +124,7 @@ extension BSONConvertible where Self: CaseIterable & RawRepresentable, RawValue 
 
 extension Distribution: BSONConvertible {}
 
-/// A type that wraps a number, such as a moment, is stored as the number.
+/// A type that wraps a number, such as ``UnixMilliseconds``, is stored as the number.
 extension BSONConvertible where Self: RawRepresentable, RawValue == Int64 {
     package static var expectedBSON: String { Int64.expectedBSON }
 

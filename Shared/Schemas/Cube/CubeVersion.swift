@@ -1,6 +1,6 @@
 /// Counts the changes of the cube. Only a store makes new versions: one for each change, in the same transaction.
 ///
-/// In documents and on the wire it is the number alone.
+/// In documents and on the wire it is a number.
 package struct CubeVersion: RawRepresentable, Codable, Hashable, Comparable, ExpressibleByIntegerLiteral,
     LosslessStringConvertible, Sendable
 {

@@ -64,7 +64,7 @@ extension Push: Codable {
         case notBefore = "not_before"
     }
 
-    /// The fields that a push has in documents besides its own.
+    /// The fields of its document that are derived from the others.
     private enum DerivedKeys: CodingKey {
         case unregistered
     }

@@ -1,6 +1,7 @@
 package import MongoDatabase
 
-/// The number of a document's changes: 1 for a new document, 0 for another program's document. Only the layer makes new ones.
+/// The number of a document's changes: 1 for a new document, 0 for a document that another program wrote. Only the storage layer
+/// makes new revisions.
 package struct Revision: RawRepresentable, Hashable, Comparable, ExpressibleByIntegerLiteral, CustomStringConvertible, Sendable {
     package let rawValue: Int64
 
@@ -12,7 +13,7 @@ package struct Revision: RawRepresentable, Hashable, Comparable, ExpressibleByIn
         self.init(rawValue: value)
     }
 
-    /// The revision of a document of another program.
+    /// The revision of a document that another program wrote.
     static let none: Revision = 0
 
     /// The revision that the next change makes.

@@ -2,8 +2,7 @@
 @dynamicMemberLookup
 package struct Stored<Document: StoredDocument>: Sendable {
     package let document: Document
-    /// An edit passes it as `unchangedSince`, so that it does not undo a change that
-    /// its author has not seen.
+    /// An edit passes it as `unchangedSince`, so that it does not undo a change that its author has not seen.
     package let revision: Revision
 
     package subscript<Value>(dynamicMember path: KeyPath<Document, Value>) -> Value { document[keyPath: path] }

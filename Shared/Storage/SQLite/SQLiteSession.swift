@@ -98,7 +98,7 @@ extension BSONValue {
         case .int64(let number): self = .int64(number)
         case .double(let number): self = .double(number)
         case .string(let text): self = .string(text)
-        // The layer stores no other identifiers.
+        // The layer stores no identifiers of other types.
         case .blob, .null: self = .null
         }
     }
