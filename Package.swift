@@ -198,6 +198,10 @@ let package = Package(
             path: "Shared/Storage",
             exclude: ["README.md"]),
 
+        .target(
+            name: "StoredResources", dependencies: ["CommandBus", "MongoDatabase", "Schemas", "ServiceKit", "Storage"],
+            path: "Shared/StoredResources"),
+
         // The stores: libraries, so that `msi migrate` and the benchmarks work with the same code as the services.
         .target(
             name: "CubeStorage",
@@ -281,7 +285,7 @@ let package = Package(
             name: "GatewayTests",
             dependencies: [
                 "CommandBus", "CubeStorage", "Gateway", "MongoDatabase", "JSON", "ProductVersion", "Schemas", "Time",
-                "SeededRandom", "ServiceKit",
+                "SeededRandom", "ServiceKit", "Storage", "StoredResources",
                 "TestSupport", httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioPosix, serviceLifecycle,
             ],
             path: "Tests/GatewayTests"),

@@ -1,9 +1,6 @@
 import FoundationEssentials
-import Hummingbird
-import HummingbirdCore
-import Logging
+import HTTPTypes
 import NIOCore
-import ServiceLifecycle
 import Testing
 import TestSupport
 
@@ -16,26 +13,8 @@ struct ConnectionDeadlineTests {
 
     /// A server on the gateway's channel with a large document at `/large`.
     private func withServer(_ timeouts: ConnectionTimeouts, _ body: @escaping @Sendable (Int) async throws -> Void) async throws {
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
-        let limit = ConnectionLimit(maxConnections: 100, logger: logger)
-        let router = Router.gateway(allowedOrigins: [], limit: limit, logger: logger)
-        router.add([Route(.get, "/large", right: .anyone, answer: .ok(String.self)) { _ in Answer(json: Self.large) }])
-        let (ports, port) = AsyncStream<Int>.makeStream()
-        let server = Application(
-            router: router, server: HTTPServerBuilder { GatewayChannel(responder: $0, limit: limit, timeouts: timeouts) },
-            configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { port.yield($0.localAddress?.port ?? 0) }, logger: logger)
-        let services = ServiceGroup(configuration: .init(services: [server], logger: logger))
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await services.run() }
-            for await number in ports {
-                try await body(number)
-                break
-            }
-            await services.triggerGracefulShutdown()
-            try await group.waitForAll()
-        }
+        let large = Route(.get, "/large", right: .anyone, answer: .ok(String.self)) { _ in Answer(json: Self.large) }
+        try await withRouteServer([large], timeouts: timeouts, body)
     }
 
     @Test("A client that does not read its response, or reads it too slowly, is disconnected")

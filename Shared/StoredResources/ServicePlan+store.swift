@@ -1,0 +1,32 @@
+package import CommandBus
+import MongoDatabase
+package import ServiceKit
+package import Storage
+
+extension ServicePlan {
+    /// A service that answers commands from one store: in the database of `MSI_DATABASE_URL`, or in a file of the state directory.
+    ///
+    /// - Parameters:
+    ///   - entry: The service's entry in the catalogue. It has a socket for commands, and keeps data.
+    ///   - addCommands: Adds the handlers. The router is healthy while the store can be read.
+    package static func answering(
+        _ entry: ServiceEntry, from declaration: StoreDeclaration, _ wiring: Wiring,
+        _ addCommands: (_ router: inout CommandRouter, _ store: Storage) -> Void
+    ) async throws -> ServicePlan {
+        let settings = wiring.settings
+        let endpoint = try settings.value(.listen(entry))
+        let place = StoragePlace(
+            database: try settings.optional(.databaseURL, as: MongoURL.init), folder: try settings.value(.stateDirectory))
+        let store = try await Storage.open(declaration, at: place, logger: wiring.logger)
+        let bus = try Bus(logger: wiring.logger)
+        var router = CommandRouter { try await store.check() }
+        addCommands(&router, store)
+        let server = try CommandServer(bus: bus, endpoint: endpoint, router: router, logger: wiring.logger)
+        return ServicePlan(
+            services: [server],
+            close: {
+                await bus.close()
+                try await store.close()
+            })
+    }
+}
