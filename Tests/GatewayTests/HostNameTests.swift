@@ -1,3 +1,4 @@
+import ServiceKit
 import TestSupport
 import Testing
 
@@ -50,10 +51,9 @@ struct HostNameTests {
             let names = HostNames(path: "\(folder)/hosts")
             try names.set(addresses)
             let log = logListens.map { ["MSI_MESSAGE_LOG_LISTEN": $0] } ?? [:]
-            try await withService("msi-cube", in: folder) { _ in
-                try await withService("msi-message-log", in: folder, settings: log) { _ in
-                    try await body(names.environment.merging(["MSI_GATEWAY_PORT": "0"]) { $1 }, folder)
-                }
+            let services = ServiceEntry.gateway.uses.map(\.service.executable)
+            try await RunningGateway.withServices(services[...], settings: log, in: folder) {
+                try await body(names.environment.merging(["MSI_GATEWAY_PORT": "0"]) { $1 }, folder)
             }
         }
     }

@@ -25,7 +25,8 @@ struct RunningGateway {
                 try await with(services: services, database: database, in: $0, settings: settings, body)
             }
         }
-        return try await withServices(services[...], database: database, in: folder) {
+        let databaseSetting = database.map { ["MSI_DATABASE_URL": $0] } ?? [:]
+        return try await withServices(services[...], settings: databaseSetting, in: folder) {
             let settings = settings.merging(["MSI_GATEWAY_PORT": "0"]) { given, _ in given }
             return try await withService("msi-gateway", in: folder, settings: settings) { process in
                 try await body(RunningGateway(process, in: folder))
@@ -39,13 +40,14 @@ struct RunningGateway {
         port = try process.port
     }
 
-    private static func withServices<Result>(
-        _ names: ArraySlice<String>, database: String?, in folder: String, isolation: isolated (any Actor)? = #isolation,
-        _ body: () async throws -> Result
+    /// Runs a part of a test with services in a folder.
+    static func withServices<Result>(
+        _ names: ArraySlice<String>, settings: [String: String] = [:], in folder: String,
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws -> Result {
         guard let name = names.first else { return try await body() }
-        return try await withService(name, in: folder, settings: database.map { ["MSI_DATABASE_URL": $0] } ?? [:]) { _ in
-            try await withServices(names.dropFirst(), database: database, in: folder, body)
+        return try await withService(name, in: folder, settings: settings) { _ in
+            try await withServices(names.dropFirst(), settings: settings, in: folder, body)
         }
     }
 

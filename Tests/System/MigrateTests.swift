@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import JSON
 import NIOHTTP1
+import ServiceKit
 import TestSupport
 import Testing
 
@@ -91,7 +92,7 @@ extension SystemTests {
 
         @Test(
             "A migration is refused while a service uses the files, and a service while a migration does",
-            arguments: ["msi-cube", "msi-message-log"])
+            arguments: ServiceEntry.all.filter(\.keepsData).map(\.executable))
         func aloneWithTheFiles(_ service: String) async throws {
             try await withTemporaryFolder { folder in
                 let path = try BuiltProduct.path(of: service)

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import JSON
 import NIOHTTP1
+import ServiceKit
 import TestSupport
 import Testing
 
@@ -8,6 +9,8 @@ extension SystemTests {
     /// The product with its data in MongoDB.
     @Suite("MongoDB", .serialized)
     struct MongoDBTests {
+        private static let servicesWithData = ServiceEntry.all.filter(\.keepsData)
+
         @Test("Accepted messages survive a kill of the database; posts get 503 quickly until it is back")
         func outage() async throws {
             try await withMongoServer { server in
@@ -40,7 +43,7 @@ extension SystemTests {
                         #expect(cube.status == 200)
                         #expect(String(decoding: cube.body, as: UTF8.self).contains(subject.topicKey))
                         #expect(stack.processes == processes)
-                        for service in ["msi-cube", "msi-message-log"] { try expectOneOutage(in: service, of: stack) }
+                        for service in Self.servicesWithData { try expectOneOutage(in: service.executable, of: stack) }
                     }
                 }
             }
@@ -68,10 +71,10 @@ extension SystemTests {
                     try Data(contentsOf: URL(filePath: "/proc/\(id)/environ")).split(separator: 0)
                         .contains { String(decoding: $0, as: UTF8.self) == setting }
                 }
-                #expect(Set(told.keys) == ["msi-cube", "msi-message-log"])
+                #expect(Set(told.keys) == Set(Self.servicesWithData.map(\.executable)))
                 #expect(stack.processes.count == Stack.services.count)
                 try await stack.healthy()
-                for file in ["cube.sqlite", "message-log.sqlite"] {
+                for file in Self.servicesWithData.flatMap(\.stateFiles) where file.hasSuffix(".sqlite") {
                     #expect(!FileManager.default.fileExists(atPath: stack.stateDirectory + "/" + file))
                 }
             }
@@ -81,9 +84,9 @@ extension SystemTests {
             let health = try await portal.call(.GET, "/health")
             #expect(health.status == 503 && health["Retry-After"] != nil)
             // The first service that notices searches for another server, longer than the gateway's timeout.
-            try await eventually("both services say that their database is away") {
+            try await eventually("all services with data say that their database is away") {
                 let services = try await portal.call(.GET, "/health").json["services"]
-                return ["cube", "message-log"].allSatisfy { services?[$0]?.string == "unavailable" }
+                return Self.servicesWithData.allSatisfy { services?[$0.name]?.string == "unavailable" }
             }
             // The gateway's copy of the cube is fresh for a moment.
             try await eventually("the cube is not served any more") { try await portal.call(.GET, "/channel").status == 503 }

@@ -120,7 +120,7 @@ extension SystemTests {
             try await withTemporaryFolder { folder in
                 let executables = folder + "/some where"
                 try FileManager.default.createDirectory(atPath: executables, withIntermediateDirectories: false)
-                for name in ["msi", "msi-fcm-emulator", "msi-fcm-relay"] {
+                for name in ["msi"] + ServiceEntry.all.map(\.executable) where name != "msi-cube" {
                     try FileManager.default.copyItem(atPath: BuiltProduct.path(of: name), toPath: "\(executables)/\(name)")
                 }
                 let end = try await start(executables + "/msi", in: folder + "/state")
@@ -192,11 +192,13 @@ extension SystemTests {
 
         @Test("A service that is told to listen elsewhere is found there, also at a port of the system's choice")
         func movedServices() async throws {
-            let settings = [
-                "MSI_CUBE_LISTEN": "tcp://127.0.0.1:0", "MSI_CUBE_EVENTS_LISTEN": "tcp://127.0.0.1:*",
-                "MSI_MESSAGE_LOG_LISTEN": "tcp://127.0.0.1:0", "MSI_MESSAGE_LOG_EVENTS_LISTEN": "tcp://127.0.0.1:*",
-                "MSI_FCM_RELAY_LISTEN": "tcp://127.0.0.1:0",
-            ]
+            var settings: [String: String] = [:]
+            for service in ServiceEntry.all {
+                for socket in service.sockets {
+                    let name = Setting<String>.listen(service, socket).declaration.name
+                    settings[name] = socket == .commands ? "tcp://127.0.0.1:0" : "tcp://127.0.0.1:*"
+                }
+            }
             try await withStack(settings: settings) { stack in
                 try await stack.healthy()
                 let subject = try await stack.portal.makeSubject("Information")
@@ -219,10 +221,10 @@ extension SystemTests {
                     try await stack.portal.call(.GET, "/health").json["status"] == "ok"
                 }
                 let health = try await stack.portal.call(.GET, "/health").json
-                let name = "\(version)"
-                #expect(
-                    health["versions"] == ["gateway": .string(name), "cube": .string(name), "message-log": .string(name)])
-                #expect(health["parts"]?["message-log"]?["relay"]?["version"] == .string(name))
+                let services = ServiceEntry.gateway.uses.map(\.service) + [.gateway]
+                #expect(health["versions"]?.names == services.map(\.name).sorted())
+                for service in services { #expect(health["versions"]?[service.name]?.string == version) }
+                #expect(health["parts"]?["message-log"]?["relay"]?["version"]?.string == version)
             }
         }
 
@@ -242,7 +244,7 @@ extension SystemTests {
             try await withTemporaryFolder { folder in
                 let executables = folder + "/bin"
                 try FileManager.default.createDirectory(atPath: executables, withIntermediateDirectories: false)
-                for name in ["msi", "msi-cube"] {
+                for name in ["msi"] + ServiceEntry.all.map(\.executable) where name != "msi-fcm-emulator" {
                     try FileManager.default.copyItem(atPath: BuiltProduct.path(of: name), toPath: "\(executables)/\(name)")
                 }
                 let emulator = executables + "/msi-fcm-emulator"
