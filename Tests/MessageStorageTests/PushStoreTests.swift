@@ -106,6 +106,48 @@ struct PushStoreTests {
         }
     }
 
+    @Test(
+        "Among many keys that wait, and behind a key with many due pushes, each key has its share, the longest waiting first",
+        arguments: StoreKind.allCases)
+    func manyKeys(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            func insert(_ count: Int, keys: Int, _ prefix: String, due: Int64) async throws {
+                try await withThrowingTaskGroup { group in
+                    for number in 0..<count {
+                        group.addTask {
+                            let time = UnixMilliseconds(rawValue: due + Int64(number))
+                            _ = try await store.insert(
+                                Self.push("\(prefix) \(number)", fairnessKey: "\(prefix) \(number % keys)", logged: time))
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            func claim(_ limit: Int, room: [FairnessKey: Int] = [:]) async throws -> [String] {
+                let lease = Lease(owner: "o", until: 9_000_000)
+                let items = try await store.claim(
+                    Claim(.high, limit: limit, maxPerKey: limit, room: room), lease: lease, now: 100_000)
+                try await store.releaseLeases(of: "o", now: 200_000)
+                for item in items {
+                    guard let push = item.push else { continue }
+                    try await store.update(push: push.id) { record, _ in record.nextAttempt = push.logged }
+                }
+                return items.compactMap(\.push?.idempotencyKey)
+            }
+            try await insert(1_100, keys: 1_100, "waiting", due: 1_000_000)
+            try await insert(3, keys: 3, "quiet", due: 50_000)
+            #expect(try await claim(9) == ["quiet 0", "quiet 1", "quiet 2"])
+            try await insert(1_100, keys: 2, "flood", due: 10_000)
+            let flooded = ["flood 0", "flood 1", "quiet 0", "quiet 1", "quiet 2"]
+            #expect(try await claim(5) == flooded)
+            #expect(try await claim(7).sorted() == (flooded + ["flood 2", "flood 3"]).sorted())
+            let noRoom: [FairnessKey: Int] = [.named("flood 0"): 0, .named("flood 1"): 1]
+            #expect(try await claim(9, room: noRoom) == ["flood 1", "quiet 0", "quiet 1", "quiet 2"])
+            try await insert(1_100, keys: 1_100, "each", due: 1_000)
+            #expect(try await claim(20) == (0..<20).map { "each \($0)" })
+        }
+    }
+
     @Test("Each push goes to one of many concurrent claimants, and no change of a record is lost", arguments: StoreKind.allCases)
     func concurrency(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in

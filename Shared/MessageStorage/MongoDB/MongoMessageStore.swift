@@ -131,7 +131,7 @@ package struct MongoMessageStore: MessageStore {
                 try $0.claim(claim, lease: lease, now: now, unreadable: unreadableItems)
             }
             guard duplicates.exist else { return claimed }
-            return try await database.run { [unreadableItems] in try $0.withoutDuplicates(claimed, unreadableItems) }
+            return try await database.run { [unreadableItems] in try $0.withoutDuplicates(claimed, now: now, unreadableItems) }
         }
     }
 

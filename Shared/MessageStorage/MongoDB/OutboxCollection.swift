@@ -1,5 +1,7 @@
 import MongoDatabase
 import Schemas
+import Time
+import UnreadableDocuments
 
 /// A collection with an outbox: the documents with a next attempt.
 struct OutboxCollection: Sendable {
@@ -9,13 +11,17 @@ struct OutboxCollection: Sendable {
     let urgencyField: String
     let fairnessField: String
     let urgencyValue: @Sendable (Urgency) -> BSONValue
+    /// The index for due documents in the order of time.
+    let timeIndex: (name: String, keys: [String])
 
     static let messages = OutboxCollection(
         name: MessageCollection.name, keyField: "msi_key", urgencyField: "distribution", fairnessField: "topic_key",
-        urgencyValue: { Distribution($0).bson })
+        urgencyValue: { Distribution($0).bson }, timeIndex: ("due", ["distribution", "relay.next_attempt"]))
     static let pushes = OutboxCollection(
         name: PushCollection.name, keyField: "_id", urgencyField: "urgency", fairnessField: "fairness_key",
-        urgencyValue: { $0.bson })
+        urgencyValue: { $0.bson },
+        // With the key and the identifier, so that a search among many keys reads the index alone.
+        timeIndex: ("due by time", ["urgency", "relay.next_attempt", "fairness_key", "_id"]))
     static let all = [messages, pushes]
 
     /// The collection of a key's items, and the key as it is stored.
@@ -29,7 +35,7 @@ struct OutboxCollection: Sendable {
     /// Its indexes. They contain only documents that are still to be relayed, so they stay small.
     var indexes: [BSONDocument] {
         [
-            index("expiry", ["expires"]), index("due", [urgencyField, "relay.next_attempt"]),
+            index("expiry", ["expires"]), index(timeIndex.name, timeIndex.keys),
             // The name is older than pushes.
             index("due of topic", [urgencyField, fairnessField, "relay.next_attempt"]),
         ]
@@ -38,7 +44,7 @@ struct OutboxCollection: Sendable {
     private func index(_ name: String, _ keys: [String]) -> BSONDocument {
         [
             "name": .string(name), "key": .document(BSONDocument(keys.map { ($0, 1) })),
-            "partialFilterExpression": ["relay.next_attempt": ["$gte": .int64(0)]],
+            "partialFilterExpression": ["relay.next_attempt": Self.outstanding],
         ]
     }
 
@@ -47,8 +53,30 @@ struct OutboxCollection: Sendable {
         [urgencyField: urgencyValue(urgency), "relay.next_attempt": Self.dueTime(now)]
     }
 
-    /// The lower bound is part of the indexes' filter. Without it the server does not use them.
+    /// What `relay.next_attempt` is in documents that have not ended: the indexes' filter, without which the server does not use
+    /// them.
+    static let outstanding: BSONValue = ["$gte": .int64(0)]
+
+    /// What `relay.next_attempt` is in due documents.
     static func dueTime(_ now: UnixMilliseconds) -> BSONValue {
-        ["$gte": .int64(0), "$lte": now.bson]
+        ["$gte": .int64(0), "$lt": (now + 1).bson]
+    }
+}
+
+extension OutboxCollection {
+    /// Reads the item of a document.
+    func item(_ document: BSONDocument) throws -> OutboxItem {
+        name == PushCollection.name
+            ? .push(try PushDocument(document).push) : .message(try MessageDocument(document).message)
+    }
+}
+
+/// How unreadable documents of each collection are treated.
+struct UnreadableItems: Sendable {
+    let messages: UnreadableDocuments
+    let pushes: UnreadableDocuments
+
+    func of(_ collection: OutboxCollection) -> UnreadableDocuments {
+        collection.name == PushCollection.name ? pushes : messages
     }
 }

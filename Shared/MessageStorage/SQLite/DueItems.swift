@@ -3,41 +3,74 @@ import GRDB
 import Schemas
 import UnreadableDocuments
 
-/// Finds the outbox's due items by its indexes. The cost depends on the number of keys with outstanding items, and not on the
-/// number of items.
+/// Finds the outbox's due items by its indexes, and reads them.
 struct DueItems: Sendable {
+    /// A leased row, which is decoded later: that takes long for a push to many phones.
+    enum LeasedRow: Sendable {
+        case message(MessageRow)
+        case push(PushRow)
+    }
+
+    /// The maximum number of the pushes' keys that are looked at one by one.
+    private static let maxKeys = 1_000
+
     let messages: UnreadableDocuments
     let pushes: UnreadableDocuments
 
-    /// The keys with due items, the longest waiting first.
-    func keys(_ urgency: Urgency, now: UnixMilliseconds, in database: Database) throws -> [FairnessKey] {
-        let topics = try OutboxTable.messages.dueKeys(urgency, now: now, in: database)
+    /// The keys with due items and with room, the longest waiting first: all of them, or as many as the claim has room for items.
+    func keys(_ claim: Claim, now: UnixMilliseconds, in database: Database) throws -> [FairnessKey] {
+        let topics = try OutboxTable.messages.dueKeys(claim.urgency, now: now, in: database) ?? []
         let readable = try messages.readable(of: topics, named: { UnreadableDocuments.name($0.key) }) { stored in
             guard let topic = TopicKey.fromDatabaseValue(stored.key) else {
                 throw UnreadableRow(description: "it is no topic key")
             }
             return (key: FairnessKey.topic(topic), due: stored.due)
         }
-        let named = try OutboxTable.pushes.dueKeys(urgency, now: now, in: database).map { stored in
-            (key: FairnessKey.named(String.fromDatabaseValue(stored.key) ?? ""), due: stored.due)
+        let named = try pushKeys(claim, now: now, in: database).map { (key: Self.named($0.key), due: $0.due) }
+        return (readable + named).sorted { $0.due < $1.due }.map(\.key).filter { claim.room(for: $0) > 0 }
+    }
+
+    /// There may be many keys without due pushes, such as one for each phone, and many due pushes under one key. So neither search
+    /// alone is always fast.
+    private func pushKeys(_ claim: Claim, now: UnixMilliseconds, in database: Database) throws -> [DueKey] {
+        func byTime(pages: Int) throws -> [DueKey]? {
+            try OutboxTable.pushes.dueKeys(claim.urgency, now: now, enough: claim.limit, pages: pages, in: database) {
+                claim.room(for: Self.named($0)) > 0
+            }
         }
-        return (readable + named).sorted { $0.due < $1.due }.map(\.key)
+        return try byTime(pages: 1)
+            ?? OutboxTable.pushes.dueKeys(claim.urgency, now: now, among: Self.maxKeys, in: database)
+            ?? byTime(pages: .max) ?? []
+    }
+
+    private static func named(_ key: DatabaseValue) -> FairnessKey {
+        .named(String.fromDatabaseValue(key) ?? "")
     }
 
     /// Leases the due items of one key, the longest waiting first.
     ///
-    /// - Returns: The readable items with the lease, and the number of leased rows.
+    /// - Returns: The readable rows with the lease, and the number of leased rows.
     func lease(
         _ urgency: Urgency, of key: FairnessKey, for lease: Lease, now: UnixMilliseconds, limit: Int, in database: Database
-    ) throws -> (items: [OutboxItem], count: Int) {
+    ) throws -> (rows: [LeasedRow], count: Int) {
         let (table, value) = OutboxTable.of(key)
         let rows = try table.lease(urgency, of: value, for: lease, now: now, limit: limit, in: database)
-        let items: [OutboxItem] =
+        let readable: [LeasedRow] =
             switch key {
-            case .topic: try messages.messages(of: rows).map(OutboxItem.message)
-            case .named: try pushes.pushes(of: rows).map(OutboxItem.push)
+            case .topic: try messages.rows(of: rows).map(LeasedRow.message)
+            case .named: try pushes.rows(of: rows).map(LeasedRow.push)
             }
-        return (items, rows.count)
+        return (readable, rows.count)
+    }
+
+    /// The items of leased rows. An unreadable one does not block the others while its lease lasts.
+    func items(of rows: [LeasedRow]) throws -> [OutboxItem] {
+        try rows.compactMap { row in
+            switch row {
+            case .message(let row): .message(row.document)
+            case .push(let row): try pushes.documents(of: [row]).first.map(OutboxItem.push)
+            }
+        }
     }
 
     /// Expired items that are not leased, in the order of their expiry.

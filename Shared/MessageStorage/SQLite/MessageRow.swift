@@ -2,7 +2,8 @@ import EmbeddedDatabase
 import GRDB
 import Schemas
 
-struct MessageRow: Codable, FetchableRecord, PersistableRecord {
+struct MessageRow: Codable, OutboxRow, PersistableRecord {
+    static let table = OutboxTable.messages
     static let databaseTableName = "message"
 
     let position: Int64
@@ -24,14 +25,14 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
     let names: CubeNames
     let expires: UnixMilliseconds
     let idempotencyKey: String?
-    private var state: RelayState
-    private var attempts: Int
-    private var nextAttempt: UnixMilliseconds?
-    private var leaseOwner: String?
-    private var leaseUntil: UnixMilliseconds?
+    var state: RelayState
+    var attempts: Int
+    var nextAttempt: UnixMilliseconds?
+    var leaseOwner: String?
+    var leaseUntil: UnixMilliseconds?
     private var components: [ComponentRecord]
-    private var trace: [Intervention]?
-    private var ended: UnixMilliseconds?
+    var trace: [Intervention]?
+    var ended: UnixMilliseconds?
 
     init(_ document: Message, at position: Int64) {
         self.position = position
@@ -64,27 +65,17 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
     }
 
     /// The columns that relaying changes.
-    static let relayColumns: Set<String> = [
-        "state", "attempts", "nextAttempt", "leaseOwner", "leaseUntil", "components", "trace", "ended",
-    ]
+    static let relayColumns = deliveryColumns.union(["components"])
 
     var relay: RelayRecord {
         get {
-            var lease: Lease?
-            if let leaseOwner, let leaseUntil { lease = Lease(owner: leaseOwner, until: leaseUntil) }
-            return RelayRecord(
+            RelayRecord(
                 state: state, attempts: attempts, nextAttempt: nextAttempt, lease: lease, ended: ended, components: components,
                 trace: trace)
         }
         set {
-            state = newValue.state
-            attempts = newValue.attempts
-            nextAttempt = newValue.nextAttempt
-            leaseOwner = newValue.lease?.owner
-            leaseUntil = newValue.lease?.until
+            setDelivery(newValue)
             components = newValue.components
-            trace = newValue.trace
-            ended = newValue.ended
         }
     }
 
@@ -95,18 +86,5 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
                 title: title, desc: desc, message: message, topicKey: topicKey, distribution: distribution, ttl: ttl,
                 sendAt: sendAt, options: options),
             sender: sender, timestamp: timestamp, names: names, expires: expires, idempotencyKey: idempotencyKey, relay: relay)
-    }
-
-    /// The message that a sender posted with an idempotency key.
-    static func find(_ key: String, of sender: String, in database: Database) throws -> MessageRow? {
-        try Row.fetchOne(
-            database, sql: "SELECT * FROM message WHERE sender = ? AND idempotencyKey = ?", arguments: [sender, key]
-        ).map { try MessageRow(reading: $0) }
-    }
-
-    static func find(_ msiKey: ObjectID, in database: Database) throws -> MessageRow? {
-        try Row.fetchOne(database, sql: "SELECT * FROM message WHERE msiKey = ?", arguments: [msiKey]).map {
-            try MessageRow(reading: $0)
-        }
     }
 }

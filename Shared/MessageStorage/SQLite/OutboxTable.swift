@@ -27,31 +27,6 @@ struct OutboxTable: Sendable {
         }
     }
 
-    /// The keys with due rows, each with the time of its row that is due first.
-    func dueKeys(_ urgency: Urgency, now: UnixMilliseconds, in database: Database) throws -> [(key: DatabaseValue, due: Int64)] {
-        // Skips from one key to the next in the index, without reading the rows in between.
-        let rows = try Row.fetchAll(
-            database,
-            sql: """
-                WITH RECURSIVE
-                    one(key) AS (
-                        SELECT MIN(\(fairnessColumn)) FROM \(name) WHERE nextAttempt IS NOT NULL AND \(urgencyColumn) = :urgency
-                        UNION ALL
-                        SELECT (
-                            SELECT MIN(\(fairnessColumn)) FROM \(name)
-                            WHERE nextAttempt IS NOT NULL AND \(urgencyColumn) = :urgency AND \(fairnessColumn) > key)
-                        FROM one WHERE key IS NOT NULL),
-                    first(key, due) AS (
-                        SELECT key, (
-                            SELECT MIN(nextAttempt) FROM \(name)
-                            WHERE nextAttempt IS NOT NULL AND \(urgencyColumn) = :urgency AND \(fairnessColumn) = key)
-                        FROM one WHERE key IS NOT NULL)
-                SELECT key, due FROM first WHERE due <= :now
-                """,
-            arguments: ["urgency": urgencyValue(urgency), "now": now])
-        return rows.map { ($0["key"], $0["due"]) }
-    }
-
     /// Leases the due rows of one key, the longest waiting first.
     ///
     /// - Returns: The rows with the lease. An unreadable row does not block the others while its lease lasts.

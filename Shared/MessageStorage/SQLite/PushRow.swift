@@ -4,7 +4,9 @@ import GRDB
 import JSON
 import Schemas
 
-struct PushRow: Codable, FetchableRecord, PersistableRecord {
+/// The message and the recipients are JSON text, which is decoded only for the document: they may be large.
+struct PushRow: Codable, OutboxRow, PersistableRecord {
+    static let table = OutboxTable.pushes
     static let databaseTableName = "push"
 
     let pushID: ObjectID
@@ -19,14 +21,15 @@ struct PushRow: Codable, FetchableRecord, PersistableRecord {
     let logged: UnixMilliseconds
     let expires: UnixMilliseconds
     let notBefore: UnixMilliseconds?
-    private var state: RelayState
-    private var attempts: Int
-    private var nextAttempt: UnixMilliseconds?
-    private var leaseOwner: String?
-    private var leaseUntil: UnixMilliseconds?
-    private var ended: UnixMilliseconds?
-    private var recipients: [RecipientRecord]
-    private var trace: [Intervention]?
+    var state: RelayState
+    var attempts: Int
+    var nextAttempt: UnixMilliseconds?
+    var leaseOwner: String?
+    var leaseUntil: UnixMilliseconds?
+    var ended: UnixMilliseconds?
+    /// JSON.
+    private var recipients: String
+    var trace: [Intervention]?
 
     init(_ push: Push) throws {
         pushID = push.id
@@ -35,7 +38,7 @@ struct PushRow: Codable, FetchableRecord, PersistableRecord {
         transport = push.transport
         fairnessKey = push.fairnessKey
         urgency = push.urgency
-        message = String(decoding: try JSONCoder.encode(push.message), as: UTF8.self)
+        message = try Self.json(push.message)
         project = push.project
         logged = push.logged
         expires = push.expires
@@ -46,60 +49,34 @@ struct PushRow: Codable, FetchableRecord, PersistableRecord {
         leaseOwner = push.relay.lease?.owner
         leaseUntil = push.relay.lease?.until
         ended = push.relay.ended
-        recipients = push.relay.recipients
+        recipients = try Self.json(push.relay.recipients)
         trace = push.relay.trace
     }
 
     /// The columns that relaying changes.
-    static let relayColumns: Set<String> = [
-        "state", "attempts", "nextAttempt", "leaseOwner", "leaseUntil", "ended", "recipients", "trace",
-    ]
+    static let relayColumns = deliveryColumns.union(["recipients"])
 
-    var relay: PushRecord {
-        get {
-            var lease: Lease?
-            if let leaseOwner, let leaseUntil { lease = Lease(owner: leaseOwner, until: leaseUntil) }
-            return PushRecord(
-                state: state, attempts: attempts, nextAttempt: nextAttempt, lease: lease, ended: ended, recipients: recipients,
-                trace: trace)
-        }
-        set {
-            state = newValue.state
-            attempts = newValue.attempts
-            nextAttempt = newValue.nextAttempt
-            leaseOwner = newValue.lease?.owner
-            leaseUntil = newValue.lease?.until
-            ended = newValue.ended
-            recipients = newValue.recipients
-            trace = newValue.trace
-        }
+    /// The row with another record.
+    func with(_ record: PushRecord) throws -> PushRow {
+        var row = self
+        row.setDelivery(record)
+        row.recipients = try Self.json(record.recipients)
+        return row
     }
 
     var document: Push {
         get throws {
-            Push(
+            let relay = PushRecord(
+                state: state, attempts: attempts, nextAttempt: nextAttempt, lease: lease, ended: ended,
+                recipients: try JSONCoder.decode(from: Data(recipients.utf8)), trace: trace)
+            return Push(
                 id: pushID, sender: sender, idempotencyKey: idempotencyKey, transport: transport, fairnessKey: fairnessKey,
                 message: try JSONCoder.decode(from: Data(message.utf8)), urgency: urgency, project: project, logged: logged,
                 expires: expires, notBefore: notBefore, relay: relay)
         }
     }
 
-    /// The push that a sender logged with an idempotency key.
-    static func find(_ key: String, of sender: String, in database: Database) throws -> PushRow? {
-        try read("SELECT * FROM push WHERE sender = ? AND idempotencyKey = ?", [sender, key], in: database)
-    }
-
-    static func find(_ id: ObjectID, in database: Database) throws -> PushRow? {
-        try read("SELECT * FROM push WHERE pushID = ?", [id], in: database)
-    }
-
-    private static func read(_ sql: String, _ arguments: StatementArguments, in database: Database) throws -> PushRow? {
-        try Row.fetchOne(database, sql: sql, arguments: arguments).map { row in
-            do {
-                return try PushRow(row: row)
-            } catch {
-                throw UnreadableRow(error)
-            }
-        }
+    private static func json(_ value: some Encodable) throws -> String {
+        String(decoding: try JSONCoder.encode(value), as: UTF8.self)
     }
 }

@@ -36,5 +36,10 @@ enum PushTables {
             try database.create(
                 index: "pushOutboxByExpiry", on: table, columns: ["expires"], condition: Column("nextAttempt") != nil)
         }
+        migrator.registerMigration("push.dueByTime") { database in
+            try database.create(
+                index: "pushOutboxByTime", on: PushRow.databaseTableName, columns: ["urgency", "nextAttempt", "fairnessKey"],
+                condition: Column("nextAttempt") != nil)
+        }
     }
 }

@@ -2,15 +2,18 @@ package import DurableFiles
 import EmbeddedDatabase
 import GRDB
 package import Logging
+import MongoDatabase
 package import Schemas
 package import UnreadableDocuments
 
 /// The archive in SQLite, with a row for each message, and the pushes, with a row for each push.
 package struct SQLiteMessageStore: MessageStore {
-    private let database: EmbeddedDatabase
+    let database: EmbeddedDatabase
     private let historyReaders: HistoryReaders
     private let unreadable: UnreadableDocuments
-    private let due: DueItems
+    let due: DueItems
+    /// Serialises the changes of a push, which are computed outside the database.
+    let pushTurns = KeyedLock<ObjectID>()
 
     /// - Parameters:
     ///   - maxPageTime: If reading a page takes longer, it fails with `deadline_exceeded`; `nil` for no limit.
@@ -65,62 +68,21 @@ package struct SQLiteMessageStore: MessageStore {
         }
     }
 
-    package func insert(_ push: Push) async throws -> Push? {
-        let row = try PushRow(push)
-        return try await database.write { database in
-            if let known = try PushRow.find(push.idempotencyKey, of: push.sender, in: database) { return try known.document }
-            if let known = try PushRow.find(push.id, in: database) { return try known.document }
-            try row.insert(database)
-            return nil
-        }
-    }
-
-    package func push(_ id: ObjectID) async throws -> Push? {
-        try await database.read { try PushRow.find(id, in: $0)?.document }
-    }
-
-    package func push(of sender: String, idempotencyKey: String) async throws -> Push? {
-        try await database.read { try PushRow.find(idempotencyKey, of: sender, in: $0)?.document }
-    }
-
-    package func pushes(after last: ObjectID?, limit: Int) async throws -> [Push] {
-        try await database.read { [due] database in
-            try due.pushes.pushes(
-                of: Row.fetchAll(
-                    database, sql: "SELECT * FROM push WHERE pushID > ? ORDER BY pushID LIMIT ?",
-                    arguments: [last?.description ?? "", limit]))
-        }
-    }
-
     package func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [OutboxItem] {
         // Check first, without the writer: most of the time nothing is due.
-        let isDue = try await database.read { [due] database in
-            try due.keys(claim.urgency, now: now, in: database).contains { claim.room(for: $0) > 0 }
-        }
+        let isDue = try await database.read { [due] in try !due.keys(claim, now: now, in: $0).isEmpty }
         guard isDue else { return [] }
-        return try await database.write { [due] database in
-            var claimed: [OutboxItem] = []
-            var shares = FairShare(of: claim, among: try due.keys(claim.urgency, now: now, in: database))
+        let rows = try await database.write { [due] database in
+            var claimed: [DueItems.LeasedRow] = []
+            var shares = FairShare(of: claim, among: try due.keys(claim, now: now, in: database))
             while let (key, count) = shares.next() {
                 let leased = try due.lease(claim.urgency, of: key, for: lease, now: now, limit: count, in: database)
-                claimed += leased.items
+                claimed += leased.rows
                 shares.brought(leased.count)
             }
             return claimed
         }
-    }
-
-    @discardableResult
-    package func update(
-        push id: ObjectID, _ change: @escaping @Sendable (inout PushRecord, Push) throws -> Void
-    ) async throws -> Push? {
-        try await database.write { database in
-            guard var row = try PushRow.find(id, in: database) else { return nil }
-            let stored = try row.document
-            try change(&row.relay, stored)
-            try row.update(database, columns: PushRow.relayColumns)
-            return try row.document
-        }
+        return try due.items(of: rows)
     }
 
     @discardableResult

@@ -1,0 +1,136 @@
+import MongoDatabase
+import Schemas
+import UnreadableDocuments
+
+/// Searches for due items.
+extension MongoConnection {
+    /// The documents to claim, each key with its share.
+    func candidates(
+        for claim: Claim, now: UnixMilliseconds, _ unreadable: UnreadableItems
+    ) throws -> [ClaimCandidate] {
+        // Check first: most of the time nothing is due.
+        var isDue = false
+        for collection in OutboxCollection.all {
+            let first = try find(
+                collection.due(claim.urgency, now), in: collection.name, options: Self.longestDue(skip: 0, limit: 1))
+            isDue = isDue || !first.isEmpty
+            // A document that cannot be claimed stays the first one, so it is reported here.
+            _ = try unreadable.of(collection).readable(of: first) { document in
+                let fields = try BSONFields(document)
+                _ = try fields.value("_id", as: ObjectID.self)
+                _ = try fields.fields("relay").value("revision", as: Int64.self)
+            }
+        }
+        guard isDue else { return [] }
+        let keys = try keys(claim, now, unreadable)
+        var listed = Dictionary(uniqueKeysWithValues: keys.map { ($0.key, $0.identifiers) })
+        var shares = FairShare(of: claim, among: keys.map(\.key))
+        var candidates: [ClaimCandidate] = []
+        var counts: [FairnessKey: Int] = [:]
+        while let (key, count) = shares.next() {
+            let (collection, value) = OutboxCollection.of(key)
+            let found: [ObjectID]
+            if let identifiers = listed[key] ?? nil {
+                found = Array(identifiers.prefix(count))
+                listed[key] = Array(identifiers.dropFirst(count))
+            } else {
+                let ofKey = collection.due(claim.urgency, now).with(collection.fairnessField, value)
+                found = try identifiers(ofKey, in: collection, skip: counts[key, default: 0], limit: count)
+            }
+            candidates += found.map { ClaimCandidate(isPush: collection.name == PushCollection.name, id: $0) }
+            counts[key, default: 0] += found.count
+            shares.brought(found.count)
+        }
+        return candidates
+    }
+
+    /// A key with due items.
+    private struct DueKey {
+        let key: FairnessKey
+        let due: UnixMilliseconds
+        /// Its due items, the longest due first; `nil` if they are still to be searched for.
+        var identifiers: [ObjectID]?
+    }
+
+    /// The keys with due items, the longest waiting first: all of them, or as many as the claim has room for items.
+    private func keys(_ claim: Claim, _ now: UnixMilliseconds, _ unreadable: UnreadableItems) throws -> [DueKey] {
+        let topics = try dueKeys(in: .messages, claim.urgency, now, unreadable) { FairnessKey.topic(try $0.value("_id")) }
+        let named =
+            try pushKeysByTime(claim, now, unreadable)
+            ?? dueKeys(in: .pushes, claim.urgency, now, unreadable) { FairnessKey.named(try $0.value("_id")) }
+        return (topics + named).sorted { $0.due < $1.due }
+    }
+
+    /// Skips from one key to the next in an index. The cost depends on the number of keys with outstanding items, due or not.
+    private func dueKeys(
+        in collection: OutboxCollection, _ urgency: Urgency, _ now: UnixMilliseconds, _ unreadable: UnreadableItems,
+        fairnessKey: (BSONFields) throws -> FairnessKey
+    ) throws -> [DueKey] {
+        // In the order of the index, so that the server can skip from one key to the next.
+        let byKey = BSONDocument([(collection.fairnessField, .int32(1)), ("relay.next_attempt", .int32(1))])
+        let group: BSONDocument = [
+            "_id": .string("$" + collection.fairnessField), "due": ["$first": "$relay.next_attempt"],
+        ]
+        let steps: [BSONDocument] = [
+            ["$match": .document(collection.due(urgency, now))], ["$sort": .document(byKey)], ["$group": .document(group)],
+        ]
+        let groups = try aggregate(steps, in: collection.name)
+        return try unreadable.of(collection).readable(of: groups) { group in
+            let fields = try BSONFields(group)
+            return DueKey(key: try fairnessKey(fields), due: try fields.value("due"))
+        }
+    }
+
+    /// The number of due pushes that are looked at before all keys are.
+    private static let firstSearch = 1_000
+
+    /// Reads the due pushes in the order of time. There may be many keys without due ones, such as one for each phone.
+    ///
+    /// - Returns: `nil` if there are more due pushes, and not yet enough keys.
+    private func pushKeysByTime(
+        _ claim: Claim, _ now: UnixMilliseconds, _ unreadable: UnreadableItems
+    ) throws -> [DueKey]? {
+        let collection = OutboxCollection.pushes
+        let documents = try find(
+            collection.due(claim.urgency, now), in: collection.name,
+            options: [
+                "sort": ["relay.next_attempt": 1], "limit": .int64(Int64(Self.firstSearch)),
+                // All of it is in the index.
+                "projection": ["_id": 1, collection.fairnessField: 1, "relay.next_attempt": 1],
+            ])
+        let due = try unreadable.pushes.readable(of: documents) { document in
+            let fields = try BSONFields(document)
+            return DueKey(
+                key: .named(try fields.value(collection.fairnessField)),
+                due: try fields.fields("relay").value("next_attempt"), identifiers: [try fields.value("_id")])
+        }
+        var positions: [FairnessKey: Int] = [:]
+        var keys: [DueKey] = []
+        for item in due where claim.room(for: item.key) > 0 {
+            if let position = positions[item.key] {
+                keys[position].identifiers? += item.identifiers ?? []
+            } else {
+                positions[item.key] = keys.count
+                keys.append(item)
+            }
+        }
+        return documents.count < Self.firstSearch || keys.count >= claim.limit ? keys : nil
+    }
+
+    /// The identifiers of possible items, the longest due first.
+    private func identifiers(
+        _ filter: BSONDocument, in collection: OutboxCollection, skip: Int, limit: Int
+    ) throws -> [ObjectID] {
+        let found = try find(
+            filter.with("_id", ["$type": "objectId"]).with("relay.revision", ["$type": "number"]), in: collection.name,
+            options: Self.longestDue(skip: skip, limit: limit))
+        return try found.map { try BSONFields($0).value("_id") }
+    }
+
+    private static func longestDue(skip: Int, limit: Int) -> BSONDocument {
+        [
+            "sort": ["relay.next_attempt": 1], "skip": .int64(Int64(skip)), "limit": .int64(Int64(limit)),
+            "projection": ["_id": 1, "relay.revision": 1],
+        ]
+    }
+}

@@ -1,0 +1,59 @@
+import EmbeddedDatabase
+import GRDB
+import Schemas
+
+/// A row of a table with an outbox.
+protocol OutboxRow: FetchableRecord, Sendable {
+    static var table: OutboxTable { get }
+
+    // The columns that a ``DeliveryRecord`` has besides its parts.
+    var state: RelayState { get set }
+    var attempts: Int { get set }
+    var nextAttempt: UnixMilliseconds? { get set }
+    var leaseOwner: String? { get set }
+    var leaseUntil: UnixMilliseconds? { get set }
+    var ended: UnixMilliseconds? { get set }
+    var trace: [Intervention]? { get set }
+}
+
+extension OutboxRow {
+    /// The columns that relaying changes, besides those of the parts.
+    static var deliveryColumns: Set<String> {
+        ["state", "attempts", "nextAttempt", "leaseOwner", "leaseUntil", "ended", "trace"]
+    }
+
+    var lease: Lease? {
+        if let leaseOwner, let leaseUntil { Lease(owner: leaseOwner, until: leaseUntil) } else { nil }
+    }
+
+    /// Takes over everything but the parts.
+    mutating func setDelivery(_ record: some DeliveryRecord) {
+        state = record.state
+        attempts = record.attempts
+        nextAttempt = record.nextAttempt
+        leaseOwner = record.lease?.owner
+        leaseUntil = record.lease?.until
+        ended = record.ended
+        trace = record.trace
+    }
+
+    static func find(_ id: ObjectID, in database: Database) throws -> Self? {
+        try find("\(table.keyColumn) = ?", [id], in: database)
+    }
+
+    /// The row that a sender has stored with an idempotency key.
+    static func find(_ key: String, of sender: String, in database: Database) throws -> Self? {
+        try find("sender = ? AND idempotencyKey = ?", [sender, key], in: database)
+    }
+
+    private static func find(_ condition: String, _ arguments: StatementArguments, in database: Database) throws -> Self? {
+        let row = try Row.fetchOne(database, sql: "SELECT * FROM \(table.name) WHERE \(condition)", arguments: arguments)
+        return try row.map { row in
+            do {
+                return try Self(row: row)
+            } catch {
+                throw UnreadableRow(error)
+            }
+        }
+    }
+}

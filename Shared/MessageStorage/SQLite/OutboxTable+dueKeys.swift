@@ -1,0 +1,81 @@
+import GRDB
+import Schemas
+
+/// A fairness key as it is stored, and since when it has a due row.
+struct DueKey {
+    let key: DatabaseValue
+    let due: Int64
+}
+
+/// The keys with due rows, found in two ways.
+extension OutboxTable {
+    /// Skips from one key to the next in an index. The cost depends on the number of keys with outstanding rows, due or not.
+    ///
+    /// - Parameter maxKeys: The maximum number of outstanding keys to look at.
+    /// - Returns: `nil` if there are more.
+    func dueKeys(
+        _ urgency: Urgency, now: UnixMilliseconds, among maxKeys: Int = .max, in database: Database
+    ) throws -> [DueKey]? {
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                WITH RECURSIVE
+                    one(key) AS (
+                        SELECT MIN(\(fairnessColumn)) FROM \(name) WHERE nextAttempt IS NOT NULL AND \(urgencyColumn) = :urgency
+                        UNION ALL
+                        SELECT (
+                            SELECT MIN(\(fairnessColumn)) FROM \(name)
+                            WHERE nextAttempt IS NOT NULL AND \(urgencyColumn) = :urgency AND \(fairnessColumn) > key)
+                        FROM one WHERE key IS NOT NULL
+                        LIMIT :maxKeys),
+                    first(key, due) AS (
+                        SELECT key, (
+                            SELECT MIN(nextAttempt) FROM \(name)
+                            WHERE nextAttempt IS NOT NULL AND \(urgencyColumn) = :urgency AND \(fairnessColumn) = key)
+                        FROM one)
+                SELECT key, due FROM first WHERE key IS NULL OR due <= :now
+                """,
+            arguments: ["urgency": urgencyValue(urgency), "now": now, "maxKeys": maxKeys])
+        // NULL follows the last key.
+        let keys = rows.filter { !$0.hasNull(atIndex: 0) }
+        return keys.count == rows.count ? nil : keys.map { DueKey(key: $0["key"], due: $0["due"]) }
+    }
+
+    /// Reads the due rows in the order of time. The cost depends on the number of due rows. Needs an index by time.
+    ///
+    /// - Parameters:
+    ///   - count: The number of keys that are enough.
+    ///   - maxPages: The maximum number of pages to read.
+    ///   - isWanted: Whether a key counts.
+    /// - Returns: The wanted keys, the longest waiting first; `nil` if there are more rows, and not yet enough keys.
+    func dueKeys(
+        _ urgency: Urgency, now: UnixMilliseconds, enough count: Int, pages maxPages: Int = .max, in database: Database,
+        where isWanted: (DatabaseValue) -> Bool
+    ) throws -> [DueKey]? {
+        var known: Set<DatabaseValue> = []
+        var keys: [DueKey] = []
+        var start: Int64 = 0
+        for _ in 0..<maxPages {
+            // SQLite itself passes over the rows of known keys, which may be many.
+            let rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT \(fairnessColumn), nextAttempt FROM \(name)
+                    WHERE \(urgencyColumn) = ? AND nextAttempt BETWEEN ? AND ?
+                        AND \(fairnessColumn) NOT IN (\(known.map { _ in "?" }.joined(separator: ", ")))
+                    ORDER BY nextAttempt LIMIT ?
+                    """,
+                arguments: [urgencyValue(urgency), start, now] + StatementArguments(known) + [Self.page])
+            for row in rows where known.insert(row[0]).inserted && isWanted(row[0]) {
+                keys.append(DueKey(key: row[0], due: row[1]))
+                if keys.count == count { return keys }
+            }
+            guard rows.count == Self.page, let last = rows.last else { return keys }
+            start = last[1]
+        }
+        return nil
+    }
+
+    /// The number of rows that are read at a time.
+    private static let page = 1_000
+}

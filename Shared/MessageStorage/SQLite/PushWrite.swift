@@ -1,0 +1,41 @@
+import GRDB
+
+/// A write of a push. Its values are prepared in advance, so that the single writer only does the database's work.
+struct PushWrite: Sendable {
+    private let row: PushRow
+    private let values: [String: DatabaseValue]
+
+    init(_ row: PushRow) throws {
+        self.row = row
+        values = try row.databaseDictionary
+    }
+
+    /// Inserts the row.
+    ///
+    /// - Returns: The existing row with the same keys, if there is one.
+    func insert(in database: Database) throws -> PushRow? {
+        if let known = try PushRow.find(row.idempotencyKey, of: row.sender, in: database) { return known }
+        if let known = try PushRow.find(row.pushID, in: database) { return known }
+        let columns = values.keys.sorted()
+        let places = columns.map { _ in "?" }.joined(separator: ", ")
+        try database.execute(
+            sql: "INSERT INTO push (\(columns.joined(separator: ", "))) VALUES (\(places))",
+            arguments: StatementArguments(columns.map { values[$0] }))
+        return nil
+    }
+
+    /// Replaces the record of a stored row.
+    ///
+    /// - Parameter former: The row as it was read.
+    /// - Returns: `false` if the stored record is another one by now, and then nothing was changed.
+    func replace(_ former: PushWrite, in database: Database) throws -> Bool {
+        let columns = PushRow.relayColumns.sorted()
+        let changes = columns.map { "\($0) = ?" }.joined(separator: ", ")
+        let unchanged = columns.map { "\($0) IS ?" }.joined(separator: " AND ")
+        try database.execute(
+            sql: "UPDATE push SET \(changes) WHERE pushID = ? AND \(unchanged)",
+            arguments: StatementArguments(columns.map { values[$0] }) + [row.pushID]
+                + StatementArguments(columns.map { former.values[$0] }))
+        return database.changesCount == 1
+    }
+}

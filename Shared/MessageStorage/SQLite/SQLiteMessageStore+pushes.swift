@@ -1,0 +1,48 @@
+import EmbeddedDatabase
+import GRDB
+import MongoDatabase
+package import Schemas
+
+/// The pushes. They are encoded and decoded outside transactions: with 1,000 recipients that takes milliseconds, during which the
+/// single writer could store many messages.
+extension SQLiteMessageStore {
+    package func insert(_ push: Push) async throws -> Push? {
+        let insertion = try PushWrite(PushRow(push))
+        return try await database.write { try insertion.insert(in: $0) }?.document
+    }
+
+    package func push(_ id: ObjectID) async throws -> Push? {
+        try await database.read { try PushRow.find(id, in: $0) }?.document
+    }
+
+    package func push(of sender: String, idempotencyKey: String) async throws -> Push? {
+        try await database.read { try PushRow.find(idempotencyKey, of: sender, in: $0) }?.document
+    }
+
+    package func pushes(after last: ObjectID?, limit: Int) async throws -> [Push] {
+        let rows: [PushRow] = try await database.read { [due] database in
+            let rows = try Row.fetchAll(
+                database, sql: "SELECT * FROM push WHERE pushID > ? ORDER BY pushID LIMIT ?",
+                arguments: [last?.description ?? "", limit])
+            return try due.pushes.rows(of: rows)
+        }
+        return try due.pushes.documents(of: rows)
+    }
+
+    @discardableResult
+    package func update(
+        push id: ObjectID, _ change: @escaping @Sendable (inout PushRecord, Push) throws -> Void
+    ) async throws -> Push? {
+        try await pushTurns.take(id) {
+            while true {
+                guard let row = try await database.read({ try PushRow.find(id, in: $0) }) else { return nil }
+                let stored = try row.document
+                var push = stored
+                try change(&push.relay, stored)
+                let (former, new) = (try PushWrite(row), try PushWrite(row.with(push.relay)))
+                // A claim may have changed it meanwhile.
+                if try await database.write({ try new.replace(former, in: $0) }) { return push }
+            }
+        }
+    }
+}
