@@ -1,5 +1,6 @@
 import CommandBus
 import DurableFiles
+import FCM
 import MessageStorage
 import MongoDatabase
 import ServiceKit
@@ -31,7 +32,9 @@ extension ServicePlan {
         let health = try RelayHealth(bus: bus, endpoints: relays, logger: logger)
         let server = try CommandServer(
             bus: bus, endpoint: endpoint,
-            router: .messageLog(store: store, outbox: outbox, storage: storage, relays: health, logger: logger),
+            router: .messageLog(
+                store: store, outbox: outbox, storage: storage, relays: health,
+                payloadLimit: PayloadLimit(bytes: settings.value(.fcmTopicPayloadLimit)), logger: logger),
             logger: logger)
         return ServicePlan(
             services: [

@@ -6,7 +6,8 @@ extension Project {
     /// A project with a test's own sender.
     static func sample(_ id: String, _ sender: any FCMSender, rate: Double = 1_000_000) -> Project {
         Project(
-            id: id, sender: sender, topics: nil, tokens: nil, transport: NoTransport(), pacer: Pacer(rate: rate, ramp: .zero))
+            id: id, sender: sender, pushSender: sender as? any PushSender, topics: nil, tokens: nil, transport: NoTransport(),
+            pacer: Pacer(rate: rate, ramp: .zero))
     }
 }
 

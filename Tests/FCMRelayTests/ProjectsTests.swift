@@ -27,13 +27,6 @@ struct ProjectsTests {
             return components.map { _ in answer }
         }
 
-        func send(
-            _ push: RelayPush, to recipients: [PushRecipient], now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
-            by deadline: ContinuousClock.Instant
-        ) async -> [Result<String, SendFailure>] {
-            recipients.map { _ in .failure(.unwritable) }
-        }
-
         var sends: Int { count.withLock(\.self) }
     }
 

@@ -14,8 +14,9 @@ struct PushHandlerTests {
     private static let now: UnixMilliseconds = 1_795_262_400_000
 
     /// Records the groups that it gets, and gives an answer for each recipient.
-    private final class Sender: FCMSender {
+    private final class Sender: FCMSender, PushSender {
         private let log = Mutex<[[PushRecipient]]>([])
+        private let messages = Mutex(0)
         private let answer: @Sendable (PushRecipient) async -> Result<String, SendFailure>
 
         init(_ answer: @escaping @Sendable (PushRecipient) async -> Result<String, SendFailure> = { .success("n-\($0.text)") }) {
@@ -26,7 +27,8 @@ struct PushHandlerTests {
             _ components: [Component], of message: RelayMessage, now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
             by deadline: ContinuousClock.Instant
         ) async -> [Result<String, SendFailure>] {
-            components.map { _ in .failure(.unwritable) }
+            messages.withLock { $0 += 1 }
+            return components.map { _ in .success("n") }
         }
 
         func send(
@@ -40,6 +42,17 @@ struct PushHandlerTests {
         }
 
         var groups: [[PushRecipient]] { log.withLock(\.self) }
+        var messageCount: Int { messages.withLock(\.self) }
+    }
+
+    /// A sender without pushes, like that of the legacy API. FCM fails for its messages.
+    private struct LegacySender: FCMSender {
+        func send(
+            _ components: [Component], of message: RelayMessage, now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
+            by deadline: ContinuousClock.Instant
+        ) async -> [Result<String, SendFailure>] {
+            components.map { _ in .failure(SendFailure(ComponentError(.unavailable), scope: .service)) }
+        }
     }
 
     private static func handler(_ sender: Sender) -> PushHandler {
@@ -184,5 +197,63 @@ struct PushHandlerTests {
         #expect(paused.catalogued == .topicPaused)
         _ = try await relay(Self.push([.topic("quiet")]), handler)
         #expect(standard.groups.count == 2)
+    }
+
+    @Test("Pushes to many phones do not make the relay forget messages")
+    func memory() async throws {
+        let sender = Sender()
+        let projects = Projects(standard: .sample("p", sender))
+        let (pushes, messages) = (
+            PushHandler(projects: projects, limit: .topic, now: { Self.now }),
+            RelayHandler(projects: projects, limit: .topic, now: { Self.now })
+        )
+        let context = CommandContext(id: "1", command: RelayMessage.name, deadline: nil, logger: .quiet)
+        let message = RelayMessage.sample()
+        _ = try await messages.relay(message, context)
+        let push = Self.push((0..<1_000).map { .token("t\($0)") })
+        _ = try await relay(push, pushes)
+        for _ in 0..<11 { _ = try await relay(Self.push(push.recipients), pushes) }
+        let groups = sender.groups.count
+        _ = try await messages.relay(message, context)
+        _ = try await relay(push, pushes)
+        #expect(sender.messageCount == 1 && sender.groups.count == groups)
+    }
+
+    @Test("A push by a project with a server key fails alone: it neither opens nor closes the project's circuit")
+    func serverKey() async throws {
+        let projects = Projects(standard: .sample("p", LegacySender()))
+        let (pushes, messages) = (
+            PushHandler(projects: projects, limit: .topic, now: { Self.now }),
+            RelayHandler(projects: projects, limit: .topic, now: { Self.now })
+        )
+        func checkPush() async throws {
+            let results = try await relay(Self.push((0..<50).map { .token("t\($0)") }), pushes)
+            #expect(results.count == 50)
+            for result in results {
+                guard case .failure(let error) = result else {
+                    Issue.record("accepted")
+                    continue
+                }
+                #expect(error.catalogued == .noServiceAccount && error.class == .permanent)
+            }
+        }
+        let context = CommandContext(id: "1", command: RelayMessage.name, deadline: nil, logger: .quiet)
+        func code() async -> String? {
+            do throws(CommandFailure) {
+                let reply = try await messages.relay(.sample(), context)
+                guard case .failure(let error)? = reply.components.first?.result else { return nil }
+                return error.code
+            } catch {
+                return String(error.message.prefix { $0 != ":" })
+            }
+        }
+        // FCM fails too often.
+        for _ in 0..<9 { #expect(await code() == "UNAVAILABLE") }
+        try await checkPush()
+        var codes: [String?] = []
+        for _ in 0..<15 { codes.append(await code()) }
+        #expect(codes.last == "CIRCUIT_OPEN")
+        try await checkPush()
+        #expect(await code() == "CIRCUIT_OPEN")
     }
 }

@@ -33,9 +33,9 @@ struct RelayServiceTests {
             let tokens = AccessTokenSource(
                 granter: TokenEndpoint(account: account, transport: transport, now: { .now }), logger: .quiet)
             let api = AuthorizedPost(transport: transport, tokens: tokens)
+            let sender = HTTPv1Sender(endpoint: server.url, project: account.projectID, api: api, now: { .now })
             let project = Project(
-                id: account.projectID,
-                sender: HTTPv1Sender(endpoint: server.url, project: account.projectID, api: api, now: { .now }),
+                id: account.projectID, sender: sender, pushSender: sender,
                 topics: TopicManager(endpoint: server.url, api: api, now: { .now }), tokens: tokens, transport: transport,
                 pacer: Pacer(rate: 1_000_000, ramp: .zero))
             let projects = Projects(standard: project)

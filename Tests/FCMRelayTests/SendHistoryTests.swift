@@ -29,7 +29,7 @@ struct SendHistoryTests {
 
     @Test("Equal commands share a component that is in flight, and all get its outcome")
     func joining() {
-        var history = History()
+        var history = History(maxRemembered: 10_000)
         let key = SendKey(.sample())
         #expect(history.begin([.data], of: key, joint: { 0 }) == nil)
         #expect(Self.words(history.begin(Self.both, of: key, joint: { 1 })) == ["send", "join 1"])
@@ -45,7 +45,7 @@ struct SendHistoryTests {
 
     @Test("A component that FCM has not accepted is not remembered")
     func failures() {
-        var history = History()
+        var history = History(maxRemembered: 10_000)
         let key = SendKey(.sample())
         for _ in 0..<3 {
             #expect(history.begin(Self.both, of: key, joint: { 0 }) == nil)
@@ -56,7 +56,7 @@ struct SendHistoryTests {
 
     @Test("An accepted component is remembered for two minutes, and for ten thousand messages")
     func memory() {
-        var history = History()
+        var history = History(maxRemembered: 10_000)
         let keys = (0...10_000).map { _ in SendKey(.sample()) }
         for key in keys {
             #expect(history.begin([.data], of: key, joint: { 0 }) == nil)

@@ -108,7 +108,7 @@ struct PushOverTheBusTests {
     func idempotency() async throws {
         try await withTemporaryFolder { folder in
             try await RunningMessageLog.with(in: folder) { log in
-                let command = Self.push("k", notBefore: .now + 3_600_000)
+                let command = Self.push("k", notBefore: .now + 3_000_000)
                 let first = try await log.client.request(command, context: Self.people).push
                 #expect(try await log.client.request(command, context: Self.people).push == first)
                 let other = LogPush(
@@ -162,7 +162,7 @@ struct PushOverTheBusTests {
                     }
                     let start = UnixMilliseconds.now
                     let scheduled = try await send(Self.push("scheduled", notBefore: start + 2_000))
-                    let recalled = try await send(Self.push("recalled", notBefore: start + 3_600_000))
+                    let recalled = try await send(Self.push("recalled", notBefore: start + 3_000_000))
                     let late = try await send(Self.push("late", lifetime: -1))
                     let failing = try await send(Self.push("failing", to: [.token("good"), .token("bad")]))
 
@@ -213,6 +213,26 @@ struct PushOverTheBusTests {
                     #expect(try await log.client.request(ListMessages(limit: 9)).messages.isEmpty)
                 }
                 gate.open()
+            }
+        }
+    }
+
+    @Test("A push that is larger than the limit for topics, or scheduled for its expiry, is refused by the field's name")
+    func refusals() async throws {
+        try await withTemporaryFolder { folder in
+            try await RunningMessageLog.with(in: folder, settings: ["MSI_FCM_TOPIC_PAYLOAD_LIMIT": "300"]) { log in
+                let text = JSONValue.string(String(repeating: "x", count: 300))
+                let large = Self.push("large", message: ["data": ["a": text]])
+                let failure = await log.client.failure(of: large, context: Self.people)
+                #expect(failure?.status == .invalid && failure?.field == "message")
+                _ = try await log.client.request(
+                    Self.push("phone", to: [.token("t")], message: ["data": ["a": text]]), context: Self.people)
+                let time = UnixMilliseconds.now + 60_000
+                let late = LogPush(
+                    idempotencyKey: "late", recipients: [.topic("news")], fairnessKey: "people", message: [:], expires: time,
+                    notBefore: time)
+                let refused = await log.client.failure(of: late, context: Self.people)
+                #expect(refused?.status == .invalid && refused?.field == "not_before")
             }
         }
     }

@@ -23,7 +23,7 @@ struct PushHandler: Sendable {
         if let expires = push.expires, expires <= now {
             results = push.recipients.map { _ in .failure(.expired) }
         } else {
-            try projects.checkCircuit(of: project, isKnown: project.knows(push))
+            if project.pushSender != nil { try projects.checkCircuit(of: project, isKnown: project.knows(push)) }
             results = await send(push, by: project, now: now, context)
         }
         report(results, of: push, to: context)

@@ -1,6 +1,6 @@
 import Schemas
 
-/// Sends messages and pushes to FCM.
+/// Sends messages to FCM.
 protocol FCMSender: Sendable {
     /// Sends components in order.
     ///
@@ -13,7 +13,10 @@ protocol FCMSender: Sendable {
         _ components: [Component], of message: RelayMessage, now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
         by deadline: ContinuousClock.Instant
     ) async -> [Result<String, SendFailure>]
+}
 
+/// Sends pushes to FCM.
+protocol PushSender: Sendable {
     /// Sends a push to some of its recipients, concurrently.
     ///
     /// - Parameters: The same as for messages.

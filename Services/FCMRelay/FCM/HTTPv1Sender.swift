@@ -3,7 +3,7 @@ import FoundationEssentials
 import Schemas
 
 /// FCM's HTTP v1 API.
-struct HTTPv1Sender: FCMSender {
+struct HTTPv1Sender: FCMSender, PushSender {
     private let url: String
     private let api: AuthorizedPost
     private let defaults: FCMDefaults

@@ -16,8 +16,10 @@ extension Project {
         _ push: RelayPush, isUrgent: Bool, before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant,
         now: @Sendable () -> UnixMilliseconds
     ) async -> [Result<String, ComponentError>] {
-        var results: [Result<String, ComponentError>] = []
         let recipients = push.recipients
+        // Without a turn: it says nothing about FCM, and takes nothing from others.
+        guard let pushSender else { return recipients.map { _ in .failure(.pushNeedsServiceAccount) } }
+        var results: [Result<String, ComponentError>] = []
         results.reserveCapacity(recipients.count)
         for start in stride(from: 0, to: recipients.count, by: Self.pushGroup) {
             let group = Array(recipients[start..<min(start + Self.pushGroup, recipients.count)])
@@ -29,8 +31,8 @@ extension Project {
             // A dry run sends nothing, and its result is never reused.
             results +=
                 push.isCheck
-                ? await sendNow(push, to: group, isUrgent: isUrgent, before: expiry, by: deadline, now: now)
-                : await sendOnce(push, to: group, isUrgent: isUrgent, before: expiry, by: deadline, now: now)
+                ? await sendNow(push, by: pushSender, to: group, isUrgent: isUrgent, before: expiry, by: deadline, now: now)
+                : await sendOnce(push, by: pushSender, to: group, isUrgent: isUrgent, before: expiry, by: deadline, now: now)
         }
         return results
     }
@@ -38,25 +40,25 @@ extension Project {
     /// Whether the history has a recipient of this push.
     func knows(_ push: RelayPush) -> Bool {
         guard !push.isCheck else { return false }
-        return history.withLock { history in push.recipients.contains { history.knows(SendKey(push, to: $0)) } }
+        return pushHistory.withLock { history in push.recipients.contains { history.knows(SendKey(push, to: $0)) } }
     }
 
     /// The history distinguishes components. A push has none, so it is remembered as this one.
     private static let component = Component.data
 
     private func sendOnce(
-        _ push: RelayPush, to group: [PushRecipient], isUrgent: Bool, before expiry: ContinuousClock.Instant,
-        by deadline: ContinuousClock.Instant, now: @Sendable () -> UnixMilliseconds
+        _ push: RelayPush, by pushSender: any PushSender, to group: [PushRecipient], isUrgent: Bool,
+        before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant, now: @Sendable () -> UnixMilliseconds
     ) async -> [Result<String, ComponentError>] {
         let keys = group.map { SendKey(push, to: $0) }
-        let places = history.withLock { history in
+        let places = pushHistory.withLock { history in
             keys.map { history.begin([Self.component], of: $0, joint: SharedOutcome.init)?.first ?? .send }
         }
         let unsent = places.indices.filter { if case .send = places[$0] { true } else { false } }
         let sent = await sendNow(
-            push, to: unsent.map { group[$0] }, isUrgent: isUrgent, before: expiry, by: deadline, now: now)
+            push, by: pushSender, to: unsent.map { group[$0] }, isUrgent: isUrgent, before: expiry, by: deadline, now: now)
         for (index, result) in zip(unsent, sent) {
-            remember([ComponentOutcome(component: Self.component, result: result)], of: keys[index])
+            remember([ComponentOutcome(component: Self.component, result: result)], of: keys[index], in: pushHistory)
         }
         var results = Dictionary(uniqueKeysWithValues: zip(unsent, sent))
         for index in places.indices {
@@ -70,8 +72,8 @@ extension Project {
     }
 
     private func sendNow(
-        _ push: RelayPush, to group: [PushRecipient], isUrgent: Bool, before expiry: ContinuousClock.Instant,
-        by deadline: ContinuousClock.Instant, now: @Sendable () -> UnixMilliseconds
+        _ push: RelayPush, by pushSender: any PushSender, to group: [PushRecipient], isUrgent: Bool,
+        before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant, now: @Sendable () -> UnixMilliseconds
     ) async -> [Result<String, ComponentError>] {
         guard !group.isEmpty else { return [] }
         let topic: FCMTopic? = if case .topic(let name) = group[0] { FCMTopic(name) } else { nil }
@@ -80,7 +82,7 @@ extension Project {
         {
             return group.map { _ in .failure(error) }
         }
-        let results = await sender.send(push, to: group, now: now(), before: expiry, by: deadline)
+        let results = await pushSender.send(push, to: group, now: now(), before: expiry, by: deadline)
         return messageGate.leave(results, about: topic)
     }
 }
@@ -88,4 +90,9 @@ extension Project {
 extension RelayPush {
     /// Whether this is a dry run.
     fileprivate var isCheck: Bool { validateOnly == true }
+}
+
+extension ComponentError {
+    fileprivate static let pushNeedsServiceAccount = ComponentError(
+        .noServiceAccount, "a push needs FCM's HTTP v1 API, and so a service account")
 }

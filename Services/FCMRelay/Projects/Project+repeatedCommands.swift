@@ -17,7 +17,7 @@ extension Project {
             return await send(command, at: places, key, before: expiry, by: deadline, now: now)
         }
         let outcomes = await send(command.components, of: command, before: expiry, by: deadline, now: now)
-        remember(outcomes, of: key)
+        remember(outcomes, of: key, in: history)
         return outcomes
     }
 
@@ -26,7 +26,9 @@ extension Project {
         !command.validateOnly && history.withLock { $0.knows(SendKey(command)) }
     }
 
-    func remember(_ outcomes: [ComponentOutcome], of key: SendKey) {
+    func remember(
+        _ outcomes: [ComponentOutcome], of key: SendKey, in history: borrowing Mutex<SendHistory<SharedOutcome>>
+    ) {
         let waiting = history.withLock { $0.end(outcomes, of: key, at: .now) }
         for (joint, outcome) in waiting { joint.resolve(outcome) }
     }
@@ -43,7 +45,7 @@ extension Project {
         var sent: [ComponentOutcome] = []
         if !unsent.isEmpty {
             sent = await send(unsent, of: command, before: expiry, by: deadline, now: now)
-            remember(sent, of: key)
+            remember(sent, of: key, in: history)
         }
         var outcomes: [ComponentOutcome] = []
         for (component, place) in zip(command.components, places) {

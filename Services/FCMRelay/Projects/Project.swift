@@ -10,6 +10,8 @@ final class Project: Sendable {
     let id: String
     let sender: any FCMSender
     /// `nil` if the project uses the legacy API.
+    let pushSender: (any PushSender)?
+    /// `nil` if the project uses the legacy API.
     private let topics: TopicManager?
     private let transport: any HTTPTransport
     private let tokens: AccessTokenSource?
@@ -17,17 +19,21 @@ final class Project: Sendable {
     private let topicGate: AdmissionControl
     private let commandsUnderWay = Atomic<Int>(0)
     /// Components that are being sent, or that FCM has recently accepted.
-    let history = Mutex(SendHistory<SharedOutcome>())
+    let history = Mutex(SendHistory<SharedOutcome>(maxRemembered: 10_000))
+    /// The same for the recipients of pushes. It is separate, because ten pushes to 1,000 phones would make the other one forget
+    /// all messages.
+    let pushHistory = Mutex(SendHistory<SharedOutcome>(maxRemembered: 100_000))
 
     /// - Parameters:
     ///   - pacer: The pacer of its messages.
     ///   - transport: Closed with the project.
     init(
-        id: String, sender: any FCMSender, topics: TopicManager?, tokens: AccessTokenSource?, transport: any HTTPTransport,
-        pacer: Pacer
+        id: String, sender: any FCMSender, pushSender: (any PushSender)?, topics: TopicManager?, tokens: AccessTokenSource?,
+        transport: any HTTPTransport, pacer: Pacer
     ) {
         self.id = id
         self.sender = sender
+        self.pushSender = pushSender
         self.topics = topics
         self.tokens = tokens
         self.transport = transport

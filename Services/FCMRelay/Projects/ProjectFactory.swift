@@ -86,14 +86,15 @@ struct ProjectFactory {
             logger.info("uses a project", metadata: ["project": "\(id)", "account": "\(account)", "fcm": "\(fcm)"])
             // A replacement for FCM also replaces the Instance ID service.
             let topics = topics ?? (fcm == Self.google ? Self.googleTopics : fcm)
+            let sender = HTTPv1Sender(endpoint: fcm, project: account.projectID, api: api, defaults: defaults, now: now)
             return Project(
-                id: id, sender: HTTPv1Sender(endpoint: fcm, project: account.projectID, api: api, defaults: defaults, now: now),
+                id: id, sender: sender, pushSender: sender,
                 topics: TopicManager(endpoint: topics, api: api, now: now), tokens: tokens, transport: transport, pacer: pacer)
         case .serverKey(let key):
             logger.info("uses a project in the legacy format", metadata: ["project": "\(id)", "fcm": "\(fcm)"])
             return Project(
                 id: id, sender: LegacySender(endpoint: fcm, key: key, transport: transport, defaults: defaults, now: now),
-                topics: nil, tokens: nil, transport: transport, pacer: pacer)
+                pushSender: nil, topics: nil, tokens: nil, transport: transport, pacer: pacer)
         }
     }
 

@@ -61,11 +61,16 @@ struct SendHistory<Joint: Sendable>: Sendable {
     }
 
     static var memory: Duration { DeliveryTimes.sendMemory }
-    static var maxRemembered: Int { 10_000 }
 
+    private let maxRemembered: Int
     private var entries: [SendKey: Entry] = [:]
     /// Accepted components, oldest first.
     private var remembered: Deque<Remembered> = []
+
+    /// - Parameter maxRemembered: The maximum number of remembered messages or recipients.
+    init(maxRemembered: Int) {
+        self.maxRemembered = maxRemembered
+    }
 
     /// A command begins to send a message's components.
     ///
@@ -132,7 +137,7 @@ struct SendHistory<Joint: Sendable>: Sendable {
     /// Forgets entries above the limits of time and number.
     private mutating func forget(at now: ContinuousClock.Instant) {
         while let oldest = remembered.first {
-            guard remembered.count > Self.maxRemembered || now - oldest.since > Self.memory else { break }
+            guard remembered.count > maxRemembered || now - oldest.since > Self.memory else { break }
             remembered.removeFirst()
             guard let entry = entries[oldest.key], entry.remembered == oldest.since else { continue }
             if entry.isUnderWay {

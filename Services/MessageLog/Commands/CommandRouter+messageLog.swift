@@ -1,4 +1,5 @@
 import CommandBus
+import FCM
 import Logging
 import MessageStorage
 import Schemas
@@ -7,7 +8,8 @@ import ServiceKit
 extension CommandRouter {
     /// The commands of the message-logging service.
     static func messageLog(
-        store: any MessageStore, outbox: Outbox, storage: StorageWatch, relays: RelayHealth, logger: Logger
+        store: any MessageStore, outbox: Outbox, storage: StorageWatch, relays: RelayHealth, payloadLimit: PayloadLimit,
+        logger: Logger
     ) -> CommandRouter {
         var router = CommandRouter(checkHealth: { try await store.check() }, parts: { await relays.parts() })
         router.on(LogMessage.self) { command, context in
@@ -61,7 +63,7 @@ extension CommandRouter {
             logger.info("recalled", metadata: ["msi_key": "\(command.msiKey)", "by": "\(actor)"])
             return message
         }
-        router.addPushes(store: store, outbox: outbox, storage: storage, logger: logger)
+        router.addPushes(store: store, outbox: outbox, storage: storage, payloadLimit: payloadLimit, logger: logger)
         return router
     }
 }

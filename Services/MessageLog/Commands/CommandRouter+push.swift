@@ -7,9 +7,11 @@ import Schemas
 
 extension CommandRouter {
     /// The commands about pushes.
-    mutating func addPushes(store: any MessageStore, outbox: Outbox, storage: StorageWatch, logger: Logger) {
+    mutating func addPushes(
+        store: any MessageStore, outbox: Outbox, storage: StorageWatch, payloadLimit: PayloadLimit, logger: Logger
+    ) {
         on(LogPush.self) { command, context in
-            let push = try Push(command, sender: try context.requireActor(), now: .now)
+            let push = try Push(command, sender: try context.requireActor(), limit: payloadLimit, now: .now)
             var stored = try await storage.admit(.push(push))
             if stored == nil { stored = try await outbox.log(.push(push)) }
             if let known = stored?.push {
@@ -56,13 +58,13 @@ extension Push {
     /// The document of a push that is about to be stored.
     ///
     /// - Throws: ``SchemaViolation`` for a message that FCM would refuse.
-    fileprivate init(_ command: LogPush, sender: String, now: UnixMilliseconds) throws {
+    fileprivate init(_ command: LogPush, sender: String, limit: PayloadLimit, now: UnixMilliseconds) throws {
         let message: JSONValue
         let urgency: Urgency
         let transport = command.transport ?? .fcm
         switch transport {
         case .fcm:
-            message = try FCMRules.checked(command.message, for: command.recipients)
+            message = try FCMRules.checked(command.message, for: command.recipients, limit: limit)
             urgency = FCMRules.urgency(of: message)
         }
         self.init(

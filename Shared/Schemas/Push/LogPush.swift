@@ -58,6 +58,10 @@ package struct LogPush: Command, PushCommand, Checked, Hashable {
         try TextLimits.project.check(project, CodingKeys.project)
         try (0...maximumUnixMilliseconds).check(expires, CodingKeys.expires)
         try (0...maximumUnixMilliseconds).check(notBefore, CodingKeys.notBefore)
+        if let notBefore, notBefore >= expires {
+            throw SchemaViolation(
+                field: CodingKeys.notBefore.rawValue, problem: "expected a time before expires: the push would never be sent")
+        }
     }
 }
 

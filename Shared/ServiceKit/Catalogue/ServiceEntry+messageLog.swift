@@ -8,7 +8,10 @@ extension ServiceEntry {
         gatewayUses: [.commands],
         keepsData: true,
         stateFiles: ["message-log.sqlite", "message-log.id"],
-        settings: [Setting.messageRetention.declaration, Setting.messageLogStorageLimit.declaration])
+        settings: [
+            Setting.messageRetention.declaration, Setting.messageLogStorageLimit.declaration,
+            Setting.fcmTopicPayloadLimit.declaration,
+        ])
 }
 
 extension Setting where Value == Int {

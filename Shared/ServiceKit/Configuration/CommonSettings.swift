@@ -19,7 +19,7 @@ extension Setting where Value == String {
 extension Setting where Value == Int {
     package static let fcmTopicPayloadLimit = integer(
         "fcm.topic.payload.limit",
-        "The maximum size of a message to a topic, in bytes; the gateway and the relay need the same value.",
+        "The maximum size of a message to a topic, in bytes; the gateway, the message log and the relay need the same value.",
         in: 1...4_096, default: 4_096)
 }
 

@@ -3,7 +3,8 @@ import FoundationEssentials
 import JSON
 import Schemas
 
-/// FCM's legacy HTTP API, whose shutdown began in 2024, for gateways that still speak it.
+/// FCM's legacy HTTP API, whose shutdown began in 2024, for gateways that still speak it. It has no pushes: it lacks
+/// most fields of the v1 API's message.
 struct LegacySender: FCMSender {
     private let url: String
     private let key: ServerKey
@@ -36,14 +37,5 @@ struct LegacySender: FCMSender {
         let responses = await JSONPost(transport: transport).post(
             bodies, to: url, headers: [JSONPost.contentType, "authorization: key=\(key.value)"], before: expiry, by: deadline)
         return responses.map { $0.flatMap { FCMAnswer.classifyLegacy($0, now: self.now()).result } }
-    }
-
-    /// Refuses every push: the legacy API lacks most fields of the v1 API's message.
-    func send(
-        _ push: RelayPush, to recipients: [PushRecipient], now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
-        by deadline: ContinuousClock.Instant
-    ) async -> [Result<String, SendFailure>] {
-        let error = ComponentError(.noServiceAccount, "a push needs FCM's HTTP v1 API, and so a service account")
-        return recipients.map { _ in .failure(SendFailure(error)) }
     }
 }
