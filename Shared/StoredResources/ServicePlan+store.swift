@@ -4,10 +4,11 @@ package import ServiceKit
 package import Storage
 
 extension ServicePlan {
-    /// A service that answers commands from one store: in the database of `MSI_DATABASE_URL`, or in a file of the state directory.
+    /// A service that answers commands from one store. The store is in the database of `MSI_DATABASE_URL`, or in a file of the
+    /// state directory.
     ///
     /// - Parameters:
-    ///   - entry: The service's entry in the catalogue. It has a socket for commands, and keeps data.
+    ///   - entry: The service's entry in the catalogue. It must have a socket for commands, and keep data.
     ///   - addCommands: Adds the handlers. The router is healthy while the store can be read.
     package static func answering(
         _ entry: ServiceEntry, from declaration: StoreDeclaration, _ wiring: Wiring,

@@ -5,17 +5,17 @@ package import Storage
 package protocol StoredResource: Resource, StoredDocument {
     static var collection: Collection<Self> { get }
 
-    /// The documents of a parent in their order. The collection has an index for the query.
+    /// The documents of a parent, in the order of the list. The collection needs an index for this query.
     static func all(in parent: Parent.ID) -> Query<Self>
 
-    /// Further changes when the document is added, in the same transaction, such as one of its parent. It may run more than
-    /// once.
+    /// Makes further changes when the document is added, such as a change of its parent. They are in the same transaction, so
+    /// they may run more than once.
     ///
-    /// - Throws: Any error refuses the addition. A `conflict` names a field: without one it means that the document was changed
-    ///   meanwhile.
+    /// - Throws: Any error refuses the addition. A `conflict` must name a field: without one it would mean that the document was
+    ///   changed meanwhile.
     func added(in transaction: Transaction) throws
 
-    /// Further changes when the document is deleted, as for ``added(in:)``.
+    /// Makes further changes when the document is deleted, as ``added(in:)`` does.
     func deleted(in transaction: Transaction) throws
 }
 

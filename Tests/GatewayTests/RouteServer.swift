@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import Gateway
 
-/// Runs a test with the gateway's HTTP server in the process of the test, with routes and timeouts of the test.
+/// Runs a test with the gateway's HTTP server in the process of the test. The test chooses the routes and the timeouts.
 ///
 /// - Parameters:
 ///   - services: Services to run beside it.

@@ -4,18 +4,18 @@ import Hummingbird
 import JSON
 import Schemas
 
-/// The routes of a resource. A room of a building is listed and added at `/building/:buildingID/room`. It is read, updated and
-/// deleted at `/room/:roomID`. A resource of the top level is listed and added at `/building`.
+/// The routes of a resource. The rooms of a building are listed and added at `/building/:buildingID/room`. A room is read,
+/// updated and deleted at `/room/:roomID`. A resource of the top level, such as a building, is listed and added at `/building`.
 ///
-/// The answer about one document has its revision as entity tag. With `If-Match` an update or a deletion is refused if the
-/// document was changed after that revision.
+/// The entity tag of a document is its revision. An update or a deletion with `If-Match` is refused if the document was changed
+/// after that revision.
 struct ResourceRoutes<Document: Resource>: Sendable {
     let client: CommandClient
     let read: Right
     let write: Right
 
     /// - Parameters:
-    ///   - client: The service that has the documents.
+    ///   - client: A client of the service that has the documents.
     ///   - read: The right to get and list them.
     ///   - write: The right to add, update and delete them.
     init(_ type: Document.Type, of client: CommandClient, read: Right = .read, write: Right) {
@@ -71,7 +71,7 @@ struct ResourceRoutes<Document: Resource>: Sendable {
 
     /// The path of the documents of a parent.
     ///
-    /// - Parameter parentID: The parent's id, or the parameter for it, by the parent's kind.
+    /// - Parameter parentID: Returns the parent's id, or the path's parameter for it. Gets the parent's kind.
     private static func path(_ parentID: (_ kind: String) -> String) -> String {
         guard let parent = Document.Parent.self as? any Resource.Type else { return "/\(Document.kind)" }
         return "/\(parent.kind)/\(parentID(parent.kind))/\(Document.kind)"
@@ -90,7 +90,7 @@ struct ResourceRoutes<Document: Resource>: Sendable {
     }
 }
 
-/// One page of a list. `next` is the path of the next page, and is also sent as a `Link`. The last page has none.
+/// One page of a list. `next` is the path of the next page, which is also sent in the header `Link`. The last page has none.
 struct ResourcePage<Document: Resource>: Encodable, Sendable {
     let items: [Document]
     let next: String?

@@ -3,18 +3,18 @@
 /// The type of the document declares its commands. `Shared/StoredResources` answers them from a store, and
 /// `Services/Gateway/Resources` has their routes.
 package protocol Resource: ResourceParent, Codable, Identifiable where ID == ObjectID {
-    /// What a caller sends to add a document, and to update it.
+    /// What a caller sends to add or update a document.
     associatedtype Draft: Codable & Sendable
     /// The kind of document that it belongs to, such as a room's building.
     associatedtype Parent: ResourceParent = TopLevel
 
-    /// The name in commands and paths, such as `room`.
+    /// Its name in commands and paths, such as `room`.
     static var kind: String { get }
 
-    /// A new document.
+    /// Makes a new document.
     init(id: ObjectID, in parent: Parent.ID, draft: Draft)
 
-    /// Replaces what a caller may change.
+    /// Replaces the fields that a caller may change.
     mutating func update(by draft: Draft)
 }
 
@@ -22,9 +22,9 @@ package protocol Resource: ResourceParent, Codable, Identifiable where ID == Obj
 package protocol ResourceParent: Sendable {
     associatedtype ID: Sendable
 
-    /// The identifier of a parent.
+    /// The identifier of a parent, from a request or a command.
     ///
-    /// - Parameter read: Reads it, by the parent's kind. ``TopLevel`` does not call it.
+    /// - Parameter read: Reads it. Gets the parent's kind. ``TopLevel`` does not call it.
     static func identifier(_ read: (_ kind: String) throws -> ObjectID) rethrows -> ID
 
     /// The parent's ObjectId, if it has one.

@@ -30,15 +30,15 @@ package struct AddResource<Document: Resource>: Command {
     }
 }
 
-/// `room.update`: replaces what a draft contains.
+/// `room.update`: replaces the fields of the draft.
 package struct UpdateResource<Document: Resource>: Command {
     package static var name: String { Document.kind + ".update" }
     package typealias Reply = Revised<Document>
 
     package let id: ObjectID
     package let draft: Document.Draft
-    /// The revision that the editor has read. If the document was changed later, the update is a `conflict` without a field.
-    /// Without this revision the update always succeeds.
+    /// The revision that the editor has read. If the document was changed after it, the update fails with a `conflict` that
+    /// names no field. Without this revision the update overwrites later changes.
     package let unchangedSince: Int64?
 
     package init(_ id: ObjectID, _ draft: Document.Draft, unchangedSince: Int64? = nil) {
@@ -53,7 +53,7 @@ package struct UpdateResource<Document: Resource>: Command {
     }
 }
 
-/// `room.delete`: removes a document. `unchangedSince` as for ``UpdateResource``.
+/// `room.delete`: removes a document. `unchangedSince` is as in ``UpdateResource``.
 package struct DeleteResource<Document: Resource>: Command {
     package static var name: String { Document.kind + ".delete" }
     package typealias Reply = Done

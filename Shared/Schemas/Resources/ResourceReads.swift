@@ -31,11 +31,11 @@ package struct ListResources<Document: Resource>: Command, Checked {
         }
     }
 
-    /// The valid numbers of documents of a page.
+    /// The valid range of ``limit``.
     package static var limits: ClosedRange<Int> { 1...200 }
 
     package let parent: Document.Parent.ID
-    /// The maximum number of documents.
+    /// The maximum number of documents of the page.
     package let limit: Int
     /// The `next` of the previous page; `nil` for the first one.
     package let after: String?

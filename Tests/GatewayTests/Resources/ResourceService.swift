@@ -8,7 +8,7 @@ import Testing
 @testable import Gateway
 @testable import ServiceKit
 
-/// A service of shelves and books, and the gateway's routes to it, in the process of the test.
+/// A service of shelves and books, and the gateway's routes to it. Both run in the process of the test.
 struct ResourceService: Sendable {
     let client: CommandClient
     let port: Int
