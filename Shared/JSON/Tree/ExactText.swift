@@ -8,7 +8,10 @@ struct ExactText: Hashable {
         self.text = text
     }
 
-    static func == (one: Self, other: Self) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
+    static func == (one: Self, other: Self) -> Bool {
+        // The first comparison is fast, and fails for most texts that are not equal.
+        one.text == other.text && one.text.utf8.elementsEqual(other.text.utf8)
+    }
 
     func hash(into hasher: inout Hasher) {
         hasher.combine(text.utf8.count)
