@@ -17,7 +17,7 @@ extension Project {
         now: @Sendable () -> UnixMilliseconds
     ) async -> [Result<String, ComponentError>] {
         let recipients = push.recipients
-        // Without a turn: it says nothing about FCM, and takes nothing from others.
+        // It does not wait for the pace: nothing is sent.
         guard let pushSender else { return recipients.map { _ in .failure(.pushNeedsServiceAccount) } }
         var results: [Result<String, ComponentError>] = []
         results.reserveCapacity(recipients.count)

@@ -20,7 +20,7 @@ final class Project: Sendable {
     private let commandsUnderWay = Atomic<Int>(0)
     /// Components that are being sent, or that FCM has recently accepted.
     let history = Mutex(SendHistory<SharedOutcome>(maxRemembered: 10_000))
-    /// The same for the recipients of pushes. It is separate, because ten pushes to 1,000 phones would make the other one forget
+    /// The same for the recipients of pushes. It is separate, because in a common history ten pushes to 1,000 phones would displace
     /// all messages.
     let pushHistory = Mutex(SendHistory<SharedOutcome>(maxRemembered: 100_000))
 

@@ -2,8 +2,8 @@ import MongoDatabase
 import Schemas
 import UnreadableDocuments
 
-/// Claims of due items. A document is leased in one step, but a claim takes several: when the database fails in between, the claim
-/// ends with what it has.
+/// Claims of due items. A claim takes several steps. If the database fails after some of them, the claim returns the items that
+/// it has leased.
 extension MongoConnection {
     /// Leases due items, and returns them with the lease.
     func claim(
@@ -21,7 +21,7 @@ extension MongoConnection {
                 break
             }
             claimed += won
-            // Messages that another claimant has taken meanwhile leave room for more.
+            // Another claimant has taken some of the candidates meanwhile, so there is room for more.
             guard won.count < candidates.count else { break }
             for item in won { claim.room[item.fairnessKey] = claim.room(for: item.fairnessKey) - 1 }
             claim.limit -= won.count
@@ -29,9 +29,9 @@ extension MongoConnection {
         return claimed
     }
 
-    /// The claimed items without duplicates of messages. A duplicate may be a copy of a message that FCM has already.
+    /// The claimed items without duplicates of messages. A duplicate may be a copy of a message that FCM already has.
     ///
-    /// - Throws: If it cannot be known, and then the items' leases are released.
+    /// - Throws: If the database cannot be searched for duplicates. The items' leases are released then.
     func withoutDuplicates(
         _ claimed: [OutboxItem], now: UnixMilliseconds, _ unreadable: UnreadableItems
     ) throws -> [OutboxItem] {
@@ -74,7 +74,7 @@ extension MongoConnection {
                     if let id = item.message?.id ?? item.push?.id { taken[ClaimCandidate(isPush: isPush, id: id)] = item }
                 }
             } catch {
-                // Items without a turn would wait until their leases end.
+                // The items that are leased already are returned. Otherwise they would wait until their leases end.
                 guard !taken.isEmpty else { throw error }
             }
         }
@@ -117,7 +117,7 @@ struct ClaimCandidate: Hashable {
     let id: ObjectID
 }
 
-/// A document has the same key as another one.
+/// The error of a document that has the same key as another one.
 private struct Duplicate: Error, CustomStringConvertible {
     let description: String
 

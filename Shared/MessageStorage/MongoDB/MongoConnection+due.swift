@@ -4,7 +4,7 @@ import UnreadableDocuments
 
 /// Searches for due items.
 extension MongoConnection {
-    /// The documents to claim, each key with its share.
+    /// The documents to claim: of each key as many as its share.
     func candidates(
         for claim: Claim, now: UnixMilliseconds, _ unreadable: UnreadableItems
     ) throws -> [ClaimCandidate] {
@@ -48,11 +48,11 @@ extension MongoConnection {
     private struct DueKey {
         let key: FairnessKey
         let due: UnixMilliseconds
-        /// Its due items, the longest due first; `nil` if they are still to be searched for.
+        /// Its due items, the longest due first; `nil` if they are not known yet.
         var identifiers: [ObjectID]?
     }
 
-    /// The keys with due items, the longest waiting first: all of them, or as many as the claim has room for items.
+    /// The keys with due items, the longest waiting first: all of them, or as many as there is room for items in the claim.
     private func keys(_ claim: Claim, _ now: UnixMilliseconds, _ unreadable: UnreadableItems) throws -> [DueKey] {
         let topics = try dueKeys(in: .messages, claim.urgency, now, unreadable) { FairnessKey.topic(try $0.value("_id")) }
         let named =
@@ -81,12 +81,13 @@ extension MongoConnection {
         }
     }
 
-    /// The number of due pushes that are looked at before all keys are.
+    /// The number of due pushes that are read before the keys are searched one by one.
     private static let firstSearch = 1_000
 
-    /// Reads the due pushes in the order of time. There may be many keys without due ones, such as one for each phone.
+    /// Reads the due pushes in the order of time. This is faster if there are many keys without due pushes, such as one for each
+    /// phone.
     ///
-    /// - Returns: `nil` if there are more due pushes, and not yet enough keys.
+    /// - Returns: `nil` if it has not found enough keys, and there are more due pushes.
     private func pushKeysByTime(
         _ claim: Claim, _ now: UnixMilliseconds, _ unreadable: UnreadableItems
     ) throws -> [DueKey]? {
@@ -95,7 +96,7 @@ extension MongoConnection {
             collection.due(claim.urgency, now), in: collection.name,
             options: [
                 "sort": ["relay.next_attempt": 1], "limit": .int64(Int64(Self.firstSearch)),
-                // All of it is in the index.
+                // The index contains all these fields.
                 "projection": ["_id": 1, collection.fairnessField: 1, "relay.next_attempt": 1],
             ])
         let due = try unreadable.pushes.readable(of: documents) { document in

@@ -20,7 +20,7 @@ struct OutboxCollection: Sendable {
     static let pushes = OutboxCollection(
         name: PushCollection.name, keyField: "_id", urgencyField: "urgency", fairnessField: "fairness_key",
         urgencyValue: { $0.bson },
-        // With the key and the identifier, so that a search among many keys reads the index alone.
+        // It contains the fairness key and the identifier, so that a search among many keys reads only the index.
         timeIndex: ("due by time", ["urgency", "relay.next_attempt", "fairness_key", "_id"]))
     static let all = [messages, pushes]
 
@@ -53,11 +53,11 @@ struct OutboxCollection: Sendable {
         [urgencyField: urgencyValue(urgency), "relay.next_attempt": Self.dueTime(now)]
     }
 
-    /// What `relay.next_attempt` is in documents that have not ended: the indexes' filter, without which the server does not use
-    /// them.
+    /// The condition for `relay.next_attempt` in documents that have not ended. It is the filter of the indexes: the server uses
+    /// them only for queries with this condition.
     static let outstanding: BSONValue = ["$gte": .int64(0)]
 
-    /// What `relay.next_attempt` is in due documents.
+    /// The condition for `relay.next_attempt` in due documents.
     static func dueTime(_ now: UnixMilliseconds) -> BSONValue {
         ["$gte": .int64(0), "$lt": (now + 1).bson]
     }

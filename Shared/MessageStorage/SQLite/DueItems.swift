@@ -5,19 +5,20 @@ import UnreadableDocuments
 
 /// Finds the outbox's due items by its indexes, and reads them.
 struct DueItems: Sendable {
-    /// A leased row, which is decoded later: that takes long for a push to many phones.
+    /// A leased row. It is decoded later, because that takes long for a push to many phones.
     enum LeasedRow: Sendable {
         case message(MessageRow)
         case push(PushRow)
     }
 
-    /// The maximum number of the pushes' keys that are looked at one by one.
+    /// The maximum number of the pushes' keys that are searched one by one.
     private static let maxKeys = 1_000
 
     let messages: UnreadableDocuments
     let pushes: UnreadableDocuments
 
-    /// The keys with due items and with room, the longest waiting first: all of them, or as many as the claim has room for items.
+    /// The keys with due items and with room, the longest waiting first: all of them, or as many as there is room for items in the
+    /// claim.
     func keys(_ claim: Claim, now: UnixMilliseconds, in database: Database) throws -> [FairnessKey] {
         let topics = try OutboxTable.messages.dueKeys(claim.urgency, now: now, in: database) ?? []
         let readable = try messages.readable(of: topics, named: { UnreadableDocuments.name($0.key) }) { stored in
@@ -30,8 +31,8 @@ struct DueItems: Sendable {
         return (readable + named).sorted { $0.due < $1.due }.map(\.key).filter { claim.room(for: $0) > 0 }
     }
 
-    /// There may be many keys without due pushes, such as one for each phone, and many due pushes under one key. So neither search
-    /// alone is always fast.
+    /// Combines two searches, because neither is always fast. The search by key is slow if there are many keys without due pushes,
+    /// such as one for each phone. The search by time is slow if one key has many due pushes.
     private func pushKeys(_ claim: Claim, now: UnixMilliseconds, in database: Database) throws -> [DueKey] {
         func byTime(pages: Int) throws -> [DueKey]? {
             try OutboxTable.pushes.dueKeys(claim.urgency, now: now, enough: claim.limit, pages: pages, in: database) {

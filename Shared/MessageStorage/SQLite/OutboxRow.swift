@@ -6,7 +6,7 @@ import Schemas
 protocol OutboxRow: FetchableRecord, Sendable {
     static var table: OutboxTable { get }
 
-    // The columns that a ``DeliveryRecord`` has besides its parts.
+    // The fields of a ``DeliveryRecord`` except its parts.
     var state: RelayState { get set }
     var attempts: Int { get set }
     var nextAttempt: UnixMilliseconds? { get set }
@@ -17,7 +17,7 @@ protocol OutboxRow: FetchableRecord, Sendable {
 }
 
 extension OutboxRow {
-    /// The columns that relaying changes, besides those of the parts.
+    /// The columns that relaying changes, except those of the parts.
     static var deliveryColumns: Set<String> {
         ["state", "attempts", "nextAttempt", "leaseOwner", "leaseUntil", "ended", "trace"]
     }
@@ -26,7 +26,7 @@ extension OutboxRow {
         if let leaseOwner, let leaseUntil { Lease(owner: leaseOwner, until: leaseUntil) } else { nil }
     }
 
-    /// Takes over everything but the parts.
+    /// Copies a record's fields except its parts.
     mutating func setDelivery(_ record: some DeliveryRecord) {
         state = record.state
         attempts = record.attempts
@@ -41,7 +41,7 @@ extension OutboxRow {
         try find("\(table.keyColumn) = ?", [id], in: database)
     }
 
-    /// The row that a sender has stored with an idempotency key.
+    /// The row of a sender with an idempotency key.
     static func find(_ key: String, of sender: String, in database: Database) throws -> Self? {
         try find("sender = ? AND idempotencyKey = ?", [sender, key], in: database)
     }

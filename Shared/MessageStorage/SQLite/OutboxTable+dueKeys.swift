@@ -1,18 +1,20 @@
 import GRDB
 import Schemas
 
-/// A fairness key as it is stored, and since when it has a due row.
+/// A fairness key with due rows.
 struct DueKey {
+    /// The key as it is stored.
     let key: DatabaseValue
+    /// Since when it has a due row.
     let due: Int64
 }
 
-/// The keys with due rows, found in two ways.
+/// Two searches for the keys with due rows.
 extension OutboxTable {
     /// Skips from one key to the next in an index. The cost depends on the number of keys with outstanding rows, due or not.
     ///
-    /// - Parameter maxKeys: The maximum number of outstanding keys to look at.
-    /// - Returns: `nil` if there are more.
+    /// - Parameter maxKeys: The maximum number of keys with outstanding rows.
+    /// - Returns: `nil` if there are more of these keys.
     func dueKeys(
         _ urgency: Urgency, now: UnixMilliseconds, among maxKeys: Int = .max, in database: Database
     ) throws -> [DueKey]? {
@@ -47,7 +49,7 @@ extension OutboxTable {
     ///   - count: The number of keys that are enough.
     ///   - maxPages: The maximum number of pages to read.
     ///   - isWanted: Whether a key counts.
-    /// - Returns: The wanted keys, the longest waiting first; `nil` if there are more rows, and not yet enough keys.
+    /// - Returns: The wanted keys, the longest waiting first; `nil` if it has not found enough of them, and there are more rows.
     func dueKeys(
         _ urgency: Urgency, now: UnixMilliseconds, enough count: Int, pages maxPages: Int = .max, in database: Database,
         where isWanted: (DatabaseValue) -> Bool
@@ -56,7 +58,7 @@ extension OutboxTable {
         var keys: [DueKey] = []
         var start: Int64 = 0
         for _ in 0..<maxPages {
-            // SQLite itself passes over the rows of known keys, which may be many.
+            // SQLite skips the rows of known keys: there may be many.
             let rows = try Row.fetchAll(
                 database,
                 sql: """

@@ -1,6 +1,6 @@
 import GRDB
 
-/// A write of a push. Its values are prepared in advance, so that the single writer only does the database's work.
+/// A write of a push. Its values are encoded in advance, so that the single writer does only the database's work.
 struct PushWrite: Sendable {
     private let row: PushRow
     private let values: [String: DatabaseValue]
@@ -27,7 +27,7 @@ struct PushWrite: Sendable {
     /// Replaces the record of a stored row.
     ///
     /// - Parameter former: The row as it was read.
-    /// - Returns: `false` if the stored record is another one by now, and then nothing was changed.
+    /// - Returns: `false` if the stored record has changed since then. Nothing is written then.
     func replace(_ former: PushWrite, in database: Database) throws -> Bool {
         let columns = PushRow.relayColumns.sorted()
         let changes = columns.map { "\($0) = ?" }.joined(separator: ", ")

@@ -3,8 +3,8 @@ import GRDB
 import MongoDatabase
 package import Schemas
 
-/// The pushes. They are encoded and decoded outside transactions: with 1,000 recipients that takes milliseconds, during which the
-/// single writer could store many messages.
+/// Pushes are encoded and decoded outside transactions. With 1,000 recipients that takes milliseconds, in which the single writer
+/// could store many messages.
 extension SQLiteMessageStore {
     package func insert(_ push: Push) async throws -> Push? {
         let insertion = try PushWrite(PushRow(push))
@@ -40,7 +40,7 @@ extension SQLiteMessageStore {
                 var push = stored
                 try change(&push.relay, stored)
                 let (former, new) = (try PushWrite(row), try PushWrite(row.with(push.relay)))
-                // A claim may have changed it meanwhile.
+                // It fails if a claim has changed the row meanwhile.
                 if try await database.write({ try new.replace(former, in: $0) }) { return push }
             }
         }

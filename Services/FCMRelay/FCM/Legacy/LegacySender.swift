@@ -3,8 +3,8 @@ import FoundationEssentials
 import JSON
 import Schemas
 
-/// FCM's legacy HTTP API, whose shutdown began in 2024, for gateways that still speak it. It has no pushes: it lacks
-/// most fields of the v1 API's message.
+/// FCM's legacy HTTP API, for gateways that still speak it. Google began to shut it down in 2024. It has no pushes: it lacks most
+/// fields of the v1 API's message.
 struct LegacySender: FCMSender {
     private let url: String
     private let key: ServerKey
