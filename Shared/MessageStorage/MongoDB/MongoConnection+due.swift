@@ -84,8 +84,8 @@ extension MongoConnection {
     /// The number of due pushes that are read before the keys are searched one by one.
     private static let firstSearch = 1_000
 
-    /// Reads the due pushes in the order of time. This is faster if there are many keys without due pushes, such as one for each
-    /// phone.
+    /// Reads the due pushes in the order of time. This is faster if there are many keys without due pushes, such as
+    /// one for each phone.
     ///
     /// - Returns: `nil` if it has not found enough keys, and there are more due pushes.
     private func pushKeysByTime(

@@ -17,8 +17,8 @@ struct DueItems: Sendable {
     let messages: UnreadableDocuments
     let pushes: UnreadableDocuments
 
-    /// The keys with due items and with room, the longest waiting first: all of them, or as many as there is room for items in the
-    /// claim.
+    /// The keys with due items and with room, the longest waiting first: all of them, or as many as there is room for
+    /// items in the claim.
     func keys(_ claim: Claim, now: UnixMilliseconds, in database: Database) throws -> [FairnessKey] {
         let topics = try OutboxTable.messages.dueKeys(claim.urgency, now: now, in: database) ?? []
         let readable = try messages.readable(of: topics, named: { UnreadableDocuments.name($0.key) }) { stored in
