@@ -219,7 +219,7 @@ struct PushHandlerTests {
         #expect(sender.messageCount == 1 && sender.groups.count == groups)
     }
 
-    @Test("A push by a project with a server key fails alone: it neither opens nor closes the project's circuit")
+    @Test("A push to a project with a server key fails, and neither opens nor closes the circuit for messages")
     func serverKey() async throws {
         let projects = Projects(standard: .sample("p", LegacySender()))
         let (pushes, messages) = (

@@ -209,7 +209,7 @@ struct MongoMessageStoreTests {
             let claim = Claim(.high, limit: 9, maxPerKey: 9)
             let claimed = try await store.claim(claim, lease: Lease(owner: "o", until: 9_000), now: 2_000)
             #expect(claimed.map(\.key) == [.message(message.msiKey)])
-            // With nothing to return, the failure is told.
+            // A claim that cannot lease anything fails.
             await #expect(throws: MongoError.self) {
                 try await store.claim(claim, lease: Lease(owner: "o", until: 9_000), now: 2_000)
             }
