@@ -5,9 +5,11 @@ package import Schemas
 /// A change writes only the changed object, so concurrent changes of two administrators are not lost. It increases the cube's
 /// version in the same transaction.
 ///
-/// Every method throws ``CommandFailure``: `not_found` for an object that does not exist, `conflict` for an edit of an object
-/// that was changed after `unchangedSince`, `storage_full` for a change that makes the cube larger than its ``CubeSizeLimit``,
-/// `unavailable` if the database is unreachable.
+/// Every method throws ``CommandFailure``:
+/// - `not_found` for an object that does not exist,
+/// - `conflict` for an edit of an object that was changed after `unchangedSince`,
+/// - `storage_full` for a change that makes the cube larger than its ``CubeSizeLimit``,
+/// - `unavailable` if the database is unreachable.
 package protocol CubeStore: Sendable {
     /// The version of the latest change; 0 for an unchanged cube.
     func version() async throws -> CubeVersion

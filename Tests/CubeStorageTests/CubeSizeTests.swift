@@ -10,7 +10,7 @@ struct CubeSizeTests {
         SubjectDraft(name: "S", desc: desc, opt: SubjectOptions(level: .optional, distribution: .information))
     }
 
-    /// Every kind of change, each of which makes the cube larger.
+    /// Every kind of change that makes the cube larger.
     private func growths(
         of store: any CubeStore, _ topic: TopicKey, _ desc: String
     ) -> [(String, () async throws -> Void)] {

@@ -32,7 +32,7 @@ struct GatewayConnectionTests {
         try await RunningGateway.with(services: []) { gateway in
             let offer = "GET /problems HTTP/1.1\r\nHost: 127.0.0.1\r\n\(fields.joined(separator: "\r\n"))\r\n\r\n"
             let plain = "GET /problems/not-found HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
-            // The next request comes later, at once, or in two parts of which the first comes at once.
+            // The next request comes later, at once, or in two parts: one at once and one later.
             for (first, later) in [("", plain), (plain, ""), (String(plain.prefix(9)), String(plain.dropFirst(9)))] {
                 let connection = try HeldConnection(to: gateway.port)
                 connection.send((offer + first).utf8)

@@ -7,7 +7,7 @@ import Testing
 /// A large cube: additions are refused, and everything else works.
 @Suite("Large cube", .serialized, .timeLimit(.minutes(2)))
 struct LargeCubeTests {
-    /// 2,000 characters, each of which takes four bytes.
+    /// 2,000 characters of four bytes.
     private static let long = String(repeating: "🎓", count: 2_000)
 
     @Test(

@@ -2,8 +2,8 @@ import ServiceKit
 
 /// A libcurl multi handle with its connections, which are abandoned together once one of them is silent.
 ///
-/// libcurl uses an HTTP/2 connection for new requests as long as it is open, even if it does not answer. A connection that is
-/// dead without a TCP reset, for example behind a firewall that has dropped its state, would be used until the kernel closes it
+/// libcurl uses an HTTP/2 connection for new requests as long as it is open, even if it does not answer. A connection can be dead
+/// without a TCP reset, for example behind a firewall that has dropped its state. It would be used until the kernel closes it
 /// after a quarter of an hour. If a proxy takes the bytes, it would be used for ever. libcurl cannot remove one connection from a
 /// multi handle. So new requests get another handle with new connections.
 ///

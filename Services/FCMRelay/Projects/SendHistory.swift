@@ -8,7 +8,7 @@ import ServiceKit
 /// A command is repeated if its reply was lost, or if its sender considered the relay dead. The history is in memory, and limited
 /// in number and time. A relay that has forgotten a command, or never had it, sends it again.
 ///
-/// `Joint` is what other commands wait for if they need a component that is being sent.
+/// Another command that needs a component that is being sent waits for its `Joint`.
 struct SendHistory<Joint: Sendable>: Sendable {
     /// What a command must do for a component.
     enum Place: Sendable {

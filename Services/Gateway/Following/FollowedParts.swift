@@ -1,7 +1,7 @@
 import Schemas
 import Synchronization
 
-/// Copies of parts of a service's data, each requested by its key. They are for data of which most requests need only a little.
+/// Copies of parts of a service's data, each requested by its key. They are for data from which most requests need only a small part.
 final class FollowedParts<Key: Hashable & Sendable, Part: Versioned, Event: VersionEvent>: Sendable
 where Part.Version == Event.Version {
     /// Asks the service for a part.

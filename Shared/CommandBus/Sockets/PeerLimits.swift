@@ -9,7 +9,7 @@ struct PeerLimits: Sendable {
     /// The maximum number of connections.
     var maxPeers = 1_024
     /// The maximum number of frames of a message. ZeroMQ keeps each frame in the buffer of 18 KiB that it was received in, so these
-    /// take at most 18 MiB, however slowly and in whatever pieces they come.
+    /// take at most 18 MiB, even if they come slowly and in small pieces.
     var maxFrames = 1_024
     /// The maximum size of a message, all frames together, in bytes.
     var maxMessageBytes: Int

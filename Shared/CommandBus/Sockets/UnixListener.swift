@@ -4,9 +4,9 @@
 
 /// The only listening Unix socket of an `ipc://` endpoint.
 ///
-/// It creates the socket itself and lends it to ZeroMQ (`ZMQ_USE_FD`). ZeroMQ's own binding has three flaws: it replaces the
-/// socket of a process that still serves it, it opens the socket to every user for a moment, and it removes the file some time
-/// after closing, when the file may be a successor's.
+/// It creates the socket itself and lends it to ZeroMQ (`ZMQ_USE_FD`). ZeroMQ's own binding has three flaws. It
+/// replaces the socket of a process that still serves it. It opens the socket to every user for a moment. It removes the file
+/// some time after closing, when the file may be a successor's.
 ///
 /// A lock on `<path>.lock` decides which process owns the path. The system releases it when the process ends. The lock's file
 /// stays, since removing it would let two processes hold different locks of the same name.

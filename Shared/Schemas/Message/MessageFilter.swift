@@ -11,7 +11,7 @@ package struct MessageFilter: Codable, Checked, Hashable, Sendable {
     package var from: UnixMilliseconds?
     /// The end of the range, exclusive.
     package var to: UnixMilliseconds?
-    /// Words, all of which must occur in the title, the description or the text.
+    /// Words that must all occur in the title, the description or the text.
     package var text: SearchQuery?
 
     package init() {}

@@ -54,8 +54,8 @@ struct StrayCopy: Hashable, Sendable {
     static let requestTimeout: Int64 = 10_000
     /// How long after a message's expiry a relay gives up, in milliseconds: a second, and more on a busy machine.
     static let timeAfterExpiry: Int64 = 5_000
-    /// The minimum freeze that breaks a connection of the bus, in milliseconds: three seconds of silence, of which one may have
-    /// passed before.
+    /// The minimum freeze that breaks a connection of the bus, in milliseconds. A connection breaks after three seconds of silence,
+    /// and one of them may have passed before the freeze.
     static let silence: Int64 = 1_800
     /// The minimum freeze that ends an earlier lease of 30 s, in milliseconds.
     private static let lease: Int64 = 20_000

@@ -3,7 +3,7 @@ import TestSupport
 /// The conclusion from the evidence. Pure.
 struct Verdict: Sendable {
     private(set) var accepted = 0
-    /// Accepted messages of which FCM has every component.
+    /// Accepted messages whose components FCM has all accepted.
     private(set) var delivered = 0
     /// Accepted messages that have ended otherwise, with a reason.
     private(set) var failed = 0

@@ -5,8 +5,8 @@ import Testing
 
 /// A server with MongoDB's protocol on a free loopback port. It is a process that can be killed and restarted.
 ///
-/// It is SecantusDB, which supports everything that the tests need. Its retryable writes are slow, hence
-/// `retryWrites=false` in its URLs.
+/// It is SecantusDB, which supports everything that the tests need. Its URLs contain `retryWrites=false`, because its retryable
+/// writes are slow.
 package final class MongoServer: Sendable {
     private let folder: String
     private let flags: [String]

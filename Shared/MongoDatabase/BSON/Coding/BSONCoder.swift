@@ -5,7 +5,7 @@ import Schemas
 /// An ``ObjectID`` becomes an ObjectId, a `Date` a UTC datetime in whole milliseconds, `Data` binary, an `Int32` an int32, any
 /// other whole number an int64, an encoded `nil` null. Other types follow their own `Codable`.
 package enum BSONCoder {
-    /// The maximum depth of nesting. MongoDB's own limit is 100, of which the envelope around a document needs some.
+    /// The maximum depth of nesting. MongoDB's own limit is 100, and the envelope around a document needs some levels.
     static let maxDepth = 80
 
     /// - Throws: ``BSONError`` if the value is not a document, is nested too deeply, or has a field name that MongoDB reserves:
