@@ -1,5 +1,5 @@
 import MongoDatabase
-import Schemas
+package import Schemas
 import UnreadableDocuments
 
 /// The operations on collections, one after another on the database's thread. It must not escape its closure.

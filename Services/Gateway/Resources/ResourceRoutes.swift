@@ -85,7 +85,7 @@ struct ResourceRoutes<Document: Resource>: Sendable {
         try call.identifier(Document.kind + "ID")
     }
 
-    private func unchangedSince(of call: Call<some Sendable>) throws -> Int64? {
+    private func unchangedSince(of call: Call<some Sendable>) throws -> Revision? {
         try call.unchangedSince(of: "the \(Document.kind)")
     }
 }

@@ -42,12 +42,12 @@ package enum TopLevel: ResourceParent {
     package static func objectID(_ identifier: Void) -> ObjectID? { nil }
 }
 
-/// A document with its revision: the number of its changes, from 1.
+/// A document with its revision.
 package struct Revised<Document: Codable & Sendable>: Codable, Sendable {
-    package let revision: Int64
+    package let revision: Revision
     package let document: Document
 
-    package init(_ document: Document, revision: Int64) {
+    package init(_ document: Document, revision: Revision) {
         self.document = document
         self.revision = revision
     }

@@ -39,9 +39,9 @@ package struct UpdateResource<Document: Resource>: Command {
     package let draft: Document.Draft
     /// The revision that the editor has read. If the document was changed after it, the update fails with a `conflict` that
     /// names no field. Without this revision the update overwrites later changes.
-    package let unchangedSince: Int64?
+    package let unchangedSince: Revision?
 
-    package init(_ id: ObjectID, _ draft: Document.Draft, unchangedSince: Int64? = nil) {
+    package init(_ id: ObjectID, _ draft: Document.Draft, unchangedSince: Revision? = nil) {
         self.id = id
         self.draft = draft
         self.unchangedSince = unchangedSince
@@ -59,9 +59,9 @@ package struct DeleteResource<Document: Resource>: Command {
     package typealias Reply = Done
 
     package let id: ObjectID
-    package let unchangedSince: Int64?
+    package let unchangedSince: Revision?
 
-    package init(_ id: ObjectID, unchangedSince: Int64? = nil) {
+    package init(_ id: ObjectID, unchangedSince: Revision? = nil) {
         self.id = id
         self.unchangedSince = unchangedSince
     }

@@ -1,4 +1,5 @@
 import MongoDatabase
+import Schemas
 
 /// The layer's own fields in a stored document.
 enum Envelope {
@@ -22,3 +23,5 @@ enum Envelope {
         return try fields.optional(schema) ?? 1
     }
 }
+
+extension Revision: BSONConvertible {}

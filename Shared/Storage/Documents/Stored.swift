@@ -1,3 +1,5 @@
+package import Schemas
+
 /// A document with its revision.
 @dynamicMemberLookup
 package struct Stored<Document: StoredDocument>: Sendable {

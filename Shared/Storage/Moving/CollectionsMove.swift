@@ -1,5 +1,6 @@
 import FoundationEssentials
 import MongoDatabase
+import Schemas
 
 /// Moves the documents of registered collections.
 struct CollectionsMove: StoreMove {

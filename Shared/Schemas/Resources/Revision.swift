@@ -1,8 +1,8 @@
-package import MongoDatabase
-
 /// The number of a document's changes: 1 for a new document, 0 for a document that another program wrote. Only the storage layer
-/// makes new revisions.
-package struct Revision: RawRepresentable, Hashable, Comparable, ExpressibleByIntegerLiteral, CustomStringConvertible, Sendable {
+/// makes new revisions. On the wire it is a number.
+package struct Revision: RawRepresentable, Codable, Hashable, Comparable, ExpressibleByIntegerLiteral, LosslessStringConvertible,
+    Sendable
+{
     package let rawValue: Int64
 
     package init(rawValue: Int64) {
@@ -13,15 +13,18 @@ package struct Revision: RawRepresentable, Hashable, Comparable, ExpressibleByIn
         self.init(rawValue: value)
     }
 
+    package init?(_ description: String) {
+        guard let value = Int64(description) else { return nil }
+        self.init(rawValue: value)
+    }
+
     /// The revision of a document that another program wrote.
-    static let none: Revision = 0
+    package static let none: Revision = 0
 
     /// The revision that the next change makes.
-    var next: Revision { Revision(rawValue: rawValue + 1) }
+    package var next: Revision { Revision(rawValue: rawValue + 1) }
 
     package var description: String { String(rawValue) }
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
-
-extension Revision: BSONConvertible {}
