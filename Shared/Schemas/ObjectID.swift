@@ -1,5 +1,5 @@
 import Glibc
-package import JSON
+import JSON
 import Synchronization
 
 /// A MongoDB ObjectId: twelve bytes, written in JSON as 24 lower-case hexadecimal digits.

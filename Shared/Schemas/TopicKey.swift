@@ -1,4 +1,4 @@
-package import JSON
+import JSON
 
 /// The FCM topic of a subject: `<channel _id>-<area id>-<subject id>` (seed, "Data Dictionary", `topic_key`).
 package struct TopicKey: Hashable, Sendable {

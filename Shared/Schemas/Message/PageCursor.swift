@@ -1,4 +1,4 @@
-package import JSON
+import JSON
 
 /// A position in the archive, which is sorted by timestamp and then `msi_key`: `<timestamp>-<msi_key>`.
 ///

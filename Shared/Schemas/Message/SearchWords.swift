@@ -1,4 +1,4 @@
-package import JSON
+import JSON
 
 /// The words of a text for the archive's search: runs of letters, digits and marks in lower case. An ideograph is a word of its
 /// own, since its scripts put no spaces between words. Accents matter, case does not.

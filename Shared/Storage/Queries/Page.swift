@@ -1,5 +1,5 @@
 import FoundationEssentials
-package import JSON
+import JSON
 import MongoDatabase
 
 /// A page of a query's documents.
