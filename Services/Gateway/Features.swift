@@ -7,11 +7,11 @@ import ServiceLifecycle
 protocol Feature: Sendable {
     var routes: [Route] { get }
     /// Followers of the services' events, such as ``FollowedVersion``.
-    var services: [any Service] { get }
+    var background: [any Service] { get }
 }
 
 extension Feature {
-    var services: [any Service] { [] }
+    var background: [any Service] { [] }
 }
 
 /// All features of the gateway. A new one is a new folder and a line here.
@@ -31,5 +31,5 @@ struct Features: Sendable {
     }
 
     var routes: [Route] { all.flatMap(\.routes) }
-    var services: [any Service] { all.flatMap(\.services) }
+    var background: [any Service] { all.flatMap(\.background) }
 }

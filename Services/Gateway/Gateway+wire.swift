@@ -34,7 +34,7 @@ extension ServicePlan {
             },
             logger: quiet)
         return ServicePlan(
-            services: features.services + [ListeningService(application, scheme: "http", port: port, of: .gatewayPort)],
+            services: features.background + [ListeningService(application, scheme: "http", port: port, of: .gatewayPort)],
             close: { await bus.close() },
             whenReady: {
                 for await _ in listening.stream {}

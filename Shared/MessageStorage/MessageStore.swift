@@ -20,9 +20,9 @@ package protocol MessageStore: Sendable {
     ///
     /// - Parameters:
     ///   - before: The last message of the previous page.
-    ///   - checkTurn: Called when the reading begins, which may be long after the call. Throws if the caller has given up.
+    ///   - checkStillWanted: Called when the reading begins, which may be long after the call. Throws if the caller has given up.
     func page(
-        _ filter: MessageFilter, before: PageCursor?, limit: Int, checkTurn: @escaping @Sendable () throws -> Void
+        _ filter: MessageFilter, before: PageCursor?, limit: Int, checkStillWanted: @escaping @Sendable () throws -> Void
     ) async throws -> [Message]
 
     /// Stores a push durably, unless its sender's idempotency key is stored already.

@@ -11,7 +11,7 @@ package final class GroupInsert: Sendable {
 
     private struct State {
         var waiting: Deque<Insert> = []
-        var commandsUnderWay = 0
+        var commandsInFlight = 0
     }
 
     /// With only one, a document that arrives just after a command was sent would wait for two commands.
@@ -36,8 +36,8 @@ package final class GroupInsert: Sendable {
             let insert = Insert(document: document, continuation: continuation)
             let mayBegin = state.withLock { state in
                 state.waiting.append(insert)
-                guard state.commandsUnderWay < Self.maxCommandsInFlight else { return false }
-                state.commandsUnderWay += 1
+                guard state.commandsInFlight < Self.maxCommandsInFlight else { return false }
+                state.commandsInFlight += 1
                 return true
             }
             if mayBegin { Task { await storeWaiting() } }
@@ -65,7 +65,7 @@ package final class GroupInsert: Sendable {
         state.withLock { state in
             let batch = Array(state.waiting.prefix(Self.maxPerCommand))
             state.waiting.removeFirst(batch.count)
-            if batch.isEmpty { state.commandsUnderWay -= 1 }
+            if batch.isEmpty { state.commandsInFlight -= 1 }
             return batch
         }
     }

@@ -7,12 +7,12 @@ package import JSON
 /// single character could be megabytes long.
 package struct TextLimits: Hashable, Sendable {
     /// The maximum number of characters.
-    package let most: Int
+    package let max: Int
     /// Whether the text may be empty or only white space.
     package let mayBeBlank: Bool
 
-    package init(most: Int, mayBeBlank: Bool = false) {
-        self.most = most
+    package init(max: Int, mayBeBlank: Bool = false) {
+        self.max = max
         self.mayBeBlank = mayBeBlank
     }
 
@@ -22,8 +22,8 @@ package struct TextLimits: Hashable, Sendable {
             return "expected a text that is not empty"
         }
         // A scalar takes one to four bytes, so most texts need no counting.
-        if text.utf8.count > most, case let count = text.unicodeScalars.count, count > most {
-            return "expected at most \(most) characters, found \(count)"
+        if text.utf8.count > max, case let count = text.unicodeScalars.count, count > max {
+            return "expected at most \(max) characters, found \(count)"
         }
         if text.containsZero { return "expected a text without the character U+0000" }
         return nil
@@ -55,17 +55,17 @@ extension String {
 
 extension TextLimits {
     /// A channel's, area's or subject's name.
-    package static let name = TextLimits(most: 200)
+    package static let name = TextLimits(max: 200)
     /// A channel's, area's or subject's description.
-    package static let description = TextLimits(most: 2_000, mayBeBlank: true)
+    package static let description = TextLimits(max: 2_000, mayBeBlank: true)
     /// A message's title: the phone's column is VARCHAR(500) (seed, "Table Creation SQL").
-    package static let title = TextLimits(most: 500)
+    package static let title = TextLimits(max: 500)
     /// A message's push notification body: VARCHAR(500).
-    package static let notificationBody = TextLimits(most: 500, mayBeBlank: true)
+    package static let notificationBody = TextLimits(max: 500, mayBeBlank: true)
     /// A message's text: VARCHAR(1500).
-    package static let messageText = TextLimits(most: 1_500)
+    package static let messageText = TextLimits(max: 1_500)
     /// An account's name: the sender of a message, the actor of a request.
-    package static let sender = TextLimits(most: 200)
+    package static let sender = TextLimits(max: 200)
     /// A client's key for one POST and its retries.
-    package static let idempotencyKey = TextLimits(most: 255)
+    package static let idempotencyKey = TextLimits(max: 255)
 }

@@ -13,7 +13,7 @@ struct Experiment: Sendable {
     private static let clients = 16
     private static let subjects = 16
     /// How long a portal retries: longer than any outage.
-    private static let patience = Duration.seconds(120)
+    private static let retryTimeout = Duration.seconds(120)
     /// How long the product may take to be healthy after the last fault.
     private static let recoveryTimeout = Duration.seconds(60)
     /// How long a message may be overdue at the end. Retries happen within this time.
@@ -72,7 +72,7 @@ struct Experiment: Sendable {
         try await deployment.withClients { portal, fcm in
             let subjects = try await makeSubjects(portal)
             let mix = PostMix(seed: seed, subjects: subjects) { deployment.machine.isClockSteady }
-            let traffic = Traffic(portal: portal, patience: Self.patience, diskMayBeFull: true, next: mix.post)
+            let traffic = Traffic(portal: portal, retryTimeout: Self.retryTimeout, diskMayBeFull: true, next: mix.post)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await traffic.run(clients: Self.clients, every: store.period) }
                 try await harm(deployment)

@@ -129,8 +129,8 @@ struct ClientPoolStateMachineTests {
     @Test("A task is told once that its request takes longer")
     func whoeverAskedIsToldOnceThatItTakesLonger() {
         var pool = pool(1, connected: [0])
-        _ = pool.request("slow", id: 1, deadline: 5_000, patience: 10, now: 0)
-        _ = pool.request("quick", id: 2, deadline: 5_000, patience: 10, now: 0)
+        _ = pool.request("slow", id: 1, deadline: 5_000, slowAt: 10, now: 0)
+        _ = pool.request("quick", id: 2, deadline: 5_000, slowAt: 10, now: 0)
         _ = pool.request("patient", id: 3, deadline: 5_000, now: 0)
         #expect(pool.nextTick == 10)
         #expect(pool.reply(id: 2, from: 0) == "quick")
@@ -146,7 +146,7 @@ struct ClientPoolStateMachineTests {
     @Test("A deadline ends a request before the endpoint counts as silent")
     func aDeadlineComesBeforePatience() {
         var pool = pool(1)
-        _ = pool.request("hasty", id: 1, deadline: 5, patience: 10, now: 0)
+        _ = pool.request("hasty", id: 1, deadline: 5, slowAt: 10, now: 0)
         let actions = pool.tick(now: 10)
         #expect(ends(actions) == ["hasty": .notConnected])
         #expect(actions.slow.isEmpty)
@@ -231,12 +231,12 @@ struct ClientPoolStateMachineTests {
     func everyRequestEndsOnce(seed: UInt64) {
         var random = SeededGenerator(state: seed)
         var pool = Pool(.init(endpoints: 3, maxPending: 50, connectGrace: 20, probeInterval: 30))
-        var underWay: [UInt64: Int?] = [:]
+        var inFlight: [UInt64: Int?] = [:]
         var ended: [String: Int] = [:]
         func end(_ request: String?) {
             guard let request, let id = UInt64(request) else { return }
             ended[request, default: 0] += 1
-            underWay[id] = nil
+            inFlight[id] = nil
         }
         for step in 1...5_000 {
             let now = MonotonicMilliseconds(rawValue: Int64(step))
@@ -244,24 +244,24 @@ struct ClientPoolStateMachineTests {
             let id = UInt64(step)
             switch Int.random(in: 0..<20, using: &random) {
             case 0: pool.disconnected(endpoint).forEach { end($0) }
-            case 1...2: for sent in pool.connected(endpoint, now: 0) { underWay[sent.id] = sent.endpoint }
+            case 1...2: for sent in pool.connected(endpoint, now: 0) { inFlight[sent.id] = sent.endpoint }
             case 3...6:
-                guard let (id, endpoint) = underWay.randomElement(using: &random), let endpoint else { break }
+                guard let (id, endpoint) = inFlight.randomElement(using: &random), let endpoint else { break }
                 end(pool.reply(id: id, from: endpoint))
-            case 7: end(underWay.keys.randomElement(using: &random).flatMap { pool.cancelled(id: $0) })
+            case 7: end(inFlight.keys.randomElement(using: &random).flatMap { pool.cancelled(id: $0) })
             case 8...10: pool.tick(now: now).failed.forEach { end($0.request) }
             default:
                 let deadline = now + Milliseconds(rawValue: .random(in: 0..<60, using: &random))
                 switch pool.request("\(id)", id: id, deadline: deadline, now: now) {
-                case .send(let endpoint): underWay[id] = .some(endpoint)
-                case .wait: underWay[id] = .some(nil)
+                case .send(let endpoint): inFlight[id] = .some(endpoint)
+                case .wait: inFlight[id] = .some(nil)
                 case .fail: ended["\(id)", default: 0] += 1
                 }
             }
-            #expect(underWay.count <= 50)
+            #expect(inFlight.count <= 50)
         }
         pool.stop().forEach { end($0) }
-        #expect(underWay.isEmpty)
+        #expect(inFlight.isEmpty)
         #expect(ended.values.allSatisfy { $0 == 1 })
     }
 

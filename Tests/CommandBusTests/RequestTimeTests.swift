@@ -88,14 +88,14 @@ struct RequestTimeTests {
         func moment(_ monotonic: MonotonicMilliseconds, _ wall: UnixMilliseconds) -> ClockReading {
             ClockReading(monotonic: monotonic, wall: wall)
         }
-        #expect(watch.look(from: moment(1_000, 50_000), to: moment(1_600, 50_600)) == nil)
+        #expect(watch.detectPause(from: moment(1_000, 50_000), to: moment(1_600, 50_600)) == nil)
         #expect(watch.count == 0 && !watch.hasPaused(since: 0, now: 1_700))
         // Before the bus thread has read its clocks, other threads see the age of its last reading.
         #expect(watch.hasPaused(since: 0, now: 3_200))
-        #expect(watch.look(from: moment(1_600, 50_600), to: moment(3_600, 52_600)) == 2_000)
+        #expect(watch.detectPause(from: moment(1_600, 50_600), to: moment(3_600, 52_600)) == 2_000)
         #expect(watch.count == 1 && watch.hasPaused(since: 0, now: 3_600) && !watch.hasPaused(since: 1, now: 3_600))
-        #expect(watch.look(from: moment(3_600, 52_600), to: moment(3_700, 3_652_700)) == 3_600_000)
-        #expect(watch.look(from: moment(3_700, 3_652_700), to: moment(3_800, 52_800)) == nil)
-        #expect(watch.look(from: moment(3_800, 52_800), to: moment(3_900, 52_950)) == nil)
+        #expect(watch.detectPause(from: moment(3_600, 52_600), to: moment(3_700, 3_652_700)) == 3_600_000)
+        #expect(watch.detectPause(from: moment(3_700, 3_652_700), to: moment(3_800, 52_800)) == nil)
+        #expect(watch.detectPause(from: moment(3_800, 52_800), to: moment(3_900, 52_950)) == nil)
     }
 }

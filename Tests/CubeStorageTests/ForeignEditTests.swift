@@ -17,7 +17,7 @@ struct ForeignEditTests {
             let channel = try await store.add(AddChannel(channel: Self.draft("C"))).value
             try await withForeignEdits(of: store) { edits in
                 // SQLite reports changes since the previous call.
-                if kind == .sqlite { try await eventually { edits.looks > 0 } }
+                if kind == .sqlite { try await eventually { edits.checks > 0 } }
                 for number in 0..<5 {
                     _ = try await store.add(AddArea(channelID: channel.id, area: Self.draft("\(number)")))
                 }
@@ -64,7 +64,7 @@ struct ForeignEditTests {
             let store = try await place.open(sizeLimit: 2_000)
             let channel = try await store.add(AddChannel(channel: Self.draft("C"))).value
             try await withForeignEdits(of: store) { edits in
-                if kind == .sqlite { try await eventually { edits.looks > 0 } }
+                if kind == .sqlite { try await eventually { edits.checks > 0 } }
                 try await place.rename(channel.id, String(repeating: "x", count: 2_500))
                 try await eventually { edits.versions == [2] }
                 let failure = await #expect(throws: CommandFailure.self) {

@@ -8,19 +8,19 @@ import TestSupport
 /// The detected foreign edits.
 final class ForeignEdits: Sendable {
     private struct State {
-        var looks = 0
+        var checks = 0
         var versions: [CubeVersion] = []
     }
 
     private let state = Mutex(State())
 
-    var looks: Int { state.withLock(\.looks) }
+    var checks: Int { state.withLock(\.checks) }
 
     var versions: [CubeVersion] { state.withLock(\.versions) }
 
     func looked(_ version: CubeVersion?) {
         state.withLock { state in
-            state.looks += 1
+            state.checks += 1
             if let version { state.versions.append(version) }
         }
     }

@@ -23,7 +23,7 @@ struct CircuitStateMachineTests {
         }
         circuit.failed(at: Self.start)
         let admissions = [Duration.zero, .milliseconds(999), .seconds(1), .seconds(1)].map { circuit.admit(at: Self.start + $0) }
-        #expect(admissions == [.wait(.seconds(1)), .wait(.milliseconds(1)), .trial, .wait(.seconds(15))])
+        #expect(admissions == [.wait(.seconds(1)), .wait(.milliseconds(1)), .probe, .wait(.seconds(15))])
     }
 
     @Test("Any answer resets the count and ends the pause")
@@ -62,7 +62,7 @@ struct CircuitStateMachineTests {
         var circuit = Self.opened()
         for _ in 0..<500 { circuit.failed(at: Self.start + .milliseconds(900)) }
         let admission = circuit.admit(at: Self.start + .seconds(1))
-        #expect(admission == .trial)
+        #expect(admission == .probe)
     }
 
     @Test("A probe that ended before FCM could answer lets the next one begin")
@@ -72,14 +72,14 @@ struct CircuitStateMachineTests {
         _ = circuit.admit(at: now)
         circuit.learnedNothing(at: now)
         let admission = circuit.admit(at: now)
-        #expect(admission == .trial)
+        #expect(admission == .probe)
     }
 
     @Test("A probe that never ends does not block the others")
-    func lostTrial() {
+    func lostProbe() {
         var circuit = Self.opened()
         _ = circuit.admit(at: Self.start + .seconds(1))
         let admission = circuit.admit(at: Self.start + .seconds(16))
-        #expect(admission == .trial)
+        #expect(admission == .probe)
     }
 }

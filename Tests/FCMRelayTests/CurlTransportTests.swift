@@ -295,7 +295,7 @@ struct CurlTransportTests {
                 let cancelled = await running.value
                 #expect(cancelled?.code == .cancelled)
                 #expect(cancelled?.mayHaveBeenProcessed == true)
-                // Its place is free again.
+                // Its slot is free again.
                 let answer = try await transport.send(request(server.url))
                 #expect(answer.status == 200)
                 #expect(!server.requests.contains { $0.path == "/never" })
@@ -310,7 +310,7 @@ struct CurlTransportTests {
             return .init(200)
         } _: { server in
             try await withTransport(to: server, CurlTransport.init) {
-                $0.maxOutstanding = 3
+                $0.maxPending = 3
             } _: { transport in
                 let running = (0..<3).map { _ in Task { await error(transport, request(server.url)) } }
                 try await eventually { server.requests.count == 3 }

@@ -35,7 +35,7 @@ struct FCMAnswerTests {
     ) -> FCMAnswer<String> {
         .refused(
             SendFailure(
-                ComponentError(class: `class`, code: code, message: message, retryAfter: after),
+                DeliveryError(class: `class`, code: code, message: message, retryAfter: after),
                 scope: scope ?? (`class` == .permanent ? .message : .service)))
     }
 
@@ -96,7 +96,7 @@ struct FCMAnswerTests {
         #expect(
             Self.answer(401, body)
                 == .tokenRefused(
-                    SendFailure(ComponentError(class: .retryable, code: code, message: message), scope: .service)))
+                    SendFailure(DeliveryError(class: .retryable, code: code, message: message), scope: .service)))
     }
 
     @Test("Without details, the status decides that an error is permanent")

@@ -15,7 +15,7 @@ struct HTTPv1SenderTests {
     private func send(
         _ sender: HTTPv1Sender, _ message: RelayMessage = .sample(), _ component: Component = .data,
         before expiry: Duration = .seconds(3_600), within time: Duration = .seconds(20)
-    ) async -> Result<String, ComponentError> {
+    ) async -> Result<String, DeliveryError> {
         await sender.send(
             component, of: message, now: message.timestamp, before: .now + expiry, by: .now + time
         ).mapError(\.error)
@@ -54,7 +54,7 @@ struct HTTPv1SenderTests {
         try await withSender(to: google) { sender, server in
             #expect(await send(sender) == .success("n"))
             google.revokeTokens()
-            let results = await withTaskGroup(of: Result<String, ComponentError>.self) { group in
+            let results = await withTaskGroup(of: Result<String, DeliveryError>.self) { group in
                 for _ in 0..<100 { group.addTask { await send(sender) } }
                 return await group.reduce(into: []) { $0.append($1) }
             }
@@ -97,7 +97,7 @@ struct HTTPv1SenderTests {
             .init(401, #"{"error":{"code":401,"message":"No.","status":"UNAUTHENTICATED"}}"#)
         }
         try await withSender(to: google) { sender, server in
-            let error = ComponentError(class: .retryable, code: "UNAUTHENTICATED", message: "No.")
+            let error = DeliveryError(class: .retryable, code: "UNAUTHENTICATED", message: "No.")
             #expect(await send(sender) == .failure(error))
             let sends = server.requests.count { $0.path != "/token" }
             #expect(sends == 2)
@@ -149,7 +149,7 @@ struct HTTPv1SenderTests {
             let result = await send(sender, within: .milliseconds(200))
             #expect(ContinuousClock.now - begin < .seconds(5))
             #expect(
-                result == .failure(ComponentError(class: .retryable, code: "OAUTH", message: "no access token in time")))
+                result == .failure(DeliveryError(class: .retryable, code: "OAUTH", message: "no access token in time")))
             // A cancelled waiter leaves as well.
             let cancelled = Task { await send(sender) }
             cancelled.cancel()
@@ -167,7 +167,7 @@ struct HTTPv1SenderTests {
         let google = GoogleDouble { _ in .init(200, #"{"name":"n"}"#) }
         try await withSender(to: google) { sender, server in
             // Getting a token takes longer.
-            let tooLate = ComponentError(class: .retryable, code: "OAUTH", message: "no access token in time")
+            let tooLate = DeliveryError(class: .retryable, code: "OAUTH", message: "no access token in time")
             #expect(await send(sender, before: .milliseconds(5)) == .failure(tooLate))
             #expect(server.requests.allSatisfy { $0.path == "/token" })
             #expect(await send(sender) == .success("n"))

@@ -214,7 +214,7 @@ struct PacingTests {
     func pace() async {
         let pacer = Pacer(rate: 200, ramp: .zero)
         let start = ContinuousClock.now
-        let errors = await withTaskGroup(of: ComponentError?.self) { group in
+        let errors = await withTaskGroup(of: DeliveryError?.self) { group in
             for _ in 0..<100 { group.addTask { await Self.turn(of: pacer) } }
             return await group.reduce(into: []) { if let error = $1 { $0.append(error) } }
         }
@@ -225,7 +225,7 @@ struct PacingTests {
 
     /// Waits for a turn. On a busy machine the test may not run for so long that the pacer detects a pause of the process and
     /// refuses the waiting sends. Such a send asks again, as the message log does.
-    private static func turn(of pacer: Pacer) async -> ComponentError? {
+    private static func turn(of pacer: Pacer) async -> DeliveryError? {
         let deadline = ContinuousClock.now + .seconds(30)
         while true {
             let error = await pacer.turn(for: nil, isAlert: false, by: deadline)

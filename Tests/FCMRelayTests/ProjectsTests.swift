@@ -77,7 +77,7 @@ struct ProjectsTests {
         let (stream, gate) = AsyncStream.makeStream(of: Void.self)
         let hanging = Sender {
             for await _ in stream {}
-            return .failure(SendFailure(ComponentError(class: .retryable, code: "TIMEOUT", message: "-"), scope: .service))
+            return .failure(SendFailure(DeliveryError(class: .retryable, code: "TIMEOUT", message: "-"), scope: .service))
         }
         let well = Sender { .success("campus") }
         let handler = Self.handler(
@@ -97,7 +97,7 @@ struct ProjectsTests {
             gate.finish()
             try await group.waitForAll()
         }
-        // On a busy machine the pause may be over by now, and one message goes as the trial.
+        // On a busy machine the pause may be over by now, and one message goes as the probe.
         _ = try await handler.relay(Self.message(library), Self.context)
         let before = hanging.sends
         #expect(Self.codes(try await handler.relay(Self.message(library), Self.context)) == ["CIRCUIT_OPEN"])
@@ -111,7 +111,7 @@ struct ProjectsTests {
         let exhausted = Sender {
             .failure(
                 SendFailure(
-                    ComponentError(class: .retryable, code: "RATE_LIMIT_EXCEEDED", message: "-", retryAfter: 60_000),
+                    DeliveryError(class: .retryable, code: "RATE_LIMIT_EXCEEDED", message: "-", retryAfter: 60_000),
                     scope: .project))
         }
         let handler = Self.handler(

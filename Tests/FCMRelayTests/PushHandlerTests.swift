@@ -51,7 +51,7 @@ struct PushHandlerTests {
             _ components: [Component], of message: RelayMessage, now: UnixMilliseconds, before expiry: ContinuousClock.Instant,
             by deadline: ContinuousClock.Instant
         ) async -> [Result<String, SendFailure>] {
-            components.map { _ in .failure(SendFailure(ComponentError(.unavailable), scope: .service)) }
+            components.map { _ in .failure(SendFailure(DeliveryError(.unavailable), scope: .service)) }
         }
     }
 
@@ -61,7 +61,7 @@ struct PushHandlerTests {
 
     private func relay(
         _ push: RelayPush, _ handler: PushHandler, within time: Milliseconds? = nil
-    ) async throws -> [Result<String, ComponentError>] {
+    ) async throws -> [Result<String, DeliveryError>] {
         let context = CommandContext(
             id: "1", command: RelayPush.name, deadline: time.map { Self.now + $0 }, logger: .quiet)
         return try await handler.relay(push, context).results.map(\.result)
@@ -77,7 +77,7 @@ struct PushHandlerTests {
 
     @Test("Each of a thousand tokens has its own result, in its order, in groups that each ask for their turn")
     func manyTokens() async throws {
-        let error = ComponentError(.unregistered)
+        let error = DeliveryError(.unregistered)
         let sender = Sender { $0.text.hasSuffix("7") ? .failure(SendFailure(error)) : .success("n-\($0.text)") }
         let tokens = (0..<1_000).map { PushRecipient.token("t\($0)") }
         let results = try await relay(Self.push(tokens), Self.handler(sender))
@@ -95,7 +95,7 @@ struct PushHandlerTests {
         let results = try await relay(Self.push(tokens), Self.handler(sender), within: 9_000)
         #expect(sender.groups.map(\.count) == [100])
         #expect(results.prefix(100).allSatisfy { if case .success = $0 { true } else { false } })
-        #expect(results.suffix(100).allSatisfy { $0 == .failure(ComponentError(.noTime)) })
+        #expect(results.suffix(100).allSatisfy { $0 == .failure(DeliveryError(.noTime)) })
     }
 
     @Test("Pushes take at most half of a project's places, and the next one is kept back for each of its recipients")
@@ -124,7 +124,7 @@ struct PushHandlerTests {
     @Test("A repeated command is sent only to recipients for which FCM has not accepted it")
     func again() async throws {
         let isMended = Mutex(false)
-        let later = ComponentError(.unavailable, retryAfter: 1)
+        let later = DeliveryError(.unavailable, retryAfter: 1)
         let sender = Sender { recipient in
             recipient.text == "b" && !isMended.withLock(\.self) ? .failure(SendFailure(later)) : .success("n-\(recipient.text)")
         }
@@ -183,7 +183,7 @@ struct PushHandlerTests {
     func projectsAndTopics() async throws {
         let library = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
         let (standard, other) = (
-            Sender { _ in .failure(SendFailure(ComponentError(.quotaExceeded, retryAfter: 60_000), scope: .topic)) }, Sender()
+            Sender { _ in .failure(SendFailure(DeliveryError(.quotaExceeded, retryAfter: 60_000), scope: .topic)) }, Sender()
         )
         let projects = Projects(standard: .sample("p", standard), others: [(.sample("l", other), [library.channel])])
         let handler = PushHandler(projects: projects, limit: .topic, now: { Self.now })

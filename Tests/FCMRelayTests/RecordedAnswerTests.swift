@@ -95,7 +95,7 @@ import Testing
                 answer
                     == .refused(
                         SendFailure(
-                            ComponentError(class: .permanent, code: recording.code, message: recording.message), scope: .message))
+                            DeliveryError(class: .permanent, code: recording.code, message: recording.message), scope: .message))
             )
         }
     }

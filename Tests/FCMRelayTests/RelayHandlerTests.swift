@@ -58,7 +58,7 @@ struct RelayHandlerTests {
 
     @Test("Each component has its own outcome, in the order of the command")
     func eachComponentHasItsOwnOutcomeInTheOrderAskedFor() async throws {
-        let error = ComponentError(class: .retryable, code: "UNAVAILABLE", message: "later", retryAfter: 10_000)
+        let error = DeliveryError(class: .retryable, code: "UNAVAILABLE", message: "later", retryAfter: 10_000)
         let sender = RecordingSender { message in
             message.notification != nil ? .failure(SendFailure(error)) : .success("projects/p/messages/2")
         }
@@ -154,7 +154,7 @@ struct RelayHandlerTests {
 
     @Test("A project that fails does not make the relay unavailable for other projects")
     func oneProjectThatFailsMakesTheRelayUnavailableForNobody() async throws {
-        let error = ComponentError(class: .retryable, code: "UNAVAILABLE", message: "later")
+        let error = DeliveryError(class: .retryable, code: "UNAVAILABLE", message: "later")
         let failing = Project.sample("failing", RecordingSender { _ in .failure(SendFailure(error, scope: .service)) })
         let handler = RelayHandler(
             projects: Projects(standard: .sample("p", RecordingSender()), others: [(failing, [])]), limit: .topic,

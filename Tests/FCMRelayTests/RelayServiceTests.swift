@@ -90,7 +90,7 @@ struct RelayServiceTests {
                 : .init(200, #"{"name":"d"}"#)
         } _: { relay in
             let reply = try await relay.client.request(RelayMessage.sample(), timeout: .seconds(30))
-            let error = ComponentError(class: .retryable, code: "UNAVAILABLE", message: "Busy.", retryAfter: 12_000)
+            let error = DeliveryError(class: .retryable, code: "UNAVAILABLE", message: "Busy.", retryAfter: 12_000)
             #expect(
                 reply.components == [
                     ComponentOutcome(component: .notification, result: .failure(error)),
@@ -139,7 +139,7 @@ struct RelayServiceTests {
             isBack.withLock { $0 = true }
             try await eventually { await relay.client.failure(of: RelayMessage.sample(.information)) == nil }
             #expect(try await health() == .ok)
-            // The trial uses a new connection.
+            // The probe uses a new connection.
             #expect(relay.server.connections >= 2)
         }
     }

@@ -10,16 +10,16 @@ struct SendHistoryTests {
 
     private static let start = ContinuousClock.now
     private static let both = [Component.notification, .data]
-    private static let error = ComponentError(class: .retryable, code: "UNAVAILABLE", message: "later")
+    private static let error = DeliveryError(class: .retryable, code: "UNAVAILABLE", message: "later")
 
-    private static func outcomes(_ results: [(Component, Result<String, ComponentError>)]) -> [ComponentOutcome] {
+    private static func outcomes(_ results: [(Component, Result<String, DeliveryError>)]) -> [ComponentOutcome] {
         results.map { ComponentOutcome(component: $0.0, result: $0.1) }
     }
 
-    /// As text, since places are not comparable.
-    private static func words(_ places: [History.Place]?) -> [String]? {
-        places?.map { place in
-            switch place {
+    /// As text, since decisions are not comparable.
+    private static func words(_ decisions: [History.Decision]?) -> [String]? {
+        decisions?.map { decision in
+            switch decision {
             case .send: "send"
             case .join(let joint): "join \(joint)"
             case .accepted(let name): name
@@ -49,7 +49,7 @@ struct SendHistoryTests {
         let key = SendKey(.sample())
         for _ in 0..<3 {
             #expect(history.begin(Self.both, of: key, joint: { 0 }) == nil)
-            let results = Self.both.map { ($0, Result<String, ComponentError>.failure(Self.error)) }
+            let results = Self.both.map { ($0, Result<String, DeliveryError>.failure(Self.error)) }
             #expect(history.end(Self.outcomes(results), of: key, at: Self.start).isEmpty)
         }
     }

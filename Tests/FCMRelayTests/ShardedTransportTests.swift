@@ -64,7 +64,7 @@ struct ShardedTransportTests {
         } _: { server in
             let transport = try ShardedTransport(
                 CurlConfiguration(
-                    certificateAuthorityFile: server.certificateFile, streamsPerConnection: 5, maxOutstanding: 20))
+                    certificateAuthorityFile: server.certificateFile, streamsPerConnection: 5, maxPending: 20))
             var sending: [Task<[HTTPTransportOutcome], Never>] = []
             for count in 1...10 {
                 sending.append(Task { await transport.send(requests(2, to: server)) })

@@ -58,7 +58,7 @@ struct UnreachableFCMTests {
 
     private func outcome(
         _ outage: Outage, before expiry: Duration = .seconds(30), within time: Duration = .seconds(30)
-    ) async -> Result<String, ComponentError> {
+    ) async -> Result<String, DeliveryError> {
         let tokens = AccessTokenSource(granter: Granter(), logger: Logger(label: "test"))
         let sender = HTTPv1Sender(
             endpoint: "https://fcm.test", project: "p", api: AuthorizedPost(transport: outage, tokens: tokens), now: { 0 })

@@ -73,7 +73,7 @@ struct ConnectionPhaseTests {
     }
 
     @Test("When one of two responses ends, the other keeps its deadline")
-    mutating func responsesUnderWay() {
+    mutating func responsesInFlight() {
         for _ in 0..<2 {
             phase.requestHeadArrived(at: at(0))
             phase.requestEnded()

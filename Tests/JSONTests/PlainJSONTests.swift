@@ -27,7 +27,7 @@ struct PlainJSONTests {
         let draft = MessageDraft(
             title: text, desc: text, message: text, topicKey: key, distribution: .alert, ttl: 0, sendAt: 1_763_712_000_123)
         var relay = RelayRecord(logged: .alert, due: 5, lease: Lease(owner: text, until: 7))
-        relay.components[0].error = ComponentError(class: .retryable, code: text, message: text, retryAfter: 60_000)
+        relay.components[0].error = DeliveryError(class: .retryable, code: text, message: text, retryAfter: 60_000)
         try check(
             Message(
                 msiKey: ObjectID(), draft: draft, sender: text, timestamp: 1,

@@ -101,7 +101,7 @@ struct RelayPayloadTests {
         let accepted = ComponentOutcome(component: .notification, result: .success(text))
         let failed = ComponentOutcome(
             component: .data,
-            result: .failure(ComponentError(class: .retryable, code: text, message: text, retryAfter: 60_000)))
+            result: .failure(DeliveryError(class: .retryable, code: text, message: text, retryAfter: 60_000)))
         for components in [[], [accepted], [accepted, failed], [failed], [accepted, accepted]] {
             let reply = RelayMessage.Reply(components: components)
             let payload = try RelayMessage.payload(of: reply)

@@ -17,9 +17,9 @@ struct ClaimedStore: MessageStore {
         try await store.message(of: sender, idempotencyKey: idempotencyKey)
     }
     func page(
-        _ filter: MessageFilter, before: PageCursor?, limit: Int, checkTurn: @escaping @Sendable () throws -> Void
+        _ filter: MessageFilter, before: PageCursor?, limit: Int, checkStillWanted: @escaping @Sendable () throws -> Void
     ) async throws -> [Message] {
-        try await store.page(filter, before: before, limit: limit, checkTurn: checkTurn)
+        try await store.page(filter, before: before, limit: limit, checkStillWanted: checkStillWanted)
     }
     func update(
         _ msiKey: ObjectID, _ change: @escaping @Sendable (inout RelayRecord, Message) throws -> Void

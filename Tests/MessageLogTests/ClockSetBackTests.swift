@@ -17,11 +17,11 @@ struct ClockSetBackTests {
         var clock = ClockStepDetector()
         let start = ContinuousClock.now
         let hour: UnixMilliseconds = 3_600_000
-        let looks: [(wall: UnixMilliseconds, steady: Duration)] = [
+        let readings: [(wall: UnixMilliseconds, monotonic: Duration)] = [
             (1_000, .zero), (2_000, .seconds(1)), (2_900, .seconds(2)), (hour, .seconds(3)), (4_000, .seconds(4)),
             (5_000, .seconds(5)),
         ]
-        let answers = looks.map { clock.isSetBack(wall: $0.wall, steady: start + $0.steady) }
+        let answers = readings.map { clock.isSetBack(wall: $0.wall, monotonic: start + $0.monotonic) }
         #expect(answers == [true, false, false, false, true, false])
     }
 
@@ -45,7 +45,7 @@ struct ClockSetBackTests {
         var retrying = RelayRecord(logged: .information, due: now + Self.hour)
         (retrying.state, retrying.attempts) = (.retrying, 1)
         #expect(capped(retrying).nextAttempt == now + 12_000)
-        retrying.components[0].error = ComponentError(
+        retrying.components[0].error = DeliveryError(
             class: .retryable, code: "QUOTA_EXCEEDED", message: "-", retryAfter: Self.hour * 2)
         #expect(capped(retrying) == retrying, "as FCM asks for")
         var relayed = retrying

@@ -24,7 +24,7 @@ struct LeaseTests {
 
         func relay(
             _ command: RelayPush, by end: UnixMilliseconds
-        ) async throws(CommandFailure) -> [Result<String, ComponentError>] {
+        ) async throws(CommandFailure) -> [Result<String, DeliveryError>] {
             Issue.record("there is no push")
             return []
         }

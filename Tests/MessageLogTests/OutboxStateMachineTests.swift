@@ -67,7 +67,7 @@ struct OutboxStateMachineTests {
         _ = outbox.finished(.settled, of: granted[0], at: 10)
         #expect(dueClaim(at: 10).map { ($0.urgency, $0.limit) } ?? (.normal, 0) == (.high, 1))
         #expect(outbox.cancelReservation(of: granted[1].key) == nil)
-        #expect(outbox.atWork.count == 14)
+        #expect(outbox.keysInFlight.count == 14)
     }
 
     @Test("A topic may take up half of the room, and a few places while FCM does not accept its messages")
@@ -89,7 +89,7 @@ struct OutboxStateMachineTests {
     }
 
     @Test("A message in flight is not taken again, whatever became of its lease")
-    mutating func atWork() throws {
+    mutating func keysInFlight() throws {
         let message = Self.message()
         let first = outbox.reserve(message)
         let again = outbox.reserve(message)
@@ -179,9 +179,9 @@ struct OutboxStateMachineTests {
         let taken = outbox.claimed([message], for: claim, at: 1_000)
         #expect(taken.isEmpty)
         let again = outbox.finished(.unreachable, of: message, at: 1_001)
-        #expect(again == message && outbox.atWork == [message.key])
+        #expect(again == message && outbox.keysInFlight == [message.key])
         let done = outbox.finished(.dropped, of: message, at: 1_002)
-        #expect(done == nil && outbox.atWork.isEmpty)
+        #expect(done == nil && outbox.keysInFlight.isEmpty)
     }
 
     @Test("A message that expires does not end the pause for the relays")

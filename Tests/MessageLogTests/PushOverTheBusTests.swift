@@ -60,8 +60,8 @@ struct PushOverTheBusTests {
         let relay = RelayDouble(pushes: { command in
             command.recipients.map { recipient in
                 switch String(recipient.text.suffix(1)) {
-                case "1": .failure(ComponentError(.unregistered))
-                case "2" where command.recipients.count > 100: .failure(ComponentError(.unavailable, retryAfter: 100))
+                case "1": .failure(DeliveryError(.unregistered))
+                case "2" where command.recipients.count > 100: .failure(DeliveryError(.unavailable, retryAfter: 100))
                 default: .success("n-\(recipient.text)")
                 }
             }
@@ -151,7 +151,7 @@ struct PushOverTheBusTests {
         let relay = RelayDouble(pushes: { command in
             command.recipients.map { recipient in
                 recipient.text == "bad" && !isMended.withLock(\.self)
-                    ? .failure(ComponentError(.senderIDMismatch)) : .success("n-\(recipient.text)")
+                    ? .failure(DeliveryError(.senderIDMismatch)) : .success("n-\(recipient.text)")
             }
         })
         try await withTemporaryFolder { folder in
@@ -243,7 +243,7 @@ struct PushOverTheBusTests {
         let relay = RelayDouble(pushes: { command in
             switch command.recipients[0] {
             case .topic("flood"): await gate.pass()
-            case .topic("failing"): return [.failure(ComponentError(.quotaExceeded, retryAfter: 1))]
+            case .topic("failing"): return [.failure(DeliveryError(.quotaExceeded, retryAfter: 1))]
             default: break
             }
             return command.recipients.map { .success("n-\($0.text)") }

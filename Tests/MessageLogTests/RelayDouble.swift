@@ -7,7 +7,7 @@ import Time
 /// A relay on the bus with a test's own answers. It records the commands that it gets.
 final class RelayDouble: Sendable {
     typealias Behaviour = @Sendable (RelayMessage) async throws -> [ComponentOutcome]
-    typealias PushBehaviour = @Sendable (RelayPush) async throws -> [Result<String, ComponentError>]
+    typealias PushBehaviour = @Sendable (RelayPush) async throws -> [Result<String, DeliveryError>]
 
     private let commands = Mutex<[RelayMessage]>([])
     private let pushCommands = Mutex<[RelayPush]>([])
@@ -69,7 +69,7 @@ extension Component {
     ) -> ComponentOutcome {
         ComponentOutcome(
             component: self,
-            result: .failure(ComponentError(class: `class`, code: code, message: "as the test says", retryAfter: retryAfter)))
+            result: .failure(DeliveryError(class: `class`, code: code, message: "as the test says", retryAfter: retryAfter)))
     }
 }
 

@@ -21,7 +21,7 @@ struct RelayRecordTests {
     private static func failed(_ component: Component, _ class: ErrorClass, retryAfter: Milliseconds? = nil) -> ComponentOutcome {
         ComponentOutcome(
             component: component,
-            result: .failure(ComponentError(class: `class`, code: "CODE", message: "why", retryAfter: retryAfter)))
+            result: .failure(DeliveryError(class: `class`, code: "CODE", message: "why", retryAfter: retryAfter)))
     }
 
     private func after(
@@ -39,8 +39,8 @@ struct RelayRecordTests {
         #expect(Self.logged().state == .pending)
         #expect(Self.logged().nextAttempt == Self.now + 30_000, "the lease's end")
         #expect(RelayRecord(logged: .alert, due: Self.now).nextAttempt == Self.now)
-        #expect(Self.logged(.alert).outstanding == [.notification, .data])
-        #expect(Self.logged(.information).outstanding == [.data])
+        #expect(Self.logged(.alert).pendingComponents == [.notification, .data])
+        #expect(Self.logged(.information).pendingComponents == [.data])
     }
 
     @Test("A message whose components are all accepted is relayed, with FCM's names")
@@ -57,7 +57,7 @@ struct RelayRecordTests {
     func partial() {
         let record = after([Self.accepted(.notification), Self.failed(.data, .retryable)])
         #expect(record.state == .retrying)
-        #expect(record.outstanding == [.data])
+        #expect(record.pendingComponents == [.data])
         #expect(record.nextAttempt == Self.now + 10_000)
         #expect(record.components[1].error?.code == "CODE")
 
@@ -71,7 +71,7 @@ struct RelayRecordTests {
     func permanent() {
         let record = after([Self.failed(.notification, .permanent), Self.failed(.data, .retryable)])
         #expect(record.state == .retrying)
-        #expect(record.outstanding == [.data])
+        #expect(record.pendingComponents == [.data])
         let end = after([Self.accepted(.data)], of: record)
         #expect(end.state == .failed)
         #expect(end.components.map(\.state) == [.failed, .accepted])
@@ -80,10 +80,10 @@ struct RelayRecordTests {
 
     @Test("The wait before a retry doubles from 10 s to 10 min, a fifth more or less, and never less than FCM asks for")
     func schedule() {
-        func delay(_ attempts: Int, least: Milliseconds? = nil, within remaining: Milliseconds = .max, random: Double)
+        func delay(_ attempts: Int, asked: Milliseconds? = nil, within remaining: Milliseconds = .max, random: Double)
             -> Milliseconds
         {
-            RetrySchedule().delay(after: attempts, least: least, within: remaining, random: random)
+            RetrySchedule().delay(after: attempts, asked: asked, within: remaining, random: random)
         }
         #expect(
             (1...9).map { delay($0, random: 0.5) }
@@ -91,11 +91,11 @@ struct RelayRecordTests {
         #expect(delay(1, random: 0) == 8_000)
         #expect(delay(1, random: 1) == 12_000)
         #expect(delay(1_000_000, random: 0.5) == 600_000)
-        #expect(delay(1, least: 60_000, random: 0) == 60_000)
-        #expect(delay(1, least: 60_000, random: 1) == 72_000)
-        #expect(delay(1, least: 60_000, within: 72_000, random: 1) == 60_000, "or it would not be tried at all")
-        #expect(delay(4, least: 60_000, random: 0.5) == 80_000)
-        #expect(delay(1, least: .max, random: 1) == .max)
+        #expect(delay(1, asked: 60_000, random: 0) == 60_000)
+        #expect(delay(1, asked: 60_000, random: 1) == 72_000)
+        #expect(delay(1, asked: 60_000, within: 72_000, random: 1) == 60_000, "or it would not be tried at all")
+        #expect(delay(4, asked: 60_000, random: 0.5) == 80_000)
+        #expect(delay(1, asked: .max, random: 1) == .max)
         #expect(
             after([Self.failed(.data, .retryable, retryAfter: 120_000)], of: Self.logged(.information), random: 0).nextAttempt
                 == Self.now + 120_000)
@@ -105,7 +105,7 @@ struct RelayRecordTests {
         "A message that a relay could not send to FCM does not wait longer each time",
         arguments: ["CIRCUIT_OPEN", "NO_TIME", "OAUTH", "OVERLOADED", "PACED", "PROJECT_PAUSED", "STOPPED", "TOPIC_PAUSED"])
     func keptBack(code: String) {
-        let error = ComponentError(class: .retryable, code: code, message: "-", retryAfter: 1_000)
+        let error = DeliveryError(class: .retryable, code: code, message: "-", retryAfter: 1_000)
         let outcome = ComponentOutcome(component: .data, result: .failure(error))
         var record = Self.logged(.information)
         var waits: [Milliseconds] = []
@@ -136,7 +136,7 @@ struct RelayRecordTests {
     @Test("An answer that only says that the message has expired keeps the earlier error")
     func expiredByRelay() {
         let tooLate = ComponentOutcome(
-            component: .data, result: .failure(ComponentError(class: .expired, code: "EXPIRED", message: "too late")))
+            component: .data, result: .failure(DeliveryError(class: .expired, code: "EXPIRED", message: "too late")))
         var record = after([Self.failed(.data, .retryable)], of: Self.logged(.information))
         record.lease = Lease(owner: "me", until: Self.expires)
         record.answered(
@@ -155,7 +155,7 @@ struct RelayRecordTests {
         #expect(record.components.map(\.state) == [.accepted, .expired])
     }
 
-    private static let unreachable = ComponentError(class: .retryable, code: "RELAY_UNREACHABLE", message: "none")
+    private static let unreachable = DeliveryError(class: .retryable, code: "RELAY_UNREACHABLE", message: "none")
 
     @Test("A component that FCM may have keeps that error when no relay takes it afterwards, and when it expires")
     func unknownOutcome() throws {
@@ -228,7 +228,7 @@ struct RelayRecordTests {
         record.answered(
             [Self.accepted(.notification), Self.failed(.data, .permanent)].results(for: record), to: "me", at: Self.now,
             expires: Self.expires, schedule: RetrySchedule(), random: 0.5)
-        #expect(record.outstanding == [.data])
+        #expect(record.pendingComponents == [.data])
         #expect(record.lease?.owner == "other")
         #expect(record.nextAttempt == Self.now + 60_000)
         record.unreachable(Self.unreachable, to: "me", at: Self.now, expires: Self.expires)
@@ -248,7 +248,7 @@ struct RelayRecordTests {
 struct InterventionTests {
     private static let now: UnixMilliseconds = 1_000_000
 
-    private static func failed(_ states: [ComponentState], _ state: RelayState = .failed) -> RelayRecord {
+    private static func failed(_ states: [DeliveryState], _ state: RelayState = .failed) -> RelayRecord {
         RelayRecord(
             state: state, attempts: 2, nextAttempt: state == .failed ? nil : now,
             components: zip([Component.notification, .data], states).map { ComponentRecord(component: $0, state: $1) })
@@ -259,7 +259,7 @@ struct InterventionTests {
         var record = Self.failed([.accepted, .failed])
         try record.retry(by: "Ann", at: Self.now, expires: Self.now + 1)
         #expect(record.state == .retrying && record.ended == nil)
-        #expect(record.outstanding == [.data])
+        #expect(record.pendingComponents == [.data])
         #expect(record.nextAttempt == Self.now)
         #expect(record.trace == [Intervention(action: .retry, at: Self.now, by: "Ann")])
     }

@@ -13,13 +13,13 @@ struct SilentOutboxTests {
     func keepsLooking() async throws {
         // Many outboxes for a few seconds show the same as one outbox for many minutes.
         let outboxes = 400
-        let looks = Mutex(
+        let claims = Mutex(
             [Urgency: [Int]](uniqueKeysWithValues: Urgency.allCases.map { ($0, .init(repeating: 0, count: outboxes)) }))
         try await withTemporaryFolder { folder in
             let store = try SQLiteMessageStore(path: folder + "/message-log.sqlite")
             let running = (0..<outboxes).map { index in
                 let empty = ClaimedStore(store: store) { claim, _, _ in
-                    looks.withLock { $0[claim.urgency]?[index] += 1 }
+                    claims.withLock { $0[claim.urgency]?[index] += 1 }
                     // A claim takes a moment, as with a real database. So the next claim is due slightly after the first alarm.
                     try await Task.sleep(for: .milliseconds(1))
                     return []
@@ -30,7 +30,7 @@ struct SilentOutboxTests {
                 return Task { try await outbox.run() }
             }
             try await eventually(within: .seconds(20)) {
-                looks.withLock { $0.values.allSatisfy { $0.allSatisfy { $0 >= 5 } } }
+                claims.withLock { $0.values.allSatisfy { $0.allSatisfy { $0 >= 5 } } }
             }
             for task in running { task.cancel() }
             for task in running { _ = await task.result }
@@ -46,7 +46,7 @@ struct SilentOutboxTests {
 
         func relay(
             _ command: RelayPush, by end: UnixMilliseconds
-        ) async throws(CommandFailure) -> [Result<String, ComponentError>] {
+        ) async throws(CommandFailure) -> [Result<String, DeliveryError>] {
             Issue.record("there is no push")
             return []
         }

@@ -20,7 +20,7 @@ struct HistoryReadersTests {
             let reading = Count()
             let busy = (0..<3).map { _ in
                 Task {
-                    try await readers.read(from: database, checkTurn: {}) { _ in
+                    try await readers.read(from: database, checkStillWanted: {}) { _ in
                         reading.add()
                         release.wait()
                     }
@@ -31,12 +31,12 @@ struct HistoryReadersTests {
             let late = CommandFailure(.deadlineExceeded, "too late")
             let givenUp = (0..<10).map { _ in
                 Task {
-                    try await readers.read(from: database, checkTurn: { throw late }) { _ in
+                    try await readers.read(from: database, checkStillWanted: { throw late }) { _ in
                         read.add()
                     }
                 }
             }
-            let waiting = Task { try await readers.read(from: database, checkTurn: {}) { _ in true } }
+            let waiting = Task { try await readers.read(from: database, checkStillWanted: {}) { _ in true } }
             for _ in busy { release.signal() }
             for page in givenUp { await #expect(throws: late) { try await page.value } }
             #expect(try await waiting.value)
@@ -57,7 +57,7 @@ extension HistoryReadersTests {
             // More than there are readers.
             for _ in 0..<5 {
                 let failure = await #expect(throws: CommandFailure.self) {
-                    try await readers.read(from: database, checkTurn: {}) { try Int.fetchOne($0, sql: endless) }
+                    try await readers.read(from: database, checkStillWanted: {}) { try Int.fetchOne($0, sql: endless) }
                 }
                 #expect(failure?.status == .deadlineExceeded)
             }

@@ -134,7 +134,7 @@ struct MessageStoreTests {
                     ComponentRecord(component: .notification, state: .accepted, name: "projects/p/messages/1"),
                     ComponentRecord(
                         component: .data, state: .recalled,
-                        error: ComponentError(class: .retryable, code: "QUOTA", message: "wait", retryAfter: 5_000)),
+                        error: DeliveryError(class: .retryable, code: "QUOTA", message: "wait", retryAfter: 5_000)),
                 ],
                 trace: [Intervention(action: .retry, at: 5, by: "Ann"), Intervention(action: .recall, at: 6, by: "Ben")])
             let updated = try await store.update(message.msiKey) { stored, _ in stored = record }

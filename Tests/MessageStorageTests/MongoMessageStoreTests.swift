@@ -265,7 +265,7 @@ struct MongoMessageStoreTests {
         for message in messages { _ = try await store.insert(message) }
         let claim = Claim(.high, limit: 2, maxPerKey: 1)
         #expect(try await store.claim(claim, lease: Lease(owner: "o", until: .max), now: .now).count == 2)
-        let error = ComponentError(class: .retryable, code: "QUOTA", message: "wait", retryAfter: 5_000)
+        let error = DeliveryError(class: .retryable, code: "QUOTA", message: "wait", retryAfter: 5_000)
         let components = [
             ComponentRecord(component: .notification, state: .accepted, name: "projects/p/messages/1"),
             ComponentRecord(component: .data, error: error),

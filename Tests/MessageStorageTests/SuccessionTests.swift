@@ -81,7 +81,7 @@ struct SuccessionTests {
 
     private static func answered(_ code: String) -> RelayRecord {
         record {
-            $0.components[0].error = ComponentError(class: .retryable, code: code, message: "m")
+            $0.components[0].error = DeliveryError(class: .retryable, code: code, message: "m")
             ($0.state, $0.attempts) = (.retrying, 1)
         }
     }

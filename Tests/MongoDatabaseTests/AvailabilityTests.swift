@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Availability of the database")
 struct AvailabilityTests {
-    private static let gone = MongoError(.notReachable, "no server", meansAway: true)
+    private static let gone = MongoError(.notReachable, "no server", meansUnreachable: true)
 
     @Test("The first operation that finds the database unreachable fails all others, and begins the only probe")
     func goesAway() throws {
@@ -26,7 +26,7 @@ struct AvailabilityTests {
 
     @Test("A timeout begins a probe and fails no other operation; the database is unreachable if the probe fails as well")
     func timesOut() throws {
-        let slow = MongoError(.timedOut, "slow", meansAway: true)
+        let slow = MongoError(.timedOut, "slow", meansUnreachable: true)
         var availability = Availability()
         let tickets = try (0..<4).map { _ in try availability.admit() }
         #expect(availability.failed(slow, tickets[0]) == [.probe(afterPause: false)])
@@ -53,7 +53,7 @@ struct AvailabilityTests {
         _ = availability.failed(Self.gone, ticket)
         #expect(availability.probed(Self.gone) == [.probe(afterPause: true)])
         #expect(availability.probed(Self.gone) == [.probe(afterPause: true)])
-        let stranger = MongoError(.notAuthenticated, "who are you", meansAway: true)
+        let stranger = MongoError(.notAuthenticated, "who are you", meansUnreachable: true)
         #expect(availability.probed(stranger) == [.announceOutage(stranger), .probe(afterPause: true)])
         #expect(availability.probed(nil) == [.announceRecovery])
         _ = try availability.admit()

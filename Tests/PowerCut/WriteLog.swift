@@ -30,7 +30,7 @@ package struct WriteLog: Sendable {
     let events: [Event]
 
     /// The log's length after each record, in bytes: the possible times of a power cut.
-    package var moments: [Int] { events.map(\.end) }
+    package var cutPoints: [Int] { events.map(\.end) }
 
     /// - Throws: ``Damaged``.
     package init(path: String) throws {

@@ -146,7 +146,7 @@ struct RetryTimeTests {
     private static let lease = Lease(owner: owner, until: start)
 
     private static func answered(
-        with error: ComponentError, expires: UnixMilliseconds = never, random: Double = 0.5
+        with error: DeliveryError, expires: UnixMilliseconds = never, random: Double = 0.5
     ) -> RelayRecord {
         var record = RelayRecord(logged: .information, due: start, lease: lease)
         record.answered(
@@ -157,7 +157,7 @@ struct RetryTimeTests {
 
     /// The waits before the next attempts, in seconds, if every attempt ends with the same error.
     private func waits(
-        _ count: Int, random: Double, _ error: (UnixMilliseconds) async throws -> ComponentError
+        _ count: Int, random: Double, _ error: (UnixMilliseconds) async throws -> DeliveryError
     ) async throws -> [Double] {
         var record = RelayRecord(logged: .information, due: Self.start, lease: Self.lease)
         var now = Self.start

@@ -47,7 +47,7 @@ struct DocumentTests {
                     ComponentRecord(component: .notification, state: .accepted, name: "projects/p/messages/1"),
                     ComponentRecord(
                         component: .data,
-                        error: ComponentError(class: .retryable, code: "UNAVAILABLE", message: "m", retryAfter: 7)),
+                        error: DeliveryError(class: .retryable, code: "UNAVAILABLE", message: "m", retryAfter: 7)),
                 ]))
         let json = try JSONCoder.encode(message)
         #expect(try JSONCoder.decode(Message.self, from: json) == message)

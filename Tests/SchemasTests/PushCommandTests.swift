@@ -69,7 +69,7 @@ struct PushCommandTests {
         push.relay.recipients[0].name = "n"
         for (index, code) in [(1, RelayErrorCode.unregistered), (2, .invalidArgument)] {
             push.relay.recipients[index].state = .failed
-            push.relay.recipients[index].error = ComponentError(code)
+            push.relay.recipients[index].error = DeliveryError(code)
         }
         #expect(push.unregistered == ["b"])
         let json = String(decoding: try JSONCoder.encode(push), as: UTF8.self)
@@ -101,7 +101,7 @@ struct PushCommandTests {
     @Test("Results are in the recipients' order")
     func results() throws {
         let reply = RelayPush.Reply(results: [
-            SendResult(.success("n")), SendResult(.failure(ComponentError(.paced, retryAfter: 5))),
+            SendResult(.success("n")), SendResult(.failure(DeliveryError(.paced, retryAfter: 5))),
         ])
         let json = String(decoding: try JSONCoder.encode(reply), as: UTF8.self)
         #expect(json.hasPrefix(#"{"results":[{"name":"n"},{"error":{"class":"retryable","code":"PACED""#))

@@ -51,7 +51,7 @@ struct WireFormTests {
     @Test("An outcome has FCM's name or an error")
     func outcomes() throws {
         try Self.check(ComponentOutcome(component: .data, result: .success("n")), #"{"component":"data","name":"n"}"#)
-        let refused = ComponentOutcome(component: .data, result: .failure(ComponentError(.unregistered)))
+        let refused = ComponentOutcome(component: .data, result: .failure(DeliveryError(.unregistered)))
         #expect(try Self.json(refused).hasPrefix(#"{"component":"data","error":{"class":"permanent","code":"UNREGISTERED""#))
         #expect(try JSONCoder.decode(ComponentOutcome.self, from: JSONCoder.encode(refused)) == refused)
         #expect(throws: SchemaViolation.self) {

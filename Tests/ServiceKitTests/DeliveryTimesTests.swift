@@ -16,7 +16,7 @@ struct DeliveryTimesTests {
     @Test("A relay ends its work on a command before the sender gives up, and remembers it for longer than a lease")
     func relay() {
         #expect(DeliveryTimes.fcmReconnectTimeout * 2 < DeliveryTimes.fcmRequestTimeout)
-        #expect(DeliveryTimes.circuitTrialTimeout > DeliveryTimes.fcmRequestTimeout)
+        #expect(DeliveryTimes.circuitProbeTimeout > DeliveryTimes.fcmRequestTimeout)
         #expect(DeliveryTimes.relayTimeout - DeliveryTimes.relayReplyMargin > DeliveryTimes.fcmRequestTimeout)
         #expect(DeliveryTimes.maxRelayTime > DeliveryTimes.relayTimeout)
         #expect(DeliveryTimes.maxRelayTime <= DeliveryTimes.leaseDuration)

@@ -19,10 +19,10 @@ struct PowerCutTests {
             let recording = try await RecordedPosts(in: folder)
             var random = SeededGenerator(seed: 7)
             // The first times of a new disk, the time of each answer, and others.
-            let moments = recording.log.moments
+            let cutPoints = recording.log.cutPoints
             var cuts = Array(recording.posts.map(\.logLength).shuffled(using: &random).prefix(3))
-            cuts += moments.prefix(moments.count / 3).shuffled(using: &random).prefix(3)
-            cuts += moments.shuffled(using: &random).prefix(2)
+            cuts += cutPoints.prefix(cutPoints.count / 3).shuffled(using: &random).prefix(3)
+            cuts += cutPoints.shuffled(using: &random).prefix(2)
             for length in cuts.sorted() {
                 try await recording.checkPowerCut(cut, whenLogHad: length)
             }

@@ -32,15 +32,15 @@ struct CubeAnnouncer: Service {
     }
 
     @Sendable private func repeatVersion() async throws {
-        var isAway = false
+        var isFailing = false
         while true {
             do {
                 announce(try await store.version())
-                isAway = false
+                isFailing = false
             } catch {
                 // Logged once: subscribers notice that the announcements have stopped.
-                if !isAway { logger.warning("the cube's version cannot be read", metadata: ["error": "\(error)"]) }
-                isAway = true
+                if !isFailing { logger.warning("the cube's version cannot be read", metadata: ["error": "\(error)"]) }
+                isFailing = true
             }
             try await Task.sleep(for: Self.period)
         }

@@ -101,15 +101,15 @@ extension FaultRule {
     }
 
     private static func latency(_ fields: ControlFields) throws -> Latency {
-        func milliseconds(_ name: String, from least: Double = 0) throws -> Double? {
-            try fields.fraction(name, in: least...Latency.maxMilliseconds)
+        func milliseconds(_ name: String, from min: Double = 0) throws -> Double? {
+            try fields.fraction(name, in: min...Latency.maxMilliseconds)
         }
         switch Set(fields.names).subtracting(common) {
         case ["fixed_ms"]:
             if let value = try milliseconds("fixed_ms") { return .fixed(value) }
         case ["least_ms", "most_ms"]:
-            if let least = try milliseconds("least_ms"), let most = try milliseconds("most_ms", from: least) {
-                return .uniform(least: least, most: most)
+            if let min = try milliseconds("least_ms"), let max = try milliseconds("most_ms", from: min) {
+                return .uniform(min: min, max: max)
             }
         case ["median_ms", "p99_ms"]:
             if let median = try milliseconds("median_ms", from: 0.001), let p99 = try milliseconds("p99_ms", from: median) {

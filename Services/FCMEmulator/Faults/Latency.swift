@@ -5,7 +5,7 @@ import SeededRandom
 enum Latency: Hashable, Sendable {
     case fixed(Double)
     /// A uniform distribution between the two.
-    case uniform(least: Double, most: Double)
+    case uniform(min: Double, max: Double)
     /// A log-normal distribution with this median. One value in a hundred is longer than `p99`.
     case longTail(median: Double, p99: Double)
 
@@ -19,7 +19,7 @@ enum Latency: Hashable, Sendable {
         let milliseconds =
             switch self {
             case .fixed(let value): value
-            case .uniform(let least, let most): Double.random(in: least...most, using: &generator)
+            case .uniform(let min, let max): Double.random(in: min...max, using: &generator)
             case .longTail(let median, let p99): median * exp(log(p99 / median) / Self.normalP99 * Self.normal(&generator))
             }
         return .microseconds(Int64(min(milliseconds, Self.maxMilliseconds) * 1_000))

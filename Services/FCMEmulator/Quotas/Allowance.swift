@@ -12,30 +12,30 @@ struct Allowance: Hashable, Sendable {
     let phase: UnixMilliseconds
 
     /// The number of refills up to a point in time.
-    fileprivate func turn(at now: UnixMilliseconds) -> Int64 {
+    fileprivate func refills(at now: UnixMilliseconds) -> Int64 {
         let (shifted, every) = ((now - phase).rawValue, every.rawValue)
         return shifted >= 0 ? shifted / every : (shifted - every + 1) / every
     }
 
     /// When a refill comes.
-    fileprivate func time(of turn: Int64) -> UnixMilliseconds { phase + every * turn }
+    fileprivate func time(of refills: Int64) -> UnixMilliseconds { phase + every * refills }
 }
 
 /// The current content of one bucket.
 struct Bucket: Hashable, Sendable {
     private var left: Int
-    private var turn: Int64
+    private var refills: Int64
 
     /// A full bucket.
     init(_ allowance: Allowance, now: UnixMilliseconds) {
         left = allowance.capacity
-        turn = allowance.turn(at: now)
+        refills = allowance.refills(at: now)
     }
 
     /// How much is left now.
     func left(of allowance: Allowance, now: UnixMilliseconds) -> Int {
-        let turns = max(0, allowance.turn(at: now) - turn)
-        let (gain, isEnormous) = turns.multipliedReportingOverflow(by: Int64(allowance.refill))
+        let newRefills = max(0, allowance.refills(at: now) - refills)
+        let (gain, isEnormous) = newRefills.multipliedReportingOverflow(by: Int64(allowance.refill))
         return isEnormous || gain > allowance.capacity - left ? allowance.capacity : left + Int(gain)
     }
 
@@ -45,8 +45,8 @@ struct Bucket: Hashable, Sendable {
     mutating func take(of allowance: Allowance, now: UnixMilliseconds) -> Milliseconds? {
         left = left(of: allowance, now: now)
         // A clock that is set back does not refill a second time.
-        turn = max(turn, allowance.turn(at: now))
-        guard left > 0 else { return allowance.time(of: turn + 1) - now }
+        refills = max(refills, allowance.refills(at: now))
+        guard left > 0 else { return allowance.time(of: refills + 1) - now }
         left -= 1
         return nil
     }

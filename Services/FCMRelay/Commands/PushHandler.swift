@@ -19,7 +19,7 @@ struct PushHandler: Sendable {
         let push = command.with(message: try FCMRules.checked(command.message, for: command.recipients, limit: limit))
         let topic: TopicKey? = if case .topic(let name) = push.recipients.first { TopicKey(name) } else { nil }
         let project = try projects.project(push.project, for: topic)
-        let results: [Result<String, ComponentError>]
+        let results: [Result<String, DeliveryError>]
         if let expires = push.expires, expires <= now {
             results = push.recipients.map { _ in .failure(.expired) }
         } else {
@@ -32,25 +32,25 @@ struct PushHandler: Sendable {
 
     private func send(
         _ push: RelayPush, by project: Project, now: UnixMilliseconds, _ context: CommandContext
-    ) async -> [Result<String, ComponentError>] {
+    ) async -> [Result<String, DeliveryError>] {
         let deadline = CommandDeadline.instant(of: context, now: now)
         let expiry = ContinuousClock.now + Duration((push.expires ?? .max) - now)
         let isUrgent = FCMRules.urgency(of: push.message) == .high
-        let places = min(push.recipients.count, Project.pushGroup)
+        let cost = min(push.recipients.count, Project.pushGroup)
         do throws(CommandFailure) {
-            // Half of the places are kept for messages.
-            return try await project.underWay(places: places, limit: Project.maxInFlight / 2) {
+            // Half of the limit is kept for messages.
+            return try await project.withinLimit(cost: cost, limit: Project.maxInFlight / 2) {
                 await project.send(push, isUrgent: isUrgent, before: expiry, by: deadline, now: self.now)
             }
         } catch {
             // The error is each recipient's and not the command's. If the command failed, its caller would believe that the relay
             // takes no messages either.
-            return push.recipients.map { _ in .failure(ComponentError(.overloaded, error.message)) }
+            return push.recipients.map { _ in .failure(DeliveryError(.overloaded, error.message)) }
         }
     }
 
     /// Logs one line for the push, without its content and its tokens.
-    private func report(_ results: [Result<String, ComponentError>], of push: RelayPush, to context: CommandContext) {
+    private func report(_ results: [Result<String, DeliveryError>], of push: RelayPush, to context: CommandContext) {
         let errors = results.compactMap { result in if case .failure(let error) = result { error } else { nil } }
         let figures: Logger.Metadata = ["push_id": "\(push.pushID)", "recipients": "\(results.count)"]
         guard let first = errors.first else { return context.logger.debug("accepted by FCM", metadata: figures) }

@@ -23,7 +23,7 @@ struct RelayHandler: Sendable {
         } else {
             try projects.checkCircuit(of: project, isKnown: project.knows(command))
             let deadline = CommandDeadline.instant(of: context, now: now)
-            outcomes = try await project.underWay { await send(command, by: project, now: now, deadline: deadline) }
+            outcomes = try await project.withinLimit { await send(command, by: project, now: now, deadline: deadline) }
         }
         await report(outcomes, of: command, to: context)
         return RelayMessage.Reply(components: outcomes)
@@ -44,13 +44,13 @@ struct RelayHandler: Sendable {
 
     /// Why a message is not sent at all, or `nil`.
     @inline(never)
-    private func refusal(of command: RelayMessage, now: UnixMilliseconds) -> ComponentError? {
+    private func refusal(of command: RelayMessage, now: UnixMilliseconds) -> DeliveryError? {
         if let expires = command.expires, expires <= now {
             return .expired
         }
         // An Alert goes out with both components or not at all: a notification alone would announce a message that never comes.
         if let violation = limit.violation(by: command) {
-            return ComponentError(.payloadTooLarge, violation.problem)
+            return DeliveryError(.payloadTooLarge, violation.problem)
         }
         return nil
     }

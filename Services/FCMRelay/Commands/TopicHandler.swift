@@ -9,7 +9,7 @@ struct TopicHandler: Sendable {
     func perform(_ change: TopicChange, _ phones: TopicPhones, _ context: CommandContext) async throws -> TopicResults {
         let project = try projects.project(phones.project, for: phones.topicKey)
         let deadline = CommandDeadline.instant(of: context, now: .now)
-        return try await project.underWay {
+        return try await project.withinLimit {
             let results = await project.perform(change, phones, by: deadline)
             context.logger.debug(
                 "changed subscriptions",

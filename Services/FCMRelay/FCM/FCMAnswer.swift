@@ -33,17 +33,17 @@ extension FCMAnswer {
         let message = body?.message.map { String($0.prefix(200)) } ?? "FCM answered \(response.status) without saying why"
         switch verdict {
         case .permanent:
-            self = .refused(SendFailure(ComponentError(class: .permanent, code: code, message: message)))
+            self = .refused(SendFailure(DeliveryError(class: .permanent, code: code, message: message)))
         case .retryable(let pause, let scope):
             let retryAfter = response.retryAfter.flatMap { RetryAfter(header: $0, now: now) }?.time
             self = .refused(
                 SendFailure(
-                    ComponentError(
+                    DeliveryError(
                         class: .retryable, code: code, message: message, retryAfter: retryAfter ?? Milliseconds(pause)),
                     scope: scope))
         case .tokenRefused:
             self = .tokenRefused(
-                SendFailure(ComponentError(class: .retryable, code: code, message: message), scope: .service))
+                SendFailure(DeliveryError(class: .retryable, code: code, message: message), scope: .service))
         }
     }
 }
@@ -59,7 +59,7 @@ extension FCMAnswer<String> {
         guard let body = FCMAcceptance(body: response.body), !body.name.isEmpty, body.name.utf8.count <= 500 else {
             return .refused(
                 SendFailure(
-                    ComponentError(
+                    DeliveryError(
                         .badAnswer, "FCM answered \(response.status) without a name for the message; it may have accepted it")))
         }
         return .accepted(body.name)

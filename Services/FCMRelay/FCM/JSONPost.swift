@@ -26,7 +26,7 @@ struct JSONPost: Sendable {
         let begin = ContinuousClock.now
         guard begin < expiry else { return bodies.map { _ in .failure(.expired) } }
         let end = min(deadline, begin + DeliveryTimes.fcmRequestTimeout, expiry + Self.timeAfterExpiry)
-        let outcomes = await transport.reach(
+        let outcomes = await transport.sendReconnecting(
             bodies.map { HTTPTransportRequest(url: url, headers: headers, body: $0, deadline: end) }, before: expiry)
         return Self.results(of: outcomes, since: begin)
     }

@@ -17,10 +17,10 @@ struct SendFailure: Error, Hashable, Sendable {
         case service
     }
 
-    let error: ComponentError
+    let error: DeliveryError
     let scope: Scope
 
-    init(_ error: ComponentError, scope: Scope = .message) {
+    init(_ error: DeliveryError, scope: Scope = .message) {
         self.error = error
         self.scope = scope
     }
@@ -30,35 +30,35 @@ extension SendFailure {
     /// The message has expired.
     static let expired = SendFailure(.expired, scope: .inconclusive)
 
-    static let unwritable = SendFailure(ComponentError(.invalidMessage))
+    static let unwritable = SendFailure(DeliveryError(.invalidMessage))
 
     /// No access token. It is retryable even if Google refuses the key, because an operator can correct that.
     init(_ failure: TokenFailure) {
         self.init(
-            ComponentError(.oauth, failure.description, retryAfter: failure.retryAfter.map { max(1, Milliseconds($0)) }),
+            DeliveryError(.oauth, failure.description, retryAfter: failure.retryAfter.map { max(1, Milliseconds($0)) }),
             scope: .service)
     }
 
     /// No answer.
     ///
-    /// - Parameter patience: How long the transport had the request. A timeout counts against FCM only after half a second, or
+    /// - Parameter timeGiven: How long the transport had the request. A timeout counts against FCM only after half a second, or
     ///   after five seconds if the request was not sent: then it may have queued behind others.
-    init(_ error: TransportError, after patience: Duration) {
+    init(_ error: TransportError, after timeGiven: Duration) {
         let (code, scope): (RelayErrorCode, Scope) =
             switch error.code {
             case .notReachable, .reset, .other: (.network, .service)
             case .tls: (.tls, .service)
             case .timeout:
-                (.timeout, patience >= .milliseconds(error.mayHaveBeenProcessed ? 500 : 5_000) ? .service : .inconclusive)
+                (.timeout, timeGiven >= .milliseconds(error.mayHaveBeenProcessed ? 500 : 5_000) ? .service : .inconclusive)
             case .tooLarge: (.badAnswer, .message)
             case .overloaded: (.overloaded, .inconclusive)
             case .cancelled, .stopped: (.stopping, .inconclusive)
             }
         let consequence = error.mayHaveBeenProcessed ? "; FCM may have accepted it" : ""
-        self.init(ComponentError(code, error.description + consequence), scope: scope)
+        self.init(DeliveryError(code, error.description + consequence), scope: scope)
     }
 }
 
-extension ComponentError {
-    static let expired = ComponentError(.expired, "the message's deadline has passed")
+extension DeliveryError {
+    static let expired = DeliveryError(.expired, "the message's deadline has passed")
 }

@@ -55,7 +55,7 @@ final class ConnectionSet {
     /// Whether new requests must use new connections, because this transfer's connection has answered no request for a while.
     ///
     /// - Parameter isTooLate: Whether the transfer times out now. Then a shorter silence is sufficient.
-    func shouldGiveUp(for easy: CurlEasy, isTooLate: Bool, at now: ContinuousClock.Instant) -> Bool {
+    func shouldAbandon(for easy: CurlEasy, isTooLate: Bool, at now: ContinuousClock.Instant) -> Bool {
         guard let sentAt = easy.sentAt, hasAnswered || now - opened >= Self.minAge else { return false }
         let silence = now - max(sentAt, lastAnswers[easy.localPort] ?? sentAt)
         return silence >= (isTooLate ? min(Self.minSilence, silenceTimeout) : silenceTimeout)

@@ -7,7 +7,7 @@ struct CurlConfiguration: Sendable {
     /// The maximum number of streams on one connection, unless the server allows fewer. FCM allows 100.
     var streamsPerConnection = 100
     /// The maximum number of accepted and unanswered requests. Further ones are refused as `overloaded`.
-    var maxOutstanding = 10_000
+    var maxPending = 10_000
     /// The timeout for making a connection, including TLS.
     var connectTimeout = Duration.seconds(5)
     /// A connection that was idle for this time is not used again: FCM closes it after about three minutes.

@@ -22,7 +22,7 @@ final class CurlTransport: HTTPTransport {
     init(_ configuration: CurlConfiguration) throws(TransportError) {
         let loop = try TransferLoop(configuration)
         let multi = loop.multi
-        state = Mutex(State(inbox: TransferInbox(maxOutstanding: configuration.maxOutstanding), multi: multi))
+        state = Mutex(State(inbox: TransferInbox(maxPending: configuration.maxPending), multi: multi))
         do {
             try DedicatedThread.start { self.work(loop) }
         } catch {
@@ -34,18 +34,18 @@ final class CurlTransport: HTTPTransport {
 
     func send(_ requests: [HTTPTransportRequest]) async -> [HTTPTransportOutcome] {
         guard !requests.isEmpty else { return [] }
-        let exchange = TransferGroup(requests)
+        let group = TransferGroup(requests)
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                exchange.begin(continuation)
-                submit(exchange)
+                group.begin(continuation)
+                submit(group)
                 // The handler below may have run before the group was submitted.
-                if Task.isCancelled { cancel(exchange) }
+                if Task.isCancelled { cancel(group) }
             }
         } onCancel: {
-            cancel(exchange)
+            cancel(group)
         }
-        return exchange.outcomes
+        return group.outcomes
     }
 
     func refuseNewRequests() {
@@ -70,19 +70,19 @@ final class CurlTransport: HTTPTransport {
         }
     }
 
-    private func submit(_ exchange: TransferGroup) {
+    private func submit(_ group: TransferGroup) {
         let submission = state.withLock { state in
-            let submission = state.inbox.submit(exchange)
+            let submission = state.inbox.submit(group)
             // Inside the lock: outside it, the thread may already have freed the handle.
             if case .accepted(wake: true) = submission { state.multi?.wakeUp() }
             return submission
         }
-        if case .refused(let error) = submission { exchange.transfers.forEach { $0.end(.failure(error)) } }
+        if case .refused(let error) = submission { group.transfers.forEach { $0.end(.failure(error)) } }
     }
 
-    private func cancel(_ exchange: TransferGroup) {
+    private func cancel(_ group: TransferGroup) {
         state.withLock { state in
-            if state.inbox.cancel(exchange) { state.multi?.wakeUp() }
+            if state.inbox.cancel(group) { state.multi?.wakeUp() }
         }
     }
 
@@ -95,7 +95,7 @@ final class CurlTransport: HTTPTransport {
                 state.multi = multi
                 return state.inbox.take(ended: ended)
             }
-            loop.turn(batch)
+            loop.runOnce(batch)
         } while !loop.isStopped
         let waiting = state.withLock { state in
             state.multi = nil

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Spreads requests over several transports, each with its own thread and connections. libcurl scans all transfers at every turn.
+/// Spreads requests over several transports, each with its own thread and connections. libcurl scans all transfers in every iteration.
 /// So a thousand transfers saturate one thread, while two threads with half of them each are not saturated.
 final class ShardedTransport: HTTPTransport {
     private final class Share: Sendable {
         let transport: CurlTransport
         /// Unanswered requests.
-        let underWay = Atomic<Int>(0)
+        let pending = Atomic<Int>(0)
 
         init(_ configuration: CurlConfiguration) throws(TransportError) {
             transport = try CurlTransport(configuration)
@@ -19,7 +19,7 @@ final class ShardedTransport: HTTPTransport {
     private let shares: [Share]
     /// Equally busy transports take turns, so that each uses its connections: libcurl detects a closed connection only
     /// when it needs one.
-    private let turn = Atomic<Int>(0)
+    private let nextShare = Atomic<Int>(0)
 
     /// - Parameter configuration: The limits of all transports together.
     /// - Throws: ``TransportError`` if libcurl or the system has no resources.
@@ -30,7 +30,7 @@ final class ShardedTransport: HTTPTransport {
             var part = configuration
             // The first ones get the remainder.
             part.connectionsPerHost = (configuration.connectionsPerHost + count - 1 - index) / count
-            part.maxOutstanding = (configuration.maxOutstanding + count - 1 - index) / count
+            part.maxPending = (configuration.maxPending + count - 1 - index) / count
             // If the second one cannot start, the first one is not closed: the relay does not start then.
             shares.append(try Share(part))
         }
@@ -40,19 +40,19 @@ final class ShardedTransport: HTTPTransport {
     func send(_ requests: [HTTPTransportRequest]) async -> [HTTPTransportOutcome] {
         let share = share(for: requests.count)
         let outcomes = await share.transport.send(requests)
-        share.underWay.subtract(requests.count, ordering: .relaxed)
+        share.pending.subtract(requests.count, ordering: .relaxed)
         return outcomes
     }
 
     private func share(for count: Int) -> Share {
-        let first = turn.wrappingAdd(1, ordering: .relaxed).newValue & .max
+        let first = nextShare.wrappingAdd(1, ordering: .relaxed).newValue & .max
         var best = shares[first % shares.count]
-        var least = best.underWay.load(ordering: .relaxed)
+        var least = best.pending.load(ordering: .relaxed)
         for share in shares {
-            let underWay = share.underWay.load(ordering: .relaxed)
-            if underWay < least { (best, least) = (share, underWay) }
+            let pending = share.pending.load(ordering: .relaxed)
+            if pending < least { (best, least) = (share, pending) }
         }
-        best.underWay.add(count, ordering: .relaxed)
+        best.pending.add(count, ordering: .relaxed)
         return best
     }
 

@@ -6,9 +6,9 @@ final class Transfer: @unchecked Sendable {
     /// The handle that carries it; `nil` while it is queued.
     var easy: CurlEasy?
     /// Its index among the thread's open transfers.
-    var place: Int?
+    var index: Int?
     /// The group that it belongs to, until it has ended.
-    fileprivate var exchange: TransferGroup?
+    fileprivate var group: TransferGroup?
 
     fileprivate init(_ request: HTTPTransportRequest) {
         self.request = request
@@ -17,7 +17,7 @@ final class Transfer: @unchecked Sendable {
     /// Sets the outcome. Call it once.
     func end(_ outcome: HTTPTransportOutcome) {
         self.outcome = outcome
-        exchange.take()?.oneHasEnded()
+        group.take()?.oneHasEnded()
     }
 }
 
@@ -25,25 +25,25 @@ final class Transfer: @unchecked Sendable {
 /// task owns them again, so that it frees the memory that it allocated.
 final class TransferGroup: @unchecked Sendable {
     let transfers: [Transfer]
-    private var underWay: Int
+    private var pending: Int
     /// Unsafe, because a checked one costs time for every message. It is removed before it is resumed, so it is resumed once.
     private var continuation: UnsafeContinuation<Void, Never>?
 
     /// - Parameter requests: At least one.
     init(_ requests: [HTTPTransportRequest]) {
         transfers = requests.map(Transfer.init)
-        underWay = requests.count
+        pending = requests.count
     }
 
     /// Sets the continuation of the waiting task.
     func begin(_ continuation: UnsafeContinuation<Void, Never>) {
         self.continuation = continuation
-        for transfer in transfers { transfer.exchange = self }
+        for transfer in transfers { transfer.group = self }
     }
 
     fileprivate func oneHasEnded() {
-        underWay -= 1
-        if underWay == 0 { continuation.take()?.resume() }
+        pending -= 1
+        if pending == 0 { continuation.take()?.resume() }
     }
 
     /// The outcomes in order. All requests must have ended.

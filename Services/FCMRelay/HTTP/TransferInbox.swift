@@ -15,32 +15,32 @@ struct TransferInbox {
         case refused(TransportError)
     }
 
-    private let maxOutstanding: Int
-    private var outstanding = 0
+    private let maxPending: Int
+    private var pending = 0
     private var batch = Batch()
     /// Whether a wake-up is pending. The thread will then see everything that is added before its next take.
     private var isWoken = false
     private var refusesNew = false
 
-    init(maxOutstanding: Int) {
-        self.maxOutstanding = maxOutstanding
+    init(maxPending: Int) {
+        self.maxPending = maxPending
     }
 
     /// Accepts all transfers of a group, or none.
-    mutating func submit(_ exchange: TransferGroup) -> Submission {
+    mutating func submit(_ group: TransferGroup) -> Submission {
         if batch.isStopping || refusesNew { return .refused(TransportError(.stopped, "the relay is stopping")) }
-        if outstanding + exchange.transfers.count > maxOutstanding {
-            return .refused(TransportError(.overloaded, "as many as \(maxOutstanding) requests wait already"))
+        if pending + group.transfers.count > maxPending {
+            return .refused(TransportError(.overloaded, "as many as \(maxPending) requests wait already"))
         }
-        outstanding += exchange.transfers.count
-        batch.arrivals.append(exchange)
+        pending += group.transfers.count
+        batch.arrivals.append(group)
         return .accepted(wake: wake())
     }
 
     /// - Returns: Whether the thread must be woken.
-    mutating func cancel(_ exchange: TransferGroup) -> Bool {
+    mutating func cancel(_ group: TransferGroup) -> Bool {
         if batch.isStopping { return false }
-        batch.cancelled.append(exchange)
+        batch.cancelled.append(group)
         return wake()
     }
 
@@ -65,7 +65,7 @@ struct TransferInbox {
     ///
     /// - Parameter ended: How many transfers the thread has ended since it last asked.
     mutating func take(ended: Int) -> Batch {
-        outstanding -= ended
+        pending -= ended
         isWoken = false
         defer { batch = Batch(isStopping: batch.isStopping) }
         return batch

@@ -1,7 +1,7 @@
 import CCurl
 import DequeModule
 
-/// The loop of the transport's thread. Each turn takes new transfers, starts as many as the connections carry, lets libcurl
+/// The loop of the transport's thread. Each iteration takes new transfers, starts as many as the connections carry, lets libcurl
 /// work, and ends transfers that are done, cancelled or late.
 struct TransferLoop {
     /// The interval of deadline checks. libcurl (7.88.1) ignores the timeouts of transfers that wait for a connection.
@@ -15,8 +15,8 @@ struct TransferLoop {
     /// The connections for new transfers.
     private var connections: ConnectionSet
     /// Abandoned connections whose transfers are still pending. Each set is closed after its last transfer.
-    private var givenUp: [ConnectionSet] = []
-    /// Whether ``multi`` has changed in this turn.
+    private var abandoned: [ConnectionSet] = []
+    /// Whether ``multi`` has changed in this iteration.
     private var hasRenewed = false
     private let clock = ContinuousClock()
     /// All transfers without an outcome, in no order.
@@ -41,7 +41,7 @@ struct TransferLoop {
         handles = ReusePool(period: Self.maxSpare, at: now)
     }
 
-    /// The handle to wake up for the next turn. It may change with each turn.
+    /// The handle to wake up for the next iteration. It may change with each one.
     var multi: CurlMulti { connections.multi }
 
     /// Returns how many transfers have ended since the last call.
@@ -50,13 +50,13 @@ struct TransferLoop {
         return ended
     }
 
-    /// Runs one turn. Returns when there may be something new.
-    mutating func turn(_ batch: TransferInbox.Batch) {
-        closeGivenUp()
+    /// Runs one iteration. Returns when there may be something new.
+    mutating func runOnce(_ batch: TransferInbox.Batch) {
+        closeAbandoned()
         hasRenewed = false
-        for exchange in batch.arrivals { exchange.transfers.forEach { take($0) } }
-        for exchange in batch.cancelled {
-            for transfer in exchange.transfers where transfer.place != nil {
+        for group in batch.arrivals { group.transfers.forEach { take($0) } }
+        for group in batch.cancelled {
+            for transfer in group.transfers where transfer.index != nil {
                 abandon(transfer, .cancelled, "the request was cancelled")
             }
         }
@@ -66,19 +66,19 @@ struct TransferLoop {
         }
         if batch.renewsConnections { renewConnections() }
         startWaiting()
-        for set in givenUp { set.multi.perform() }
+        for set in abandoned { set.multi.perform() }
         multi.perform()
         finishEnded()
         endLate()
-        leaveSilentConnections()
+        abandonSilentConnections()
         closeUnneeded()
         // An ended transfer has made room for a queued one. After a renewal of the connections no event would end the wait.
         let mayStart = !queue.isEmpty && connections.transfers < configuration.maxInFlight
-        if !mayStart, !hasRenewed { multi.wait(for: open.isEmpty && givenUp.isEmpty ? Self.maxWait : Self.deadlineCheck) }
+        if !mayStart, !hasRenewed { multi.wait(for: open.isEmpty && abandoned.isEmpty ? Self.maxWait : Self.deadlineCheck) }
     }
 
     private mutating func take(_ transfer: Transfer) {
-        transfer.place = open.count
+        transfer.index = open.count
         open.append(transfer)
         queue.append(transfer)
     }
@@ -90,7 +90,7 @@ struct TransferLoop {
         let now = clock.now
         var started = 0
         while started < room, let transfer = queue.popFirst() {
-            if transfer.place == nil { continue }
+            if transfer.index == nil { continue }
             if transfer.request.deadline <= now {
                 endLate(transfer)
             } else {
@@ -125,7 +125,7 @@ struct TransferLoop {
 
     private mutating func finishEnded() {
         // Collect all of them first: at each removal libcurl scans its unread messages.
-        for set in givenUp { while let easy = set.multi.nextEnded() { done.append(easy) } }
+        for set in abandoned { while let easy = set.multi.nextEnded() { done.append(easy) } }
         while let easy = multi.nextEnded() { done.append(easy) }
         guard !done.isEmpty else { return }
         let now = clock.now
@@ -156,7 +156,7 @@ struct TransferLoop {
 
     private mutating func endLate(_ transfer: Transfer) {
         if let easy = transfer.easy, easy.connections === connections,
-            connections.shouldGiveUp(for: easy, isTooLate: true, at: clock.now)
+            connections.shouldAbandon(for: easy, isTooLate: true, at: clock.now)
         {
             renewConnections()
         }
@@ -164,14 +164,14 @@ struct TransferLoop {
     }
 
     /// Checks at intervals for a connection that has requests and does not answer.
-    private mutating func leaveSilentConnections() {
+    private mutating func abandonSilentConnections() {
         let now = clock.now
         guard now >= nextSilenceCheck else { return }
         nextSilenceCheck = now + Self.silenceCheck
         connections.forgetOldAnswers(at: now)
         let isSilent = open.contains { transfer in
             guard let easy = transfer.easy, easy.connections === connections else { return false }
-            return connections.shouldGiveUp(for: easy, isTooLate: false, at: now)
+            return connections.shouldAbandon(for: easy, isTooLate: false, at: now)
         }
         if isSilent { renewConnections() }
     }
@@ -181,7 +181,7 @@ struct TransferLoop {
         // Without memory for new ones the old ones stay.
         guard let new = try? ConnectionSet(configuration) else { return }
         let former = connections
-        givenUp.append(former)
+        abandoned.append(former)
         connections = new
         hasRenewed = true
         var unsent: [Transfer] = []
@@ -194,14 +194,14 @@ struct TransferLoop {
     }
 
     /// Closes abandoned connections without transfers.
-    private mutating func closeGivenUp() {
-        for set in givenUp where set.transfers == 0 { set.multi.close() }
-        givenUp.removeAll { $0.transfers == 0 }
+    private mutating func closeAbandoned() {
+        for set in abandoned where set.transfers == 0 { set.multi.close() }
+        abandoned.removeAll { $0.transfers == 0 }
     }
 
     /// Closes all connections. All transfers have ended.
     func close() {
-        for set in givenUp { set.multi.close() }
+        for set in abandoned { set.multi.close() }
         multi.close()
     }
 
@@ -228,10 +228,10 @@ struct TransferLoop {
     }
 
     private mutating func end(_ transfer: Transfer, _ outcome: HTTPTransportOutcome) {
-        guard let place = transfer.place.take(), let last = open.popLast() else { return }
+        guard let index = transfer.index.take(), let last = open.popLast() else { return }
         if last !== transfer {
-            open[place] = last
-            last.place = place
+            open[index] = last
+            last.index = index
         }
         ended += 1
         transfer.end(outcome)

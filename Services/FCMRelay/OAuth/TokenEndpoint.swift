@@ -28,7 +28,7 @@ struct TokenEndpoint: TokenGranter {
         let response: HTTPTransportResponse
         do {
             // A signed token contains no character that needs escaping in a form.
-            response = try await transport.reach(
+            response = try await transport.sendReconnecting(
                 HTTPTransportRequest(
                     url: account.tokenURI, headers: ["content-type: application/x-www-form-urlencoded"],
                     body: Data("grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)".utf8),

@@ -30,7 +30,7 @@ struct TokenStateMachine<Waiter: Hashable> {
 
     private enum Request {
         case none
-        case underWay
+        case pending
         case backingOff(until: Instant, TokenFailure)
     }
 
@@ -117,10 +117,10 @@ struct TokenStateMachine<Waiter: Hashable> {
 
     private mutating func beginRequest(_ now: Instant) -> Bool {
         switch request {
-        case .underWay: return false
+        case .pending: return false
         case .backingOff(let until, _) where now < until: return false
         case .none, .backingOff:
-            request = .underWay
+            request = .pending
             return true
         }
     }

@@ -4,7 +4,7 @@ import Time
 
 /// Limits the rate of sends to FCM's quota. The state machine decides; this shell resumes the waiting sends.
 final class Pacer: Sendable {
-    private typealias Waiter = CheckedContinuation<ComponentError?, Never>
+    private typealias Waiter = CheckedContinuation<DeliveryError?, Never>
 
     private struct State {
         var machine: PacingStateMachine<Waiter>
@@ -30,9 +30,9 @@ final class Pacer: Sendable {
     /// - Returns: `nil` if it may go out; otherwise a retryable error with the reason.
     func turn(
         for topic: FCMTopic?, isAlert: Bool, cost: Int = 1, by deadline: ContinuousClock.Instant
-    ) async -> ComponentError? {
+    ) async -> DeliveryError? {
         guard .now < deadline else {
-            return ComponentError(.noTime)
+            return DeliveryError(.noTime)
         }
         return await withCheckedContinuation { waiter in
             act { $0.ask(.init(waiter: waiter, topic: topic, isAlert: isAlert, cost: cost, deadline: deadline), at: .now) }
@@ -83,7 +83,7 @@ final class Pacer: Sendable {
         for decision in decisions {
             switch decision {
             case .go(let waiter): waiter.resume(returning: nil)
-            case .refuse(let waiter, let refusal): waiter.resume(returning: ComponentError(refusal))
+            case .refuse(let waiter, let refusal): waiter.resume(returning: DeliveryError(refusal))
             }
         }
         guard let next else { return }
@@ -100,7 +100,7 @@ final class Pacer: Sendable {
     }
 }
 
-extension ComponentError {
+extension DeliveryError {
     /// The error of a send that did not get its turn.
     fileprivate init<Waiter>(_ refusal: PacingStateMachine<Waiter>.Refusal) {
         switch refusal {

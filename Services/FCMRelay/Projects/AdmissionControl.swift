@@ -24,22 +24,22 @@ struct AdmissionControl: Sendable {
     @inline(__always)
     func enter(
         for topic: FCMTopic?, isAlert: Bool, cost: Int = 1, by deadline: ContinuousClock.Instant
-    ) async -> ComponentError? {
+    ) async -> DeliveryError? {
         if !pacer.tryTakeTurn(to: topic, cost: cost, by: deadline),
             let error = await pacer.turn(for: topic, isAlert: isAlert, cost: cost, by: deadline)
         {
             return error
         }
         // The existing connections may be the cause of the failures.
-        return breaker.refusal(beforeTrial: transport.renewConnections)
+        return breaker.refusal(beforeProbe: transport.renewConnections)
     }
 
     /// Notes failures that affect other sends.
-    func leave<Success>(_ results: [Result<Success, SendFailure>], about topic: FCMTopic?) -> [Result<Success, ComponentError>] {
+    func leave<Success>(_ results: [Result<Success, SendFailure>], about topic: FCMTopic?) -> [Result<Success, DeliveryError>] {
         let failures = results.map { result in
             if case .failure(let failure) = result { failure } else { nil as SendFailure? }
         }
-        // Failures of the service first: otherwise an inconclusive failure would start the next trial at once.
+        // Failures of the service first: otherwise an inconclusive failure would start the next probe at once.
         for failure in failures where failure?.scope == .service { breaker.learn(from: failure) }
         for failure in failures where failure?.scope != .service { breaker.learn(from: failure) }
         for case let failure? in failures { pacer.learn(from: failure, about: topic) }

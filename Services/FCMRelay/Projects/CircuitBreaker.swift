@@ -11,17 +11,17 @@ final class CircuitBreaker: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Parameter beforeTrial: Called if this send is the trial that finds out whether FCM answers again.
+    /// - Parameter beforeProbe: Called if this send is the probe that finds out whether FCM answers again.
     /// - Returns: `nil` if the send may go out; otherwise a retryable error.
-    func refusal(beforeTrial: () -> Void) -> ComponentError? {
+    func refusal(beforeProbe: () -> Void) -> DeliveryError? {
         let (admission, outage) = state.withLock { ($0.machine.admit(at: .now), $0.outage) }
         switch admission {
         case .go: return nil
-        case .trial:
-            beforeTrial()
+        case .probe:
+            beforeProbe()
             return nil
         case .wait(let pause):
-            return ComponentError(.circuitOpen, Self.problem(outage), retryAfter: max(1, Milliseconds(pause)))
+            return DeliveryError(.circuitOpen, Self.problem(outage), retryAfter: max(1, Milliseconds(pause)))
         }
     }
 

@@ -3,14 +3,14 @@ import Time
 
 /// The state of a project's circuit breaker. Pure: events in, decisions out.
 ///
-/// After many failures in a row nothing is sent for a pause, and then a single trial. Without this, while FCM hangs, every send
+/// After many failures in a row nothing is sent for a pause, and then a single probe. Without this, while FCM hangs, every send
 /// would occupy a stream, and one of the project's commands, until its timeout.
 struct CircuitStateMachine: Sendable {
     /// Whether a send may go out.
     enum Admission: Hashable, Sendable {
         case go
-        /// It goes out, as the only one: it is the trial.
-        case trial
+        /// It goes out, as the only one: it is the probe.
+        case probe
         /// Nothing is sent for this time.
         case wait(Duration)
     }
@@ -19,8 +19,8 @@ struct CircuitStateMachine: Sendable {
         case closed(failures: Int)
         /// Nothing is sent before `until`.
         case open(until: ContinuousClock.Instant)
-        /// A trial is pending. Without an answer by `until` another one goes.
-        case trying(until: ContinuousClock.Instant)
+        /// A probe is pending. Without an answer by `until` another one goes.
+        case probing(until: ContinuousClock.Instant)
     }
 
     /// This many failures in a row open the circuit.
@@ -34,10 +34,10 @@ struct CircuitStateMachine: Sendable {
     mutating func admit(at now: ContinuousClock.Instant) -> Admission {
         switch state {
         case .closed: return .go
-        case .open(let until), .trying(let until):
+        case .open(let until), .probing(let until):
             guard until <= now else { return .wait(until - now) }
-            state = .trying(until: now + DeliveryTimes.circuitTrialTimeout)
-            return .trial
+            state = .probing(until: now + DeliveryTimes.circuitProbeTimeout)
+            return .probe
         }
     }
 
@@ -45,13 +45,13 @@ struct CircuitStateMachine: Sendable {
     func isOpen(at now: ContinuousClock.Instant) -> Bool {
         switch state {
         case .closed: false
-        case .open(let until), .trying(let until): now < until
+        case .open(let until), .probing(let until): now < until
         }
     }
 
     /// A send ended before FCM could answer.
     mutating func learnedNothing(at now: ContinuousClock.Instant) {
-        if case .trying = state { state = .open(until: now) }
+        if case .probing = state { state = .open(until: now) }
     }
 
     /// FCM has answered, with success or an error.
@@ -65,7 +65,7 @@ struct CircuitStateMachine: Sendable {
         switch state {
         case .closed(let failures) where failures + 1 < Self.maxFailures:
             state = .closed(failures: failures + 1)
-        case .closed, .trying:
+        case .closed, .probing:
             state = .open(until: now + backoff.failed())
         case .open:
             // A send that went out before the circuit opened.

@@ -12,7 +12,7 @@ struct Outage: Hashable, Sendable {
     private static let memory = Duration.seconds(900)
 
     /// - Parameter former: The outage until now, if any.
-    init(_ error: ComponentError, after former: Outage?) {
+    init(_ error: DeliveryError, after former: Outage?) {
         self.init(code: error.code, message: error.message, after: former)
     }
 

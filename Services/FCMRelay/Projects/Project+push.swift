@@ -15,17 +15,17 @@ extension Project {
     func send(
         _ push: RelayPush, isUrgent: Bool, before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant,
         now: @Sendable () -> UnixMilliseconds
-    ) async -> [Result<String, ComponentError>] {
+    ) async -> [Result<String, DeliveryError>] {
         let recipients = push.recipients
         // It does not wait for the pace: nothing is sent.
         guard let pushSender else { return recipients.map { _ in .failure(.pushNeedsServiceAccount) } }
-        var results: [Result<String, ComponentError>] = []
+        var results: [Result<String, DeliveryError>] = []
         results.reserveCapacity(recipients.count)
         for start in stride(from: 0, to: recipients.count, by: Self.pushGroup) {
             let group = Array(recipients[start..<min(start + Self.pushGroup, recipients.count)])
             // A group without enough time for FCM's answer might be sent twice, so it is not begun. The first group always is.
             if start > 0, ContinuousClock.now + DeliveryTimes.fcmRequestTimeout > deadline {
-                results += group.map { _ in .failure(ComponentError(.noTime)) }
+                results += group.map { _ in .failure(DeliveryError(.noTime)) }
                 continue
             }
             // A dry run sends nothing, and its result is never reused.
@@ -49,32 +49,32 @@ extension Project {
     private func sendOnce(
         _ push: RelayPush, by pushSender: any PushSender, to group: [PushRecipient], isUrgent: Bool,
         before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant, now: @Sendable () -> UnixMilliseconds
-    ) async -> [Result<String, ComponentError>] {
+    ) async -> [Result<String, DeliveryError>] {
         let keys = group.map { SendKey(push, to: $0) }
-        let places = pushHistory.withLock { history in
+        let decisions = pushHistory.withLock { history in
             keys.map { history.begin([Self.component], of: $0, joint: SharedOutcome.init)?.first ?? .send }
         }
-        let unsent = places.indices.filter { if case .send = places[$0] { true } else { false } }
+        let unsent = decisions.indices.filter { if case .send = decisions[$0] { true } else { false } }
         let sent = await sendNow(
             push, by: pushSender, to: unsent.map { group[$0] }, isUrgent: isUrgent, before: expiry, by: deadline, now: now)
         for (index, result) in zip(unsent, sent) {
             remember([ComponentOutcome(component: Self.component, result: result)], of: keys[index], in: pushHistory)
         }
         var results = Dictionary(uniqueKeysWithValues: zip(unsent, sent))
-        for index in places.indices {
-            switch places[index] {
+        for index in decisions.indices {
+            switch decisions[index] {
             case .send: break
             case .accepted(let name): results[index] = .success(name)
-            case .join(let joint): results[index] = await joint.value(by: deadline) ?? .failure(.stillUnderWay)
+            case .join(let joint): results[index] = await joint.value(by: deadline) ?? .failure(.stillInFlight)
             }
         }
-        return places.indices.compactMap { results[$0] }
+        return decisions.indices.compactMap { results[$0] }
     }
 
     private func sendNow(
         _ push: RelayPush, by pushSender: any PushSender, to group: [PushRecipient], isUrgent: Bool,
         before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant, now: @Sendable () -> UnixMilliseconds
-    ) async -> [Result<String, ComponentError>] {
+    ) async -> [Result<String, DeliveryError>] {
         guard !group.isEmpty else { return [] }
         let topic: FCMTopic? = if case .topic(let name) = group[0] { FCMTopic(name) } else { nil }
         if let error = await messageGate.enter(
@@ -92,7 +92,7 @@ extension RelayPush {
     fileprivate var isCheck: Bool { validateOnly == true }
 }
 
-extension ComponentError {
-    fileprivate static let pushNeedsServiceAccount = ComponentError(
+extension DeliveryError {
+    fileprivate static let pushNeedsServiceAccount = DeliveryError(
         .noServiceAccount, "a push needs FCM's HTTP v1 API, and so a service account")
 }

@@ -13,8 +13,8 @@ extension Project {
         // A dry run sends nothing, and its result is never reused.
         if command.validateOnly { return await send(command.components, of: command, before: expiry, by: deadline, now: now) }
         let key = SendKey(command)
-        if let places = history.withLock({ $0.begin(command.components, of: key, joint: SharedOutcome.init) }) {
-            return await send(command, at: places, key, before: expiry, by: deadline, now: now)
+        if let decisions = history.withLock({ $0.begin(command.components, of: key, joint: SharedOutcome.init) }) {
+            return await send(command, at: decisions, key, before: expiry, by: deadline, now: now)
         }
         let outcomes = await send(command.components, of: command, before: expiry, by: deadline, now: now)
         remember(outcomes, of: key, in: history)
@@ -36,11 +36,11 @@ extension Project {
     /// Sends the remaining components of a repeated command.
     @inline(never)
     private func send(
-        _ command: RelayMessage, at places: [SendHistory<SharedOutcome>.Place], _ key: SendKey,
+        _ command: RelayMessage, at decisions: [SendHistory<SharedOutcome>.Decision], _ key: SendKey,
         before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant, now: @Sendable () -> UnixMilliseconds
     ) async -> [ComponentOutcome] {
-        let unsent = zip(command.components, places).compactMap { component, place in
-            if case .send = place { component } else { nil }
+        let unsent = zip(command.components, decisions).compactMap { component, decision in
+            if case .send = decision { component } else { nil }
         }
         var sent: [ComponentOutcome] = []
         if !unsent.isEmpty {
@@ -48,21 +48,21 @@ extension Project {
             remember(sent, of: key, in: history)
         }
         var outcomes: [ComponentOutcome] = []
-        for (component, place) in zip(command.components, places) {
-            switch place {
+        for (component, decision) in zip(command.components, decisions) {
+            switch decision {
             case .send: outcomes += sent.filter { $0.component == component }
             case .accepted(let name): outcomes.append(ComponentOutcome(component: component, result: .success(name)))
             case .join(let joint):
                 let outcome = await joint.value(by: deadline)
-                outcomes.append(ComponentOutcome(component: component, result: outcome ?? .failure(.stillUnderWay)))
+                outcomes.append(ComponentOutcome(component: component, result: outcome ?? .failure(.stillInFlight)))
             }
         }
         return outcomes
     }
 }
 
-extension ComponentError {
+extension DeliveryError {
     /// Another command with a later deadline is still sending it.
-    static let stillUnderWay = ComponentError(
+    static let stillInFlight = DeliveryError(
         .timeout, "another command with the same component is still under way; FCM may have accepted it")
 }

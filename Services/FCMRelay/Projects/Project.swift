@@ -17,7 +17,7 @@ final class Project: Sendable {
     private let tokens: AccessTokenSource?
     let messageGate: AdmissionControl
     private let topicGate: AdmissionControl
-    private let commandsUnderWay = Atomic<Int>(0)
+    private let commandsInFlight = Atomic<Int>(0)
     /// Components that are being sent, or that FCM has recently accepted.
     let history = Mutex(SendHistory<SharedOutcome>(maxRemembered: 10_000))
     /// The same for the recipients of pushes. It is separate, because in a common history ten pushes to 1,000 phones would displace
@@ -63,14 +63,14 @@ final class Project: Sendable {
     /// Performs a command's work within the limit of pending commands.
     ///
     /// - Parameters:
-    ///   - places: The number of commands that it counts for.
-    ///   - limit: The maximum number of commands under way, including this one.
+    ///   - cost: The number of commands that it counts for.
+    ///   - limit: The maximum number of commands in flight, including this one.
     /// - Throws: ``CommandFailure`` `overloaded` at the limit.
-    func underWay<Answer>(
-        places: Int = 1, limit: Int = maxInFlight, _ work: () async -> Answer
+    func withinLimit<Answer>(
+        cost: Int = 1, limit: Int = maxInFlight, _ work: () async -> Answer
     ) async throws(CommandFailure) -> Answer {
-        let count = commandsUnderWay.add(places, ordering: .relaxed).newValue
-        defer { commandsUnderWay.subtract(places, ordering: .relaxed) }
+        let count = commandsInFlight.add(cost, ordering: .relaxed).newValue
+        defer { commandsInFlight.subtract(cost, ordering: .relaxed) }
         guard count <= limit else {
             throw CommandFailure(.overloaded, "\(limit) commands for the project \(id) are under way already")
         }
@@ -108,11 +108,11 @@ final class Project: Sendable {
     func perform(
         _ change: TopicChange, _ phones: TopicPhones, by deadline: ContinuousClock.Instant
     ) async -> [TopicResults.Result] {
-        func all(_ error: ComponentError) -> [TopicResults.Result] {
+        func all(_ error: DeliveryError) -> [TopicResults.Result] {
             phones.tokens.map { _ in TopicResults.Result(error: error) }
         }
         guard let topics else {
-            return all(ComponentError(.noServiceAccount, "topics cannot be managed with a server key"))
+            return all(DeliveryError(.noServiceAccount, "topics cannot be managed with a server key"))
         }
         if let error = await topicGate.enter(for: nil, isAlert: false, cost: phones.tokens.count, by: deadline) {
             return all(error)

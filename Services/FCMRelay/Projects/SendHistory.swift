@@ -11,7 +11,7 @@ import ServiceKit
 /// Another command that needs a component that is being sent waits for its `Joint`.
 struct SendHistory<Joint: Sendable>: Sendable {
     /// What a command must do for a component.
-    enum Place: Sendable {
+    enum Decision: Sendable {
         /// The caller must send it and report the outcome.
         case send
         /// Another command is sending it.
@@ -23,7 +23,7 @@ struct SendHistory<Joint: Sendable>: Sendable {
     private enum State: Sendable {
         /// It was not requested, or FCM has not accepted it.
         case none
-        case underWay(Joint?)
+        case inFlight(Joint?)
         case accepted(String)
     }
 
@@ -48,9 +48,9 @@ struct SendHistory<Joint: Sendable>: Sendable {
             }
         }
 
-        var isUnderWay: Bool {
-            if case .underWay = notification { return true }
-            if case .underWay = data { return true }
+        var isInFlight: Bool {
+            if case .inFlight = notification { return true }
+            if case .inFlight = data { return true }
             return false
         }
     }
@@ -75,29 +75,29 @@ struct SendHistory<Joint: Sendable>: Sendable {
     /// A command begins to send a message's components.
     ///
     /// - Parameter joint: Called for the first command that joins a component.
-    /// - Returns: `nil` if the caller must send all of them, as nearly always; otherwise one place for each.
-    mutating func begin(_ components: [Component], of key: SendKey, joint: () -> Joint) -> [Place]? {
+    /// - Returns: `nil` if the caller must send all of them, as nearly always; otherwise one decision for each.
+    mutating func begin(_ components: [Component], of key: SendKey, joint: () -> Joint) -> [Decision]? {
         guard var entry = entries[key] else {
             var entry = Entry()
-            for component in components { entry[component] = .underWay(nil) }
+            for component in components { entry[component] = .inFlight(nil) }
             entries[key] = entry
             return nil
         }
-        let places = components.map { component -> Place in
+        let decisions = components.map { component -> Decision in
             switch entry[component] {
             case .none:
-                entry[component] = .underWay(nil)
+                entry[component] = .inFlight(nil)
                 return .send
-            case .underWay(let former):
+            case .inFlight(let former):
                 let joint = former ?? joint()
-                entry[component] = .underWay(joint)
+                entry[component] = .inFlight(joint)
                 return .join(joint)
             case .accepted(let name):
                 return .accepted(name)
             }
         }
         entries[key] = entry
-        return places
+        return decisions
     }
 
     /// Whether a message's component is being sent, or FCM has recently accepted one.
@@ -110,12 +110,12 @@ struct SendHistory<Joint: Sendable>: Sendable {
     /// - Returns: What other commands wait for, with the outcomes.
     mutating func end(
         _ outcomes: [ComponentOutcome], of key: SendKey, at now: ContinuousClock.Instant
-    ) -> [(joint: Joint, result: Result<String, ComponentError>)] {
+    ) -> [(joint: Joint, result: Result<String, DeliveryError>)] {
         guard let index = entries.index(forKey: key) else { return [] }
-        var waiting: [(joint: Joint, result: Result<String, ComponentError>)] = []
+        var waiting: [(joint: Joint, result: Result<String, DeliveryError>)] = []
         var isAccepted = false
         for outcome in outcomes {
-            if case .underWay(let joint?) = entries.values[index][outcome.component] { waiting.append((joint, outcome.result)) }
+            if case .inFlight(let joint?) = entries.values[index][outcome.component] { waiting.append((joint, outcome.result)) }
             switch outcome.result {
             case .success(let name):
                 entries.values[index][outcome.component] = .accepted(name)
@@ -127,7 +127,7 @@ struct SendHistory<Joint: Sendable>: Sendable {
         if isAccepted {
             entries.values[index].remembered = now
             remembered.append(Remembered(key: key, since: now))
-        } else if entries.values[index].remembered == nil, !entries.values[index].isUnderWay {
+        } else if entries.values[index].remembered == nil, !entries.values[index].isInFlight {
             entries.remove(at: index)
         }
         forget(at: now)
@@ -140,7 +140,7 @@ struct SendHistory<Joint: Sendable>: Sendable {
             guard remembered.count > maxRemembered || now - oldest.since > Self.memory else { break }
             remembered.removeFirst()
             guard let entry = entries[oldest.key], entry.remembered == oldest.since else { continue }
-            if entry.isUnderWay {
+            if entry.isInFlight {
                 entries[oldest.key]?.remembered = nil
             } else {
                 entries[oldest.key] = nil

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The outcome of a component, for commands that wait for another command's send.
 final class SharedOutcome: Sendable {
-    typealias Outcome = Result<String, ComponentError>
+    typealias Outcome = Result<String, DeliveryError>
     private typealias Waiter = CheckedContinuation<Outcome?, Never>
 
     private struct State {

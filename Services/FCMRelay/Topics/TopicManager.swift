@@ -45,10 +45,10 @@ struct TopicManager: Sendable {
         guard let answer = try? JSONCoder.decode(Answer.self, from: response.body), answer.results.count == count else {
             return .refused(
                 SendFailure(
-                    ComponentError(
+                    DeliveryError(
                         .badAnswer, "the topic service answered \(response.status) without a result for each phone")))
         }
-        return .accepted(answer.results.map { TopicResults.Result(error: $0.error.map(ComponentError.init(topicError:))) })
+        return .accepted(answer.results.map { TopicResults.Result(error: $0.error.map(DeliveryError.init(topicError:))) })
     }
 
     private struct Call: Encodable {
@@ -70,7 +70,7 @@ struct TopicManager: Sendable {
     }
 }
 
-extension ComponentError {
+extension DeliveryError {
     /// The service's error for one phone.
     fileprivate init(topicError name: String) {
         let code = String(name.prefix(64))

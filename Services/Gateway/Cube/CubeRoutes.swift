@@ -21,7 +21,7 @@ struct CubeRoutes: Feature {
     }
 
     /// Follows the cube's version.
-    var services: [any Service] { [version] }
+    var background: [any Service] { [version] }
 
     var routes: [Route] { [list] + channel + area + subject }
 

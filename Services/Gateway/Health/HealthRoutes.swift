@@ -6,7 +6,7 @@ import ServiceKit
 
 /// `GET /health`: whether the gateway and the services behind it can do their work.
 struct HealthRoutes: Feature {
-    /// The services to ask.
+    /// The clients of the services to ask.
     let clients: ServiceClients
 
     var routes: [Route] {

@@ -20,7 +20,7 @@ struct HistoryQuery {
         filter.channel = try query.identifier("channel")
         filter.area = try query.identifier("area")
         filter.subject = try query.identifier("subject")
-        filter.sender = try query.value("sender", expected: "1 to \(TextLimits.sender.most) characters") { text in
+        filter.sender = try query.value("sender", expected: "1 to \(TextLimits.sender.max) characters") { text in
             TextLimits.sender.problem(with: text) == nil ? text : nil
         }
         filter.state = try query.value("state", expected: "one of \(states)") { RelayState(rawValue: $0) }

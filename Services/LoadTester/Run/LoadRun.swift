@@ -46,7 +46,7 @@ struct LoadRun: Sendable {
     private func sendOpen(
         _ schedule: ArrivalSchedule, _ recorder: LoadRecorder, _ start: ContinuousClock.Instant
     ) async -> Double {
-        let places = Slots(inFlight)
+        let slots = Slots(inFlight)
         var end = duration
         await withDiscardingTaskGroup { group in
             for index in 0..<schedule.count {
@@ -59,15 +59,15 @@ struct LoadRun: Sendable {
                     end = Self.seconds(since: start)
                     break
                 }
-                // Without a free place the message goes out late. Its latency still counts from its due time.
-                await places.take()
+                // Without a free slot the message goes out late. Its latency still counts from its due time.
+                await slots.take()
                 let sent = Self.seconds(since: start)
                 recorder.began(delay: max(0, sent - moment))
                 group.addTask {
                     let errors = await detached { await target.send(index) }
                     let end = Self.seconds(since: start)
                     recorder.ended(errors, latency: end - min(moment, sent), at: end, counts: !schedule.isInRamp(index))
-                    places.giveBack()
+                    slots.giveBack()
                 }
             }
         }
@@ -130,7 +130,7 @@ private final class Slots: Sendable {
         state = Mutex(State(free: count))
     }
 
-    /// Waits for a free place. Only one task may wait.
+    /// Waits for a free slot. Only one task may wait.
     func take() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in

@@ -13,7 +13,7 @@ struct GatewayTarget: LoadTarget {
     private let channel: ObjectID
     private let topics: [Distribution: [TopicKey]]
 
-    private static let patience = TimeAmount.seconds(30)
+    private static let requestTimeout = TimeAmount.seconds(30)
 
     /// The gateway has refused a preparation of the load.
     struct SetupFailure: Error, CustomStringConvertible {
@@ -60,7 +60,7 @@ struct GatewayTarget: LoadTarget {
     func removeChannel() async throws {
         var request = HTTPClientRequest(url: "\(url)/channel/\(channel)")
         request.method = .DELETE
-        _ = try await http.execute(request, timeout: Self.patience)
+        _ = try await http.execute(request, timeout: Self.requestTimeout)
     }
 
     private static func create<Made: Decodable>(_ url: String, _ draft: some Encodable, _ http: HTTPClient) async throws -> Made {
@@ -77,6 +77,6 @@ struct GatewayTarget: LoadTarget {
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
         request.body = .bytes(try JSONCoder.encode(document))
-        return try await http.execute(request, timeout: patience)
+        return try await http.execute(request, timeout: requestTimeout)
     }
 }

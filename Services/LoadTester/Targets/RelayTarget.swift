@@ -9,7 +9,7 @@ struct RelayTarget: LoadTarget {
     private let topics: [TopicKey]
 
     /// A relay's maximum time for a command.
-    private static let patience = Duration.seconds(30)
+    private static let commandTimeout = Duration.seconds(30)
 
     init(client: CommandClient, on bus: Bus, mix: MessageMix) {
         self.client = client
@@ -45,7 +45,7 @@ struct RelayTarget: LoadTarget {
                 title: "Message \(index)", desc: sample.distribution == .alert ? "A load test" : "", message: sample.text,
                 topicKey: topics[sample.topic], distribution: sample.distribution))
         do throws(CommandFailure) {
-            let errors = try await client.request(command, timeout: Self.patience).components.compactMap { outcome in
+            let errors = try await client.request(command, timeout: Self.commandTimeout).components.compactMap { outcome in
                 if case .failure(let error) = outcome.result { "fcm \(error.code)" } else { nil }
             }
             return errors.isEmpty ? nil : errors

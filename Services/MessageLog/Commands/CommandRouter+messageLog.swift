@@ -41,7 +41,7 @@ extension CommandRouter {
         router.on(ListMessages.self) { command, context in
             // One more than the page, to know whether there is another page.
             var messages = try await store.page(
-                command.filter, before: command.before, limit: Int(command.limit) + 1, checkTurn: context.checkStillWanted)
+                command.filter, before: command.before, limit: Int(command.limit) + 1, checkStillWanted: context.checkStillWanted)
             guard messages.count > command.limit else { return ListMessages.Reply(messages: messages, next: nil) }
             messages.removeLast()
             let next = messages.last.map { PageCursor(timestamp: $0.timestamp, msiKey: $0.msiKey) }

@@ -7,16 +7,16 @@ struct ClockStepDetector {
     private static let tolerance: Milliseconds = 1_000
 
     /// Both clocks at the last call.
-    private var last: (wall: UnixMilliseconds, steady: ContinuousClock.Instant)?
+    private var last: (wall: UnixMilliseconds, monotonic: ContinuousClock.Instant)?
 
     /// - Parameters:
     ///   - wall: The system clock.
-    ///   - steady: The monotonic clock.
+    ///   - monotonic: The monotonic clock.
     /// - Returns: Whether the system clock has been set back since the last call. The first call returns `true`, since the clock may
     ///   have been set back before.
-    mutating func isSetBack(wall: UnixMilliseconds, steady: ContinuousClock.Instant) -> Bool {
-        defer { last = (wall, steady) }
+    mutating func isSetBack(wall: UnixMilliseconds, monotonic: ContinuousClock.Instant) -> Bool {
+        defer { last = (wall, monotonic) }
         guard let last else { return true }
-        return Milliseconds(steady - last.steady) - (wall - last.wall) > Self.tolerance
+        return Milliseconds(monotonic - last.monotonic) - (wall - last.wall) > Self.tolerance
     }
 }

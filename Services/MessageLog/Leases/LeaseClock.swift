@@ -10,27 +10,27 @@ struct LeaseClock: Sendable {
     private static let tolerance: Milliseconds = 1_000
 
     /// Both clocks at the last call.
-    private var last: (wall: UnixMilliseconds, steady: ContinuousClock.Instant)
+    private var last: (wall: UnixMilliseconds, monotonic: ContinuousClock.Instant)
     /// A step forward, and the moment from which it counts.
     private var step: (size: Milliseconds, end: ContinuousClock.Instant)?
 
     /// - Parameters:
     ///   - wall: The system clock.
-    ///   - steady: A monotonic clock.
-    init(wall: UnixMilliseconds, steady: ContinuousClock.Instant) {
-        last = (wall, steady)
+    ///   - monotonic: A monotonic clock.
+    init(wall: UnixMilliseconds, monotonic: ContinuousClock.Instant) {
+        last = (wall, monotonic)
     }
 
-    /// The time for a claim. The parameters are those of ``init(wall:steady:)``.
-    mutating func time(wall: UnixMilliseconds, steady: ContinuousClock.Instant) -> UnixMilliseconds {
-        let change = (wall - last.wall) - Milliseconds(steady - last.steady)
-        last = (wall, steady)
+    /// The time for a claim. The parameters are those of ``init(wall:monotonic:)``.
+    mutating func time(wall: UnixMilliseconds, monotonic: ContinuousClock.Instant) -> UnixMilliseconds {
+        let change = (wall - last.wall) - Milliseconds(monotonic - last.monotonic)
+        last = (wall, monotonic)
         if change > Self.tolerance {
-            step = ((step?.size ?? 0) + change, steady + Duration(Lease.duration))
+            step = ((step?.size ?? 0) + change, monotonic + Duration(Lease.duration))
         } else if change < .zero - Self.tolerance, let forward = step {
             step = forward.size + change > Self.tolerance ? (forward.size + change, forward.end) : nil
         }
-        if let step, steady < step.end { return wall - step.size }
+        if let step, monotonic < step.end { return wall - step.size }
         step = nil
         return wall
     }

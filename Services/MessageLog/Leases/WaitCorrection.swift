@@ -24,7 +24,7 @@ struct WaitCorrection: Service {
                 var clock = ClockStepDetector()
                 var isDue = false
                 while true {
-                    if clock.isSetBack(wall: .now, steady: .now) { isDue = true }
+                    if clock.isSetBack(wall: .now, monotonic: .now) { isDue = true }
                     if isDue { isDue = try await !correct() }
                     try await Task.sleep(for: Self.period)
                 }

@@ -24,12 +24,12 @@ extension DeliveryRecord {
             if !isOwner, case .failure = result.result { continue }
             parts[result.part].apply(result.result)
         }
-        guard isOwner || outstandingParts.isEmpty else { return }
+        guard isOwner || pendingParts.isEmpty else { return }
         let troubles = parts.filter { $0.state == .pending }.compactMap(\.error)
         // Attempts that did not reach FCM do not count fully, since they are no reason for an ever longer wait.
         let counted = troubles.allSatisfy(\.isKeptBack) ? min(attempts, RetrySchedule.maxCountedWithoutFCM) : attempts
         let delay = schedule.delay(
-            after: counted, least: troubles.compactMap(\.retryAfter).max(), within: expires - now, random: random)
+            after: counted, asked: troubles.compactMap(\.retryAfter).max(), within: expires - now, random: random)
         settle(at: now, expires: expires, delay: delay)
     }
 
@@ -38,7 +38,7 @@ extension DeliveryRecord {
     ///
     /// - Parameter error: The reason, which is kept if the message expires.
     mutating func unreachable(
-        _ error: ComponentError, to owner: String, at now: UnixMilliseconds, expires: UnixMilliseconds
+        _ error: DeliveryError, to owner: String, at now: UnixMilliseconds, expires: UnixMilliseconds
     ) {
         guard lease?.owner == owner else { return }
         for index in parts.indices
@@ -64,14 +64,14 @@ extension DeliveryRecord {
         let last = parts.first { $0.state == .pending && $0.error?.code == RelayErrorCode.relayNoAnswer.rawValue }?.error?
             .retryAfter
         let wait = schedule.waitWithoutAnswer(after: last)
-        setError(ComponentError(.relayNoAnswer, reason, retryAfter: wait))
+        setError(DeliveryError(.relayNoAnswer, reason, retryAfter: wait))
         settle(at: now, expires: expires, delay: schedule.jittered(wait, random: random))
     }
 
     /// It has expired before FCM has accepted every part, or has no part to relay. An item that another process has
     /// leased is left to it.
     mutating func expire(at now: UnixMilliseconds, expires: UnixMilliseconds, owner: String? = nil) {
-        guard nextAttempt != nil, expires <= now || outstandingParts.isEmpty else { return }
+        guard nextAttempt != nil, expires <= now || pendingParts.isEmpty else { return }
         if let lease, lease.owner != owner, lease.until > now { return }
         settle(at: now, expires: expires, delay: 0)
     }
@@ -90,13 +90,13 @@ extension DeliveryRecord {
             self.nextAttempt = min(nextAttempt, max(now, notBefore ?? now))
         } else {
             let asked = parts.filter { $0.state == .pending }.compactMap { $0.error?.retryAfter }.max()
-            let longest = schedule.delay(after: attempts, least: asked, within: .max, random: 1)
+            let longest = schedule.delay(after: attempts, asked: asked, within: .max, random: 1)
             if nextAttempt - now > longest { self.nextAttempt = now + longest }
         }
     }
 
     /// Sets the error of every part that is still to be relayed.
-    mutating func setError(_ error: ComponentError) {
+    mutating func setError(_ error: DeliveryError) {
         for index in parts.indices where parts[index].state == .pending { parts[index].error = error }
     }
 
@@ -129,7 +129,7 @@ extension DeliveryRecord {
 }
 
 extension DeliveryPart {
-    fileprivate mutating func apply(_ result: Result<String, ComponentError>) {
+    fileprivate mutating func apply(_ result: Result<String, DeliveryError>) {
         guard state != .accepted else { return }
         switch result {
         case .success(let name):

@@ -13,7 +13,7 @@ struct Expiry: Service {
     /// The size of a batch.
     private static let batch = 200
     /// A search ends when it has found this many items that cannot be ended.
-    private static let maxSetAside = 10_000
+    private static let maxSkipped = 10_000
 
     private let store: any MessageStore
     private let announcer: PushAnnouncer
@@ -30,9 +30,9 @@ struct Expiry: Service {
     func run() async throws {
         do {
             try await cancelWhenGracefulShutdown {
-                var setAside: Set<OutboxKey> = []
+                var skipped: Set<OutboxKey> = []
                 while true {
-                    try await expireAll(&setAside)
+                    try await expireAll(&skipped)
                     try await Task.sleep(for: Self.period)
                 }
             }
@@ -41,18 +41,18 @@ struct Expiry: Service {
         }
     }
 
-    /// - Parameter setAside: Items that cannot be ended. They must not block the others.
+    /// - Parameter skipped: Items that cannot be ended. They must not block the others.
     /// - Throws: Only `CancellationError`.
-    private func expireAll(_ setAside: inout Set<OutboxKey>) async throws {
+    private func expireAll(_ skipped: inout Set<OutboxKey>) async throws {
         do {
             while true {
-                let limit = Self.batch + setAside.count
+                let limit = Self.batch + skipped.count
                 let expired = try await store.expired(by: .now, limit: limit)
                 // Messages that another process has ended meanwhile are no longer found.
-                setAside.formIntersection(expired)
-                let known = setAside
-                try await setAside.formUnion(expire(expired.filter { !known.contains($0) }))
-                guard expired.count == limit, setAside.count < Self.maxSetAside else { break }
+                skipped.formIntersection(expired)
+                let known = skipped
+                try await skipped.formUnion(expire(expired.filter { !known.contains($0) }))
+                guard expired.count == limit, skipped.count < Self.maxSkipped else { break }
             }
             outage.worked()
         } catch let error where !(error is CancellationError) {
@@ -70,8 +70,8 @@ struct Expiry: Service {
                     return try await ServiceContext.withValue(work) { try await expire(key) } ? nil : key
                 }
             }
-            return try await group.reduce(into: []) { setAside, key in
-                if let key { setAside.append(key) }
+            return try await group.reduce(into: []) { skipped, key in
+                if let key { skipped.append(key) }
             }
         }
     }

@@ -22,7 +22,7 @@ final class Outbox: Service {
         /// An item from a claim whose previous turn was just ending.
         case claimedAgain(OutboxItem)
         /// An item may have become due, or there may be room again.
-        case look
+        case check
         /// The alarm for this time has gone off.
         case rang(UnixMilliseconds)
     }
@@ -40,9 +40,9 @@ final class Outbox: Service {
     private let claiming: OutageLog
     private let recording: OutageLog
     private let state: Mutex<OutboxStateMachine>
-    private let leaseClock = Mutex(LeaseClock(wall: .now, steady: .now))
+    private let leaseClock = Mutex(LeaseClock(wall: .now, monotonic: .now))
     /// Why no relay accepts messages; `nil` while one does.
-    private let unreachable = Mutex<ComponentError?>(nil)
+    private let unreachable = Mutex<DeliveryError?>(nil)
     private let events: AsyncStream<Event>
     private let event: AsyncStream<Event>.Continuation
 
@@ -72,7 +72,7 @@ final class Outbox: Service {
         if due <= now, let error = unreachable.withLock(\.self) { item.change { $0.setError(error) } }
         guard due <= now, state.withLock({ $0.reserve(item) }) else {
             let known = try await store.insert(item)
-            if due <= now { lookSoon(for: item.urgency) }
+            if due <= now { claimSoon(for: item.urgency) }
             return known
         }
         let lease = lease(at: now)
@@ -106,7 +106,7 @@ final class Outbox: Service {
         let item = try await store.update(key) { record, item in
             try record.retry(by: actor, at: .now, expires: item.expires)
         }
-        if let item { lookSoon(for: item.urgency) }
+        if let item { claimSoon(for: item.urgency) }
         return item
     }
 
@@ -120,9 +120,9 @@ final class Outbox: Service {
         return item
     }
 
-    private func lookSoon(for urgency: Urgency) {
+    private func claimSoon(for urgency: Urgency) {
         state.withLock { $0.becameDue(urgency, at: .now) }
-        event.yield(.look)
+        event.yield(.check)
     }
 
     func run() async throws {
@@ -143,7 +143,7 @@ final class Outbox: Service {
         }
         // FCM may have messages without an outcome, so their leases are not released but end by themselves.
         guard isComplete else {
-            let count = state.withLock { $0.atWork.count }
+            let count = state.withLock { $0.keysInFlight.count }
             return logger.warning("stopped before some outcomes were stored", metadata: ["items": "\(count)"])
         }
         do {
@@ -158,14 +158,14 @@ final class Outbox: Service {
     private func relayWhatIsDue() async {
         await withDiscardingTaskGroup { turns in
             var alarm = Alarm<UnixMilliseconds>()
-            event.yield(.look)
+            event.yield(.check)
             for await event in events {
                 switch event {
                 case .relay(let item, let traceparent): turns.addTask { await self.turn(of: item, traceparent) }
                 case .claimed(let items):
                     for item in items { turns.addTask { await self.turn(of: item) } }
                 case .claimedAgain(let item): turns.addTask { await self.turn(of: item, isLeaseCertain: false) }
-                case .look: break
+                case .check: break
                 case .rang(let moment): alarm.rang(moment)
                 }
                 // Ask until the answer is to wait. Claim and alarm come from the same call: with two calls, a message that
@@ -193,7 +193,7 @@ final class Outbox: Service {
     private func items(for claim: Claim) async -> [OutboxItem] {
         do {
             let now = UnixMilliseconds.now
-            let leaseTime = leaseClock.withLock { $0.time(wall: now, steady: .now) }
+            let leaseTime = leaseClock.withLock { $0.time(wall: now, monotonic: .now) }
             let items = try await store.claim(claim, lease: lease(at: now), now: leaseTime)
             claiming.worked(of: claim.urgency.rawValue)
             return state.withLock { $0.claimed(items, for: claim, at: .now) }
@@ -214,28 +214,28 @@ final class Outbox: Service {
         }
         let turn = await ServiceContext.withValue(work) { await relayAndRecord(item, isLeaseCertain: isLeaseCertain) }
         let again = state.withLock { $0.finished(turn, of: item, at: .now) }
-        event.yield(again.map(Event.claimedAgain) ?? .look)
+        event.yield(again.map(Event.claimedAgain) ?? .check)
     }
 
     private func relayAndRecord(_ item: OutboxItem, isLeaseCertain: Bool) async -> OutboxStateMachine.Turn {
         let expires = item.expires
-        let outstanding = item.record.outstandingParts
-        guard expires > .now, !outstanding.isEmpty else {
+        let pending = item.record.pendingParts
+        guard expires > .now, !pending.isEmpty else {
             await record(item) { $0.expire(at: .now, expires: expires, owner: $1) }
             return .expired
         }
         guard let deadline = await endOfLease(of: item, isCertain: isLeaseCertain) else { return .dropped }
         do {
-            let results = try await relay.relay(outstanding, of: item, by: deadline)
+            let results = try await relay.relay(pending, of: item, by: deadline)
             // The outage is over only after a final outcome. A relay that tries an unreachable FCM does not end it.
             if results.contains(where: \.isFinal) { relayAnswered() }
             return await record(results, of: item)
         } catch {
             // The outbox has stopped. FCM may have the message.
             guard !Task.isCancelled else { return .dropped }
-            guard let refusal = ComponentError(refusal: error) else { return await recordFailure(error, of: item) }
+            guard let refusal = DeliveryError(refusal: error) else { return await recordFailure(error, of: item) }
             relayAnswered()
-            return await record(outstanding.map { PartResult(part: $0, result: .failure(refusal)) }, of: item)
+            return await record(pending.map { PartResult(part: $0, result: .failure(refusal)) }, of: item)
         }
     }
 
@@ -256,7 +256,7 @@ final class Outbox: Service {
             return .unanswered
         }
         relaying.failed(failure)
-        let error = ComponentError.relayUnreachable(failure)
+        let error = DeliveryError.relayUnreachable(failure)
         unreachable.withLock { $0 = error }
         await record(item, reportsRetry: false) { $0.unreachable(error, to: $1, at: .now, expires: expires) }
         return .unreachable

@@ -36,13 +36,13 @@ struct OutboxStateMachine: Sendable {
     }
 
     /// The state of the claims for one urgency.
-    private struct Looks: Sendable {
+    private struct ClaimSchedule: Sendable {
         var next: UnixMilliseconds = 0
         var last: UnixMilliseconds = 0
         /// Whether the last claim may have left items behind because there was no room.
         var hasBacklog = false
         /// Whether a claim is running.
-        var isUnderWay = false
+        var isRunning = false
         /// When a message became due during the running claim, which may have missed it.
         var missed: UnixMilliseconds?
     }
@@ -50,52 +50,52 @@ struct OutboxStateMachine: Sendable {
     /// The maximum number of items that are relayed at a time.
     let capacity: Int
     /// The interval of claims. They find retries, scheduled items, and items of a dead instance.
-    static let period: Milliseconds = 1_000
+    static let claimInterval: Milliseconds = 1_000
     /// The minimum interval of claims while there is a backlog, so that each claim gets more than one item.
-    static let pace: Milliseconds = 10
+    static let minClaimInterval: Milliseconds = 10
     private static let maxPause: Milliseconds = 2_000
 
     /// The items that are being relayed or about to be. Leases keep other instances away. This keeps the same process from
     /// relaying an item twice, even if its lease ends early because of a clock step, or an outage of the database.
-    private var work: InFlightItems
+    private var inFlight: InFlightItems
     /// Items from a claim whose previous turn was just ending. They are leased again, and no process works on them.
     private var claimedAgain: [OutboxKey: OutboxItem] = [:]
-    private var looks: [Urgency: Looks] = [.high: Looks(), .normal: Looks()]
+    private var schedules: [Urgency: ClaimSchedule] = [.high: ClaimSchedule(), .normal: ClaimSchedule()]
     /// How long nothing is claimed after a failure.
     private var backoff = Backoff(first: .milliseconds(100), max: Duration(maxPause))
     private var pausedUntil: UnixMilliseconds = 0
 
     init(capacity: Int) {
         self.capacity = capacity
-        work = InFlightItems(capacity: capacity)
+        inFlight = InFlightItems(capacity: capacity)
     }
 
-    var atWork: Set<OutboxKey> { work.keys }
+    var keysInFlight: Set<OutboxKey> { inFlight.keys }
 
     /// Reserves room to relay a new item without a claim. Granted if there is room, relays answer, and no other item of its
     /// urgency is waiting.
     mutating func reserve(_ item: OutboxItem) -> Bool {
-        guard backoff.failures == 0, looks[item.urgency]?.hasBacklog == false, work.hasRoom(for: item) else {
+        guard backoff.failures == 0, schedules[item.urgency]?.hasBacklog == false, inFlight.hasRoom(for: item) else {
             return false
         }
-        return work.begin(item)
+        return inFlight.begin(item)
     }
 
     /// Cancels a reservation: the item was not new, or could not be stored.
     ///
     /// - Returns: The item, if a claim has returned it meanwhile. The caller must relay it.
     mutating func cancelReservation(of key: OutboxKey) -> OutboxItem? {
-        work.end(key)
+        inFlight.end(key)
         return takeClaimedAgain(key)
     }
 
     /// An item that is not in flight became due.
     mutating func becameDue(_ urgency: Urgency, at now: UnixMilliseconds) {
-        guard let look = looks[urgency] else { return }
-        if look.isUnderWay {
-            looks[urgency]?.missed = min(look.missed ?? now, now)
+        guard let schedule = schedules[urgency] else { return }
+        if schedule.isRunning {
+            schedules[urgency]?.missed = min(schedule.missed ?? now, now)
         } else {
-            looks[urgency]?.next = min(look.next, now)
+            schedules[urgency]?.next = min(schedule.next, now)
         }
     }
 
@@ -104,31 +104,31 @@ struct OutboxStateMachine: Sendable {
         var earliest: UnixMilliseconds?
         // Urgent items first.
         for urgency in [Urgency.high, .normal] {
-            guard let look = looks[urgency] else { continue }
+            guard let schedule = schedules[urgency] else { continue }
             // While a claim of urgent items is running, no other claim begins: its items go out first.
-            if look.isUnderWay { break }
+            if schedule.isRunning { break }
             guard let claim = claim(urgency) else { continue }
-            let moment = max(look.next, pausedUntil)
+            let moment = max(schedule.next, pausedUntil)
             // A time that is further away than any pause was set before the clock was set back.
             guard moment > now, moment <= now + Self.maxPause else { return .claim(claim) }
             earliest = min(earliest ?? moment, moment)
         }
-        return .wait(until: earliest ?? now + Self.period)
+        return .wait(until: earliest ?? now + Self.claimInterval)
     }
 
     /// The next action. If it is a claim, the claim is running from now on: there is no other for its urgency until its
     /// result is reported.
     mutating func begin(at now: UnixMilliseconds) -> Action {
         let action = next(at: now)
-        if case .claim(let claim) = action { looks[claim.urgency]?.isUnderWay = true }
+        if case .claim(let claim) = action { schedules[claim.urgency]?.isRunning = true }
         return action
     }
 
     private func claim(_ urgency: Urgency) -> Claim? {
         guard backoff.failures == 0 else {
-            return work.isEmpty ? Claim(urgency, limit: 1, maxPerKey: 1) : nil
+            return inFlight.isEmpty ? Claim(urgency, limit: 1, maxPerKey: 1) : nil
         }
-        return work.claim(urgency)
+        return inFlight.claim(urgency)
     }
 
     /// A claim has returned these items.
@@ -138,11 +138,11 @@ struct OutboxStateMachine: Sendable {
         let byKey = Dictionary(grouping: items, by: \.fairnessKey)
         let isShort = claim.room.values.contains(0) || byKey.contains { $0.value.count >= claim.room(for: $0.key) }
         let isFull = items.count >= claim.limit
-        let next = now + (isFull ? Self.pace : Self.period)
-        looks[claim.urgency] = Looks(
-            next: min(next, looks[claim.urgency]?.missed ?? next), last: now, hasBacklog: isFull || isShort)
+        let next = now + (isFull ? Self.minClaimInterval : Self.claimInterval)
+        schedules[claim.urgency] = ClaimSchedule(
+            next: min(next, schedules[claim.urgency]?.missed ?? next), last: now, hasBacklog: isFull || isShort)
         return items.filter { item in
-            if work.begin(item) { return true }
+            if inFlight.begin(item) { return true }
             claimedAgain[item.key] = item
             return false
         }
@@ -150,9 +150,9 @@ struct OutboxStateMachine: Sendable {
 
     /// A claim failed: the database is unreachable.
     mutating func claimFailed(_ claim: Claim, at now: UnixMilliseconds) {
-        looks[claim.urgency]?.next = now + Self.period
-        looks[claim.urgency]?.isUnderWay = false
-        looks[claim.urgency]?.missed = nil
+        schedules[claim.urgency]?.next = now + Self.claimInterval
+        schedules[claim.urgency]?.isRunning = false
+        schedules[claim.urgency]?.missed = nil
     }
 
     /// An item's turn has ended.
@@ -160,25 +160,25 @@ struct OutboxStateMachine: Sendable {
     /// - Returns: The item, if a claim has returned it meanwhile. Its next turn begins, and must first check whether there is
     ///   anything left to do.
     mutating func finished(_ turn: Turn, of item: OutboxItem, at now: UnixMilliseconds) -> OutboxItem? {
-        work.end(item.key)
+        inFlight.end(item.key)
         learn(from: turn, of: item, at: now)
         return takeClaimedAgain(item.key)
     }
 
     private mutating func takeClaimedAgain(_ key: OutboxKey) -> OutboxItem? {
-        guard let again = claimedAgain.removeValue(forKey: key), work.begin(again) else { return nil }
+        guard let again = claimedAgain.removeValue(forKey: key), inFlight.begin(again) else { return nil }
         return again
     }
 
     private mutating func learn(from turn: Turn, of item: OutboxItem, at now: UnixMilliseconds) {
         switch turn {
-        case .dropped, .expired: lookForBacklog(at: now)
+        case .dropped, .expired: claimBacklog(at: now)
         case .settled, .deferred:
-            work.answered(for: item.fairnessKey, isDeferred: turn == .deferred)
+            inFlight.answered(for: item.fairnessKey, isDeferred: turn == .deferred)
             if backoff.failures > 0 {
-                for urgency in Urgency.allCases { looks[urgency]?.next = now }
+                for urgency in Urgency.allCases { schedules[urgency]?.next = now }
             } else {
-                lookForBacklog(at: now)
+                claimBacklog(at: now)
             }
             backoff.succeeded()
             pausedUntil = 0
@@ -193,10 +193,10 @@ struct OutboxStateMachine: Sendable {
 
     /// There is room again, so items that were left behind are claimed. Claims have a minimum interval, so that each
     /// gets several items.
-    private mutating func lookForBacklog(at now: UnixMilliseconds) {
+    private mutating func claimBacklog(at now: UnixMilliseconds) {
         for urgency in Urgency.allCases {
-            guard let look = looks[urgency], look.hasBacklog else { continue }
-            looks[urgency]?.next = min(look.next, max(now, look.last + Self.pace))
+            guard let schedule = schedules[urgency], schedule.hasBacklog else { continue }
+            schedules[urgency]?.next = min(schedule.next, max(now, schedule.last + Self.minClaimInterval))
         }
     }
 }

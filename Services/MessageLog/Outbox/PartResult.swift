@@ -6,7 +6,7 @@ struct PartResult: Hashable, Sendable {
     /// The part's position in the record.
     let part: Int
     /// FCM's name for it, or why it was not accepted.
-    let result: Result<String, ComponentError>
+    let result: Result<String, DeliveryError>
 
     /// Whether FCM has accepted it or never will.
     var isFinal: Bool {

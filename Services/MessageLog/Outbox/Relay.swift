@@ -21,7 +21,7 @@ protocol Relay: Sendable {
     /// - Throws: As for messages.
     func relay(
         _ command: RelayPush, by end: UnixMilliseconds
-    ) async throws(CommandFailure) -> [Result<String, ComponentError>]
+    ) async throws(CommandFailure) -> [Result<String, DeliveryError>]
 }
 
 /// The FCM relays on the bus.
@@ -36,7 +36,7 @@ struct BusRelay: Relay {
 
     func relay(
         _ command: RelayPush, by end: UnixMilliseconds
-    ) async throws(CommandFailure) -> [Result<String, ComponentError>] {
+    ) async throws(CommandFailure) -> [Result<String, DeliveryError>] {
         try await client.request(command, timeout: timeout(until: end)).results.map(\.result)
     }
 

@@ -20,16 +20,16 @@ struct RetrySchedule: Sendable {
     ///
     /// - Parameters:
     ///   - attempts: The number of attempts so far; at least 1.
-    ///   - least: The wait that FCM asked for, if any.
+    ///   - asked: The wait that FCM asked for, if any.
     ///   - remaining: The time until the expiry. If FCM's wait fits into it only without jitter, there is no jitter.
     ///   - random: A number from 0 to 1.
-    func delay(after attempts: Int, least: Milliseconds?, within remaining: Milliseconds, random: Double) -> Milliseconds {
+    func delay(after attempts: Int, asked: Milliseconds?, within remaining: Milliseconds, random: Double) -> Milliseconds {
         let jittered = Milliseconds(answered.jittered(answered.pause(after: attempts), random: random))
-        guard let least, jittered < least else { return jittered }
+        guard let asked, jittered < asked else { return jittered }
         // A relay may ask for any number.
-        guard least < remaining else { return least }
-        let excess = Milliseconds(rawValue: Int64(Double(least.rawValue) * Self.maxExcess * random))
-        return excess < remaining - least ? least + excess : least
+        guard asked < remaining else { return asked }
+        let excess = Milliseconds(rawValue: Int64(Double(asked.rawValue) * Self.maxExcess * random))
+        return excess < remaining - asked ? asked + excess : asked
     }
 
     /// The wait after a relay's answer was lost, without jitter: twice the last one.

@@ -26,9 +26,9 @@ struct Stack: Sendable {
                 "\(setting.declaration.name) cannot be used with msi up, whose relay sends to the emulator; start msi-fcm-relay "
                     + "by itself for a real project")
         }
-        let places = try Places(settings)
-        gatewayPort = places.port(of: .gateway)
-        emulator = EmulatorAccess(port: places.port(of: .fcmEmulator), stateDirectory: stateDirectory)
+        let endpoints = try StackEndpoints(settings)
+        gatewayPort = endpoints.port(of: .gateway)
+        emulator = EmulatorAccess(port: endpoints.port(of: .fcmEmulator), stateDirectory: stateDirectory)
         var shared: [String: String?] = [
             Setting.stateDirectory.declaration.name: stateDirectory,
             Setting.runtimeDirectory.declaration.name: try settings.value(.runtimeDirectory),
@@ -36,7 +36,7 @@ struct Stack: Sendable {
             // The supervisor reports a crash. A backtrace would only delay the restart.
             "SWIFT_BACKTRACE": "enable=no",
         ]
-        for (name, value) in places.settings.merging(emulator.settings, uniquingKeysWith: { $1 }) { shared[name] = value }
+        for (name, value) in endpoints.settings.merging(emulator.settings, uniquingKeysWith: { $1 }) { shared[name] = value }
         // Only the services with a database get its password.
         let withheld = Dictionary(uniqueKeysWithValues: SettingDeclaration.database.map { ($0.name, String?.none) })
         processes = ServiceEntry.all.map { [shared] service in

@@ -57,14 +57,14 @@ struct ClientPoolStateMachine<Request> {
         /// When it fails: at its deadline or, while it waits for a connection, at the end of the grace time if that is earlier.
         var expires: MonotonicMilliseconds
         /// When its caller is told that it takes longer; `.max` for never.
-        var patience: MonotonicMilliseconds
+        var slowAt: MonotonicMilliseconds
         /// The endpoint that it was sent to; `nil` while it waits.
         var endpoint: Int?
         /// The number of replies from that endpoint before the send.
         var repliesBefore: UInt64
 
         /// When its next timer is due.
-        var due: MonotonicMilliseconds { min(expires, patience) }
+        var due: MonotonicMilliseconds { min(expires, slowAt) }
     }
 
     private struct Endpoint {
@@ -91,7 +91,7 @@ struct ClientPoolStateMachine<Request> {
     /// entries then corrects it, which is far cheaper than a sorted list.
     private var earliestDue = MonotonicMilliseconds.max
     /// The start of the search for an endpoint (round robin among equals).
-    private var turn = 0
+    private var searchStart = 0
 
     init(_ configuration: Configuration) {
         self.configuration = configuration
@@ -109,9 +109,9 @@ struct ClientPoolStateMachine<Request> {
 
     /// A new request; `id` is not in use.
     ///
-    /// - Parameter patience: When the caller is told that it takes longer.
+    /// - Parameter slowAt: When the caller is told that it takes longer.
     mutating func request(
-        _ request: Request, id: ID, deadline: MonotonicMilliseconds, patience: MonotonicMilliseconds = .max,
+        _ request: Request, id: ID, deadline: MonotonicMilliseconds, slowAt: MonotonicMilliseconds = .max,
         now: MonotonicMilliseconds
     ) -> RequestAction {
         if isStopped { return .fail(.stopped) }
@@ -119,7 +119,7 @@ struct ClientPoolStateMachine<Request> {
         if entries.count >= configuration.maxPending || entries[id] != nil { return .fail(.overloaded) }
         var entry = Entry(
             request: request, deadline: deadline, expires: min(deadline, now + configuration.connectGrace),
-            patience: patience, endpoint: nil, repliesBefore: 0)
+            slowAt: slowAt, endpoint: nil, repliesBefore: 0)
         let action: RequestAction
         if let endpoint = chooseEndpoint(now: now) {
             assign(&entry, to: endpoint)
@@ -222,7 +222,7 @@ struct ClientPoolStateMachine<Request> {
                 expire(id, entry, now)
                 actions.failed.append((entry.request, entry.endpoint == nil ? .notConnected : .deadlineExceeded))
             } else {
-                entries[id]?.patience = .max
+                entries[id]?.slowAt = .max
                 actions.slow.append(entry.request)
             }
         }
@@ -242,18 +242,18 @@ struct ClientPoolStateMachine<Request> {
     private mutating func chooseEndpoint(now: MonotonicMilliseconds) -> Int? {
         var best: Int?
         for offset in endpoints.indices {
-            let index = (turn + offset) % endpoints.count
+            let index = (searchStart + offset) % endpoints.count
             guard endpoints[index].isConnected else { continue }
             if let current = best, !isBetter(endpoints[index], than: endpoints[current], now) { continue }
             best = index
         }
-        if let best { turn = (best + 1) % endpoints.count }
+        if let best { searchStart = (best + 1) % endpoints.count }
         return best
     }
 
     private func isBetter(_ endpoint: Endpoint, than other: Endpoint, _ now: MonotonicMilliseconds) -> Bool {
-        let (penalty, otherReluctance) = (endpoint.penalty(now: now), other.penalty(now: now))
-        return penalty == otherReluctance ? endpoint.outstanding < other.outstanding : penalty < otherReluctance
+        let (penalty, otherPenalty) = (endpoint.penalty(now: now), other.penalty(now: now))
+        return penalty == otherPenalty ? endpoint.outstanding < other.outstanding : penalty < otherPenalty
     }
 
     private mutating func assign(_ entry: inout Entry, to endpoint: Int) {

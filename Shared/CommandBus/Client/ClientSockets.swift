@@ -23,7 +23,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     private var header = JSONBytes(capacity: 512)
 
     /// How long a request of the bus thread's own tasks may take before its task is told: see ``CommandClient``.
-    private static let patience: Milliseconds = 10
+    private static let slowAfter: Milliseconds = 10
 
     /// The maximum number of replies received from one socket before the others get their turn.
     private static let repliesPerTurn = 512
@@ -58,13 +58,13 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
 
     // MARK: Calls from tasks
 
-    /// - Parameter waitsBriefly: Whether the task is told when the request takes longer than ``patience``.
+    /// - Parameter waitsBriefly: Whether the task is told when the request takes longer than ``slowAfter``.
     func perform(_ request: PendingRequest, waitsBriefly: Bool = false, now: MonotonicMilliseconds) {
         if request.isCancelled.load(ordering: .acquiring) {
             return fail(request, .cancelled)
         }
-        let patience = waitsBriefly ? now + Self.patience : .max
-        switch pool.request(request, id: request.id, deadline: request.deadline, patience: patience, now: now) {
+        let slowAt = waitsBriefly ? now + Self.slowAfter : .max
+        switch pool.request(request, id: request.id, deadline: request.deadline, slowAt: slowAt, now: now) {
         case .send(let endpoint): outgoing.append((request, endpoint))
         case .wait: break
         case .fail(let failure): fail(request, failure)
@@ -143,10 +143,10 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     }
 
     /// - Returns: How many were received.
-    private func receiveReplies(from endpoint: Int, atMost most: Int, now: MonotonicMilliseconds) -> Int {
+    private func receiveReplies(from endpoint: Int, atMost limit: Int, now: MonotonicMilliseconds) -> Int {
         var answered: [(request: PendingRequest, outcome: RequestOutcome)] = []
         defer { wake(answered) }
-        for count in 0..<most {
+        for count in 0..<limit {
             guard let reply = receiveReply(from: dealers[endpoint]) else { return count }
             guard case .understood(let id, let status, let payload) = reply else {
                 logger.debug("a reply is not understood", metadata: ["endpoint": "\(endpoints[endpoint])"])
@@ -159,7 +159,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
                 if request.isLocal { request.complete(outcome) } else { answered.append((request, outcome)) }
             }
         }
-        return most
+        return limit
     }
 
     /// Resumes tasks on another thread, since resuming many of them takes longer than receiving their replies.

@@ -103,7 +103,7 @@ package final class CommandClient: Sendable {
         }
         let quick = await withUnsafeContinuation { continuation in
             request.waitBriefly(with: continuation)
-            sockets.perform(request, waitsBriefly: true, now: bus.executor.moment.monotonic)
+            sockets.perform(request, waitsBriefly: true, now: bus.executor.lastReading.monotonic)
         }
         if let quick { return quick }
         return await outcome(of: request) {}
@@ -112,7 +112,7 @@ package final class CommandClient: Sendable {
     private func submit(_ request: PendingRequest) {
         // Checked here and not earlier: the task may have moved to another thread.
         if bus.executor.isCurrent {
-            sockets.perform(request, now: bus.executor.moment.monotonic)
+            sockets.perform(request, now: bus.executor.lastReading.monotonic)
         } else if !bus.submit(.request(sockets, request)) {
             request.complete(.failed(CommandFailure(.unavailable, CommandFailure.closedMessage)))
         }

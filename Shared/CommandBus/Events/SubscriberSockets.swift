@@ -60,8 +60,8 @@ final class SubscriberSockets: BusParticipant, @unchecked Sendable {
     }
 
     /// - Returns: How many were received.
-    private func receiveEvents(from index: Int, atMost most: Int) -> Int {
-        for count in 0..<most {
+    private func receiveEvents(from index: Int, atMost limit: Int) -> Int {
+        for count in 0..<limit {
             guard let frames = receiveFrames(from: connectors[index].socket) else { return count }
             guard frames.count == 2, let name = String(validating: frames[0], as: UTF8.self),
                 JSONCoder.isValid(frames[1])
@@ -73,7 +73,7 @@ final class SubscriberSockets: BusParticipant, @unchecked Sendable {
             guard names.isEmpty || names.contains(name) else { continue }
             mailbox.put(.event(name: name, payload: frames[1], endpoint: endpoints[index]))
         }
-        return most
+        return limit
     }
 
     /// The frames of a message, at most the first three.

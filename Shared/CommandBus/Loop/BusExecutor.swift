@@ -20,13 +20,13 @@ final class BusExecutor: TaskExecutor {
 
     /// The time of the bus thread's last clock reading, which it takes between two polls. Only for that thread: reading the
     /// clocks for each request would cost too much.
-    nonisolated(unsafe) var moment = ClockReading.now
+    nonisolated(unsafe) var lastReading = ClockReading.now
 
     /// Detects pauses of the whole process.
     let watch = PauseWatch()
 
     /// The last clock reading on the bus thread; the current time on other threads.
-    var now: ClockReading { isCurrent ? moment : .now }
+    var now: ClockReading { isCurrent ? lastReading : .now }
 
     init(workQueue: BusWorkQueue) {
         self.workQueue = workQueue

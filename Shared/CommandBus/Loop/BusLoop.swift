@@ -11,9 +11,9 @@ final class BusLoop {
     private let context: ZeroMQContext
     private let logger: Logger
     private var participants: [any BusParticipant] = []
-    /// The wake-up descriptor and then every participant's sockets, in the order of `places`.
+    /// The wake-up descriptor and then every participant's sockets, in the order of ``polledSockets``.
     private var pollItems: [zmq_pollitem_t] = []
-    private var places: [(participant: any BusParticipant, socket: Int)] = []
+    private var polledSockets: [(participant: any BusParticipant, socket: Int)] = []
     private var batch: [BusWork] = []
     private var jobs: [UnownedJob] = []
 
@@ -34,7 +34,7 @@ final class BusLoop {
         while true {
             let mayBeIdle = executor.isIdle && !hasReceived
             let taken = workQueue.take(into: &batch, &jobs, mayBeIdle: mayBeIdle)
-            let now = look()
+            let now = readClocks()
             for work in batch { perform(work, now: now) }
             batch.removeAll(keepingCapacity: true)
             executor.add(jobs)
@@ -51,7 +51,7 @@ final class BusLoop {
         }
         for participant in participants { participant.close() }
         participants = []
-        places = []
+        polledSockets = []
         // Tasks continue while ZeroMQ sends the last messages.
         executor.end(workQueue.end())
         context.terminate()
@@ -68,13 +68,13 @@ final class BusLoop {
     }
 
     /// Reads the clocks.
-    private func look() -> MonotonicMilliseconds {
-        let last = executor.moment
-        executor.moment = .now
-        if let pause = executor.watch.look(from: last, to: executor.moment) {
-            for participant in participants { participant.resume(after: pause, now: executor.moment.monotonic) }
+    private func readClocks() -> MonotonicMilliseconds {
+        let last = executor.lastReading
+        executor.lastReading = .now
+        if let pause = executor.watch.detectPause(from: last, to: executor.lastReading) {
+            for participant in participants { participant.resume(after: pause, now: executor.lastReading.monotonic) }
         }
-        return executor.moment.monotonic
+        return executor.lastReading.monotonic
     }
 
     private func perform(_ work: BusWork, now: MonotonicMilliseconds) {
@@ -102,7 +102,7 @@ final class BusLoop {
     }
 
     private func collectPollItems() {
-        places = participants.flatMap { participant in participant.sockets.indices.map { (participant, $0) } }
+        polledSockets = participants.flatMap { participant in participant.sockets.indices.map { (participant, $0) } }
         let wake = zmq_pollitem_t(socket: nil, fd: workQueue.wakeDescriptor, events: Int16(ZMQ_POLLIN), revents: 0)
         pollItems = [wake] + participants.flatMap { $0.sockets.map(\.pollItem) }
     }
@@ -119,10 +119,10 @@ final class BusLoop {
             return false
         }
         if pollItems[0].revents != 0 { workQueue.clearSignal() }
-        let now = look()
+        let now = readClocks()
         var hasReceived = false
-        for (place, item) in zip(places, pollItems.dropFirst()) where item.revents != 0 {
-            if place.participant.receive(from: place.socket, now: now) { hasReceived = true }
+        for (polled, item) in zip(polledSockets, pollItems.dropFirst()) where item.revents != 0 {
+            if polled.participant.receive(from: polled.socket, now: now) { hasReceived = true }
         }
         return hasReceived
     }
@@ -130,7 +130,7 @@ final class BusLoop {
     /// Receives without polling: asking every socket costs less than asking the system which of them is readable.
     private func receive(now: MonotonicMilliseconds) -> Bool {
         var hasReceived = false
-        for place in places where place.participant.receive(from: place.socket, now: now) { hasReceived = true }
+        for polled in polledSockets where polled.participant.receive(from: polled.socket, now: now) { hasReceived = true }
         return hasReceived
     }
 

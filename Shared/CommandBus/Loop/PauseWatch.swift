@@ -22,7 +22,7 @@ final class PauseWatch: Sendable {
     ///
     /// - Returns: The pause, if it is long enough to count. A jump of the wall clock ahead, as after a machine's suspension,
     ///   counts as well. A step back does not.
-    func look(from last: ClockReading, to now: ClockReading) -> Milliseconds? {
+    func detectPause(from last: ClockReading, to now: ClockReading) -> Milliseconds? {
         lastLook.store(now.monotonic, ordering: .relaxed)
         let elapsed = now.monotonic - last.monotonic
         let jump = now.wall - last.wall - elapsed

@@ -43,7 +43,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
     private var replyHeader = JSONBytes(capacity: 512)
 
     /// When the bus thread must read its clocks again, to detect a pause of the process.
-    private var nextLook: MonotonicMilliseconds = 0
+    private var nextClockReading: MonotonicMilliseconds = 0
     /// Until then every request is refused, because it may have waited during a pause of the process.
     private var refusesUntil: MonotonicMilliseconds = 0
 
@@ -112,7 +112,7 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
                 return
             }
             inFlight += 1
-            let arrival = RequestArrival(moment: executor.moment, pauses: executor.watch.count)
+            let arrival = RequestArrival(moment: executor.lastReading, pauses: executor.watch.count)
             queue.append(AcceptedRequest(envelope: message.envelope, header: header, payload: payload, arrival: arrival))
         }
     }
@@ -226,11 +226,11 @@ final class ServerSocket: BusParticipant, @unchecked Sendable {
     }
 
     var nextTick: MonotonicMilliseconds? {
-        if case .stopping(let until) = phase { min(until, nextLook) } else { nextLook }
+        if case .stopping(let until) = phase { min(until, nextClockReading) } else { nextClockReading }
     }
 
     func tick(now: MonotonicMilliseconds) {
-        nextLook = now + PauseWatch.interval
+        nextClockReading = now + PauseWatch.interval
         bound.tick(now: now)
         guard case .stopping(let until) = phase, until <= now else { return }
         logger.warning("the service stops with commands unanswered", metadata: ["commands": "\(inFlight)"])

@@ -47,7 +47,7 @@ final class MongoForeignEdits: Sendable {
                 poll(because: error)
             }
         }
-        if let version = try await database.run({ try self.look($0) }) { return version }
+        if let version = try await database.run({ try self.compare($0) }) { return version }
         try await Task.sleep(for: Self.pollPeriod)
         return nil
     }
@@ -58,7 +58,7 @@ final class MongoForeignEdits: Sendable {
             try await database.watch { connection in
                 // Open the stream first, so that it reports every change after the comparison.
                 try connection.withChanges(of: CubeCollections.channels) { changes in
-                    if let version = try self.look(connection) { return version }
+                    if let version = try self.compare(connection) { return version }
                     let end = ContinuousClock.now + Self.maxPause
                     while !isCancelled.isSet, .now < end {
                         if try changes.hasChange() { break }
@@ -71,7 +71,7 @@ final class MongoForeignEdits: Sendable {
         }
     }
 
-    private func look(_ connection: MongoConnection) throws -> CubeVersion? {
+    private func compare(_ connection: MongoConnection) throws -> CubeVersion? {
         let start = ContinuousClock.now
         let version = try connection.countForeignEdit(unreadable)
         state.withLock { $0.effort = .now - start }

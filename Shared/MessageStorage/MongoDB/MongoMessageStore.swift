@@ -68,12 +68,12 @@ package struct MongoMessageStore: MessageStore {
     }
 
     package func page(
-        _ filter: MessageFilter, before cursor: PageCursor?, limit: Int, checkTurn: @escaping @Sendable () throws -> Void
+        _ filter: MessageFilter, before cursor: PageCursor?, limit: Int, checkStillWanted: @escaping @Sendable () throws -> Void
     ) async throws -> [Message] {
         try await MongoError.asFailure {
             try await database.run { [unreadable] connection in
                 // The call may have waited for a thread.
-                try checkTurn()
+                try checkStillWanted()
                 var messages: [Message] = []
                 var position = 0
                 while messages.count < limit {

@@ -53,7 +53,7 @@ extension RecipientRecord {
         }
         self.init(
             recipient: try recipient ?? .topic(fields.value("topic")), state: try fields.value("state"),
-            name: try fields.optional("name"), error: try fields.optionalFields("error").map { try ComponentError($0) })
+            name: try fields.optional("name"), error: try fields.optionalFields("error").map { try DeliveryError($0) })
     }
 }
 

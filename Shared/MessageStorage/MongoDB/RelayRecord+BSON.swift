@@ -97,7 +97,7 @@ extension ComponentRecord {
     fileprivate init(_ fields: BSONFields) throws {
         self.init(
             component: try fields.value("component"), state: try fields.value("state"), name: try fields.optional("name"),
-            error: try fields.optionalFields("error").map { try ComponentError($0) })
+            error: try fields.optionalFields("error").map { try DeliveryError($0) })
     }
 }
 
@@ -109,7 +109,7 @@ extension DeliveryPart {
     }
 }
 
-extension ComponentError {
+extension DeliveryError {
     init(_ fields: BSONFields) throws {
         self.init(
             class: try fields.value("class"), code: try fields.value("code"), message: try fields.value("message"),
@@ -132,6 +132,6 @@ extension Intervention {
 
 extension RelayState: BSONConvertible {}
 extension Component: BSONConvertible {}
-extension ComponentState: BSONConvertible {}
+extension DeliveryState: BSONConvertible {}
 extension ErrorClass: BSONConvertible {}
 extension Intervention.Action: BSONConvertible {}

@@ -20,17 +20,17 @@ actor HistoryReaders {
         self.maxTime = maxTime
     }
 
-    /// - Parameter checkTurn: Called when a reader is free. Throws if the caller has given up. Without it, under load, readers
+    /// - Parameter checkStillWanted: Called when a reader is free. Throws if the caller has given up. Without it, under load, readers
     ///   would only serve callers that have given up.
     /// - Throws: ``CommandFailure`` with status `overloaded` if too many wait already, and `deadline_exceeded` if the
     ///   read takes too long.
     func read<Value: Sendable>(
-        from database: EmbeddedDatabase, checkTurn: @Sendable () throws -> Void,
+        from database: EmbeddedDatabase, checkStillWanted: @Sendable () throws -> Void,
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         try await takePlace()
         defer { giveBack() }
-        try checkTurn()
+        try checkStillWanted()
         guard let maxTime else { return try await database.read(body) }
         return try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask { try await database.read(body) }

@@ -51,9 +51,9 @@ package struct SQLiteMessageStore: MessageStore {
     }
 
     package func page(
-        _ filter: MessageFilter, before cursor: PageCursor?, limit: Int, checkTurn: @escaping @Sendable () throws -> Void
+        _ filter: MessageFilter, before cursor: PageCursor?, limit: Int, checkStillWanted: @escaping @Sendable () throws -> Void
     ) async throws -> [Message] {
-        try await historyReaders.read(from: database, checkTurn: checkTurn) { [unreadable] database in
+        try await historyReaders.read(from: database, checkStillWanted: checkStillWanted) { [unreadable] database in
             var selection = MessageSelection(filter)
             if let cursor { try selection.begin(after: cursor, in: database) }
             var messages: [Message] = []

@@ -19,31 +19,31 @@ struct Availability {
 
     private var stretch = 0
     /// Why the database is unreachable; `nil` if it is reachable.
-    private var absence: MongoError?
+    private var outage: MongoError?
     private var isProbing = false
 
     /// Lets an operation begin, or fails it at once.
     func admit() throws(MongoError) -> Ticket {
-        if let absence { throw absence }
+        if let outage { throw outage }
         return Ticket(stretch: stretch)
     }
 
     mutating func failed(_ error: MongoError, _ ticket: Ticket) -> [Action] {
-        guard error.meansAway, absence == nil, ticket.stretch == stretch else { return [] }
+        guard error.meansUnreachable, outage == nil, ticket.stretch == stretch else { return [] }
         guard error.code != .timedOut else { return slowOperation() }
-        absence = error
+        outage = error
         return [.announceOutage(error)] + probeOnce()
     }
 
     /// An operation is slow.
     mutating func slowOperation() -> [Action] {
-        absence == nil ? probeOnce() : []
+        outage == nil ? probeOnce() : []
     }
 
     /// - Parameter error: Why the probe failed; `nil` if it succeeded.
     mutating func probed(_ error: MongoError?) -> [Action] {
-        let former = absence
-        absence = error
+        let former = outage
+        outage = error
         isProbing = error != nil
         guard let error else {
             guard former != nil else { return [] }

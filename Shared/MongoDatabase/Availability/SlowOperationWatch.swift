@@ -8,7 +8,7 @@ final class SlowOperationWatch: Sendable {
         var isWatched = false
     }
 
-    private static let patience = Duration.seconds(2)
+    private static let slowAfter = Duration.seconds(2)
     private static let pauseBetweenLooks = Duration.milliseconds(500)
 
     private let state = Mutex(State())
@@ -23,20 +23,20 @@ final class SlowOperationWatch: Sendable {
             defer { state.isWatched = true }
             return (state.lastNumber, !state.isWatched)
         }
-        if isFirst { Task { try await look(doubt) } }
+        if isFirst { Task { try await checkUntilIdle(doubt) } }
         defer { state.withLock { $0.began[number] = nil } }
         return try body()
     }
 
     /// Checks until no operation is running.
-    private func look(_ doubt: @Sendable () -> Void) async throws {
+    private func checkUntilIdle(_ doubt: @Sendable () -> Void) async throws {
         while state.withLock({ state in
             state.isWatched = !state.began.isEmpty
             return state.isWatched
         }) {
             try await Task.sleep(for: Self.pauseBetweenLooks)
             let isOverdue = state.withLock { state in
-                state.began.values.contains { ContinuousClock.now - $0 > Self.patience }
+                state.began.values.contains { ContinuousClock.now - $0 > Self.slowAfter }
             }
             if isOverdue { doubt() }
         }

@@ -3,7 +3,7 @@ import CMongoC
 /// The changes of a collection since the stream was opened.
 package struct ChangeStream {
     /// How long the server waits for a change in one call.
-    private static let patience = Duration.milliseconds(250)
+    private static let waitTimeout = Duration.milliseconds(250)
 
     private let stream: OpaquePointer
 
@@ -28,7 +28,7 @@ package struct ChangeStream {
     fileprivate init(of collection: OpaquePointer?) throws {
         // The changed documents are read separately: an event need not carry them.
         let pipeline: BSONDocument = ["pipeline": [["$project": ["_id": 1]]]]
-        let options: BSONDocument = ["maxAwaitTimeMS": .int64(Int64(Self.patience / .milliseconds(1)))]
+        let options: BSONDocument = ["maxAwaitTimeMS": .int64(Int64(Self.waitTimeout / .milliseconds(1)))]
         stream = pipeline.withBSON { pipeline in
             options.withBSON { mongoc_collection_watch(collection, pipeline, $0) }
         }

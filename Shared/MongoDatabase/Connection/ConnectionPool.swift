@@ -54,7 +54,7 @@ final class ConnectionPool: Sendable {
             defer { mongoc_uri_destroy(uri) }
             var error = bson_error_t()
             guard let pool = mongoc_client_pool_new_with_error(uri, &error) else {
-                throw MongoError(.notReachable, MongoError(error).message, meansAway: true)
+                throw MongoError(.notReachable, MongoError(error).message, meansUnreachable: true)
             }
             mongoc_client_pool_set_error_api(pool, MONGOC_ERROR_API_VERSION_2)
             mongoc_client_pool_max_size(pool, UInt32(maxConnections))

@@ -35,8 +35,8 @@ extension MongoConnection {
         for error in writeErrors {
             let index = Int(try error.value("index", as: Int64.self))
             guard errors.indices.contains(index) else { throw BSONError("field writeErrors: no document \(index) was sent") }
-            let (code, meansAway) = MongoError.classify(serverCode: try error.value("code"))
-            errors[index] = MongoError(code, try error.optional("errmsg") ?? "", meansAway: meansAway)
+            let (code, meansUnreachable) = MongoError.classify(serverCode: try error.value("code"))
+            errors[index] = MongoError(code, try error.optional("errmsg") ?? "", meansUnreachable: meansUnreachable)
         }
         return errors
     }

@@ -29,7 +29,7 @@ extension MongoConnection {
                 try commit(session, &backoff)
                 return value
             } catch let error as MongoError {
-                guard error.isTransient, !error.meansAway, Self.pause(&backoff) else { throw error }
+                guard error.isTransient, !error.meansUnreachable, Self.pause(&backoff) else { throw error }
             }
         }
     }
@@ -52,7 +52,9 @@ extension MongoConnection {
                 _ = try call { mongoc_client_session_commit_transaction(session, $0, $1) }
                 return
             } catch let error as MongoError {
-                guard error.isCommitUnknown, !error.isTransient, !error.meansAway, Self.pause(&backoff) else { throw error }
+                guard error.isCommitUnknown, !error.isTransient, !error.meansUnreachable, Self.pause(&backoff) else {
+                    throw error
+                }
             }
         }
     }

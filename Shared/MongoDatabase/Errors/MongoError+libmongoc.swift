@@ -10,17 +10,17 @@ extension MongoError {
     init(_ error: bson_error_t, reply: OpaquePointer? = nil, tookTooLong: Bool = false) {
         var error = error
         let message = String(cString: cmongoc_error_message(&error))
-        let (code, meansAway) = Self.classify(
+        let (code, meansUnreachable) = Self.classify(
             domain: mongoc_error_domain_t(error.domain), code: error.code, message: message, tookTooLong: tookTooLong)
         func has(_ label: String) -> Bool { reply.map { mongoc_error_has_label($0, label) } ?? false }
         self.init(
-            code, message, meansAway: meansAway, isTransient: has("TransientTransactionError"),
+            code, message, meansUnreachable: meansUnreachable, isTransient: has("TransientTransactionError"),
             isCommitUnknown: has("UnknownTransactionCommitResult"))
     }
 
     private static func classify(
         domain: mongoc_error_domain_t, code: UInt32, message: String, tookTooLong: Bool
-    ) -> (Code, meansAway: Bool) {
+    ) -> (Code, meansUnreachable: Bool) {
         switch domain {
         case MONGOC_ERROR_STREAM, MONGOC_ERROR_POOL:
             (tookTooLong ? .timedOut : .notReachable, true)
@@ -39,7 +39,7 @@ extension MongoError {
     }
 
     /// The server's own codes (error_codes.yml of MongoDB's source).
-    static func classify(serverCode: Int32) -> (Code, meansAway: Bool) {
+    static func classify(serverCode: Int32) -> (Code, meansUnreachable: Bool) {
         switch serverCode {
         case 11_000, 11_001, 12_582: (.duplicateKey, false)
         // MaxTimeMSExpired, WriteConcernFailed (its time is over), ExceededTimeLimit, NetworkInterfaceExceededTimeLimit

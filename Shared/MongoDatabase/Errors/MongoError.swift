@@ -36,22 +36,22 @@ package struct MongoError: Error, Hashable, Sendable, CustomStringConvertible {
     /// libmongoc's or the server's own words, at most 300 characters.
     package let message: String
     /// Whether other operations would fail the same way, because the server is unreachable. After a timeout it may be.
-    let meansAway: Bool
+    let meansUnreachable: Bool
     /// The label `TransientTransactionError`: nothing was written, repeat the transaction.
     let isTransient: Bool
     /// The label `UnknownTransactionCommitResult`: commit again.
     let isCommitUnknown: Bool
 
     package init(_ code: Code, _ message: String) {
-        self.init(code, message, meansAway: false)
+        self.init(code, message, meansUnreachable: false)
     }
 
     init(
-        _ code: Code, _ message: String, meansAway: Bool, isTransient: Bool = false, isCommitUnknown: Bool = false
+        _ code: Code, _ message: String, meansUnreachable: Bool, isTransient: Bool = false, isCommitUnknown: Bool = false
     ) {
         self.code = code
         self.message = String(message.prefix(300))
-        self.meansAway = meansAway
+        self.meansUnreachable = meansUnreachable
         self.isTransient = isTransient
         self.isCommitUnknown = isCommitUnknown
     }

@@ -36,8 +36,8 @@ package struct RequestHeader: Codable, Checked, Hashable, Sendable {
     }
 
     package func check() throws(SchemaViolation) {
-        try TextLimits(most: 100).check(id, CodingKeys.id)
-        try TextLimits(most: 100).check(command, CodingKeys.command)
+        try TextLimits(max: 100).check(id, CodingKeys.id)
+        try TextLimits(max: 100).check(command, CodingKeys.command)
         try TextLimits.sender.check(actor, CodingKeys.actor)
     }
 }

@@ -102,9 +102,9 @@ package struct DeliveryOptions: Codable, Checked, Hashable, Sendable {
 
 extension TextLimits {
     /// A picture's URL.
-    fileprivate static let imageURL = TextLimits(most: 1_000)
+    fileprivate static let imageURL = TextLimits(max: 1_000)
     /// FCM's limit on analytics labels. A collapse key with the component's suffix fits APNs's 64 bytes.
-    fileprivate static let label = TextLimits(most: 50)
+    fileprivate static let label = TextLimits(max: 50)
     /// A name that the app defines.
-    fileprivate static let platformName = TextLimits(most: 200)
+    fileprivate static let platformName = TextLimits(max: 200)
 }

@@ -46,7 +46,7 @@ package struct RelayRecord: Codable, Hashable, Sendable {
     }
 
     /// The components that are still to be relayed.
-    package var outstanding: [Component] {
+    package var pendingComponents: [Component] {
         components.filter { $0.state == .pending }.map(\.component)
     }
 }
@@ -70,13 +70,13 @@ package enum RelayState: String, ClosedEnum {
 /// One component of a message (seed, "FCM Mapping": one HTTPS request to FCM), and its outcome.
 package struct ComponentRecord: Codable, Hashable, Sendable {
     package var component: Component
-    package var state: ComponentState
+    package var state: DeliveryState
     /// FCM's own name for the accepted message, such as `projects/p/messages/0:15…`.
     package var name: String?
     /// The error of the last attempt.
-    package var error: ComponentError?
+    package var error: DeliveryError?
 
-    package init(component: Component, state: ComponentState = .pending, name: String? = nil, error: ComponentError? = nil) {
+    package init(component: Component, state: DeliveryState = .pending, name: String? = nil, error: DeliveryError? = nil) {
         self.component = component
         self.state = state
         self.name = name
@@ -85,7 +85,7 @@ package struct ComponentRecord: Codable, Hashable, Sendable {
 }
 
 /// The state of one component.
-package enum ComponentState: String, ClosedEnum {
+package enum DeliveryState: String, ClosedEnum {
     case pending, accepted, failed, expired, recalled
 }
 

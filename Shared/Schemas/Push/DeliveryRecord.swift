@@ -18,11 +18,11 @@ package protocol DeliveryRecord: Hashable, Sendable {
 
 /// One request to FCM, and its outcome.
 package protocol DeliveryPart: Hashable, Sendable {
-    var state: ComponentState { get set }
+    var state: DeliveryState { get set }
     /// FCM's name for the accepted message.
     var name: String? { get set }
     /// The error of the last attempt.
-    var error: ComponentError? { get set }
+    var error: DeliveryError? { get set }
 
     /// Whether another value is the same part in another state.
     func isSamePart(as other: Self) -> Bool
@@ -30,7 +30,7 @@ package protocol DeliveryPart: Hashable, Sendable {
 
 extension DeliveryRecord {
     /// The positions of the parts that are still to be sent.
-    package var outstandingParts: [Int] { parts.indices.filter { parts[$0].state == .pending } }
+    package var pendingParts: [Int] { parts.indices.filter { parts[$0].state == .pending } }
 
     /// The record after a change that applies to records of every type.
     package func changed(by change: (inout any DeliveryRecord) throws -> Void) rethrows -> Self {

@@ -66,5 +66,5 @@ package struct LogPush: Command, PushCommand, Checked, Hashable {
 }
 
 extension TextLimits {
-    fileprivate static let fairnessKey = TextLimits(most: 200)
+    fileprivate static let fairnessKey = TextLimits(max: 200)
 }

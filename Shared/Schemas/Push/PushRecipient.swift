@@ -109,5 +109,5 @@ extension [PushRecipient] {
 
 extension TextLimits {
     /// An FCM topic's name.
-    fileprivate static let topicName = TextLimits(most: 900)
+    fileprivate static let topicName = TextLimits(max: 900)
 }

@@ -44,12 +44,12 @@ package struct PushRecord: Codable, DeliveryRecord {
 /// One recipient of a push, and its outcome: `{"token":"…","state":"accepted","name":"projects/p/messages/0:15…"}`.
 package struct RecipientRecord: Hashable, DeliveryPart {
     package var recipient: PushRecipient
-    package var state: ComponentState
+    package var state: DeliveryState
     package var name: String?
-    package var error: ComponentError?
+    package var error: DeliveryError?
 
     package init(
-        recipient: PushRecipient, state: ComponentState = .pending, name: String? = nil, error: ComponentError? = nil
+        recipient: PushRecipient, state: DeliveryState = .pending, name: String? = nil, error: DeliveryError? = nil
     ) {
         self.recipient = recipient
         self.state = state
@@ -77,9 +77,9 @@ extension RecipientRecord: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
             recipient: PushRecipient(field, try recipients.decode(String.self, forKey: field)),
-            state: try container.decode(ComponentState.self, forKey: .state),
+            state: try container.decode(DeliveryState.self, forKey: .state),
             name: try container.decodeIfPresent(String.self, forKey: .name),
-            error: try container.decodeIfPresent(ComponentError.self, forKey: .error))
+            error: try container.decodeIfPresent(DeliveryError.self, forKey: .error))
     }
 
     package func encode(to encoder: any Encoder) throws {

@@ -55,9 +55,9 @@ package struct RelayPush: Command, PushCommand, Checked, Hashable {
 
 /// The outcome for one recipient: `{"name":"projects/…"}` or `{"error":{…}}`.
 package struct SendResult: Codable, Hashable, Sendable {
-    package let result: Result<String, ComponentError>
+    package let result: Result<String, DeliveryError>
 
-    package init(_ result: Result<String, ComponentError>) {
+    package init(_ result: Result<String, DeliveryError>) {
         self.result = result
     }
 
@@ -67,7 +67,7 @@ package struct SendResult: Codable, Hashable, Sendable {
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        if let error = try container.decodeIfPresent(ComponentError.self, forKey: .error) {
+        if let error = try container.decodeIfPresent(DeliveryError.self, forKey: .error) {
             result = .failure(error)
         } else {
             result = .success(try container.decode(String.self, forKey: .name))

@@ -1,9 +1,9 @@
 /// The outcome of one component: FCM's name for it if it was accepted, otherwise the error.
 package struct ComponentOutcome: Codable, Hashable, Sendable {
     package let component: Component
-    package let result: Result<String, ComponentError>
+    package let result: Result<String, DeliveryError>
 
-    package init(component: Component, result: Result<String, ComponentError>) {
+    package init(component: Component, result: Result<String, DeliveryError>) {
         self.component = component
         self.result = result
     }
@@ -25,4 +25,4 @@ package struct ComponentOutcome: Codable, Hashable, Sendable {
     }
 }
 
-extension ComponentError: Error {}
+extension DeliveryError: Error {}

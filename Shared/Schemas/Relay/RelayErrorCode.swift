@@ -138,7 +138,7 @@ package enum RelayErrorCode: String, CaseIterable, Sendable {
     package var isKeptBack: Bool { origin == .relay && `class` == .retryable && acceptance == .notAsked }
 }
 
-extension ComponentError {
+extension DeliveryError {
     /// An error of the catalogue.
     ///
     /// - Parameters:

@@ -125,11 +125,11 @@ package struct RelayMessage: Command, Checked, Hashable {
 
 extension TextLimits {
     /// Enough for five topics of 900 characters with operators.
-    static let condition = TextLimits(most: 5_000)
+    static let condition = TextLimits(max: 5_000)
     /// A Firebase project's id.
-    package static let project = TextLimits(most: 100)
+    package static let project = TextLimits(max: 100)
     /// A phone's registration token, or its installation id.
-    package static let registrationToken = TextLimits(most: 4_096)
+    package static let registrationToken = TextLimits(max: 4_096)
 }
 
 /// The last point in time that fits MongoDB's and JavaScript's dates: the end of the year 9999.

@@ -83,9 +83,9 @@ package struct TopicPhones: Codable, Checked, Hashable, Sendable {
 package struct TopicResults: Codable, Hashable, Sendable {
     package struct Result: Codable, Hashable, Sendable {
         /// Absent after success.
-        package let error: ComponentError?
+        package let error: DeliveryError?
 
-        package init(error: ComponentError? = nil) {
+        package init(error: DeliveryError? = nil) {
             self.error = error
         }
     }

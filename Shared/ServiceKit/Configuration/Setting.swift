@@ -135,15 +135,15 @@ extension Setting where Value == Int64 {
     ///
     /// - Parameter range: The bounds in the operator's form, such as `1KiB`.
     static func bytes(
-        _ key: String, _ summary: String, in range: (least: String, most: String)? = nil, default fallback: String? = nil
+        _ key: String, _ summary: String, in range: (min: String, max: String)? = nil, default fallback: String? = nil
     ) -> Setting {
         let form = "a number of bytes, or one with KiB, MiB, GiB or TiB, such as \(fallback ?? "20GiB")"
         return Setting(
-            key, summary, expected: range.map { "\(form), from \($0.least) to \($0.most)" } ?? form, default: fallback
+            key, summary, expected: range.map { "\(form), from \($0.min) to \($0.max)" } ?? form, default: fallback
         ) { text in
             guard let bytes = amount(text) else { return nil }
-            guard let range, let least = amount(range.least), let most = amount(range.most) else { return bytes }
-            return (least...most).contains(bytes) ? bytes : nil
+            guard let range, let min = amount(range.min), let max = amount(range.max) else { return bytes }
+            return (min...max).contains(bytes) ? bytes : nil
         }
     }
 

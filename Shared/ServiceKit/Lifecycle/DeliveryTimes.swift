@@ -12,8 +12,8 @@ package enum DeliveryTimes {
     /// How long a request that has not reached FCM is repeated. It leaves FCM the larger part of the request's time.
     package static let fcmReconnectTimeout = Duration.seconds(3)
 
-    /// The wait for the trial request of an open circuit: a little more than the maximum duration of a request.
-    package static let circuitTrialTimeout = fcmRequestTimeout + .seconds(5)
+    /// The wait for the probe of an open circuit: a little more than the maximum duration of a request.
+    package static let circuitProbeTimeout = fcmRequestTimeout + .seconds(5)
 
     /// The message log's wait for a relay's answer. The relay may wait for the pacer or an access token, and then for FCM.
     package static let relayTimeout = fcmRequestTimeout * 2

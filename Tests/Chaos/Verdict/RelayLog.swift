@@ -8,9 +8,9 @@ struct RelayLog {
     /// The times of failures by component, in Unix milliseconds.
     private(set) var failures: [SentComponent: [Int64]] = [:]
     /// Components that it was still sending when it ended.
-    var unfinished: [SentComponent] { underWay.filter { $0.value > 0 }.map(\.key) }
+    var unfinished: [SentComponent] { inFlight.filter { $0.value > 0 }.map(\.key) }
 
-    private var underWay: [SentComponent: Int] = [:]
+    private var inFlight: [SentComponent: Int] = [:]
 
     private struct Line: Decodable {
         let message: String
@@ -45,12 +45,12 @@ struct RelayLog {
     private mutating func take(_ line: Line, of component: SentComponent, at time: Int64) {
         switch line.message {
         case "taken up":
-            underWay[component, default: 0] += 1
+            inFlight[component, default: 0] += 1
         case "accepted by FCM":
-            underWay[component, default: 0] -= 1
+            inFlight[component, default: 0] -= 1
             acceptances[line.name ?? ""] = time
         case "not accepted by FCM":
-            underWay[component, default: 0] -= 1
+            inFlight[component, default: 0] -= 1
             failures[component, default: []].append(time)
         default: break
         }

@@ -61,7 +61,7 @@ struct StrayCopy: Hashable, Sendable {
     private static let lease: Int64 = 20_000
 
     /// When the component was in flight, in Unix milliseconds.
-    private var underWay: ClosedRange<Int64> {
+    private var inFlight: ClosedRange<Int64> {
         begin - Self.margin...max(send.received, end.map { $0 + Self.margin } ?? send.received + Self.requestTimeout)
     }
 
@@ -71,8 +71,8 @@ struct StrayCopy: Hashable, Sendable {
     /// The disturbance that doubled it: of the possible ones while it was in flight, the one that began last. `nil` if there is
     /// none; then the copy is unexplained.
     func cause(among disturbances: [Disturbance]) -> Disturbance? {
-        let underWay = underWay
-        return disturbances.filter { $0.overlaps(underWay) && canDouble($0) }.max { $0.began < $1.began }
+        let inFlight = inFlight
+        return disturbances.filter { $0.overlaps(inFlight) && canDouble($0) }.max { $0.began < $1.began }
     }
 
     /// Whether a disturbance can double a component. A stopping service finishes its work, so a restart cannot, except for the

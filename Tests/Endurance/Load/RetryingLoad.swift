@@ -25,7 +25,7 @@ final class RetryingLoad: Sendable {
     /// The maximum number of open messages during an outage of FCM.
     private static let maxOpen = 600
     /// The timeout of a command. It is longer than the relay's maximum time.
-    private static let patience = Duration.seconds(25)
+    private static let commandTimeout = Duration.seconds(25)
     private static let pauses = 1_000...3_000
     private static let topics = 20
 
@@ -114,7 +114,7 @@ final class RetryingLoad: Sendable {
             let command = RelayMessage(
                 msiKey: message.msiKey, timestamp: message.timestamp, draft: message.draft, components: outstanding)
             do throws(CommandFailure) {
-                let outcomes = try await client.request(command, timeout: Self.patience).components
+                let outcomes = try await client.request(command, timeout: Self.commandTimeout).components
                 outstanding = note(outcomes)
             } catch {
                 note(error)

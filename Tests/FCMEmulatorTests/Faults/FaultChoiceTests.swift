@@ -54,7 +54,7 @@ import TestSupport
             return [0, 10_000, 19_800, 19_999].map { sorted[$0] }
         }
         #expect(percentiles(.fixed(12.5)) == [12.5, 12.5, 12.5, 12.5])
-        let uniform = percentiles(.uniform(least: 20, most: 80))
+        let uniform = percentiles(.uniform(min: 20, max: 80))
         #expect((20..<20.1).contains(uniform[0]) && (49...51).contains(uniform[1]) && (79.9...80).contains(uniform[3]))
         let tail = percentiles(.longTail(median: 40, p99: 900))
         #expect((38...42).contains(tail[1]) && (800...1_000).contains(tail[2]) && tail[3] > 2_000)

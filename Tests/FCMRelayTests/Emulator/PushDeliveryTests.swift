@@ -9,7 +9,7 @@ import Time
 /// `push.relay` of the relay's executable, beside an FCM that checks every field.
 @Suite("Pushes beside the emulator", .timeLimit(.minutes(2)))
 struct PushDeliveryTests {
-    private func relay(_ relay: RelayBesideEmulator, _ push: RelayPush) async throws -> [Result<String, ComponentError>] {
+    private func relay(_ relay: RelayBesideEmulator, _ push: RelayPush) async throws -> [Result<String, DeliveryError>] {
         try await relay.client.request(push, timeout: .seconds(20)).results.map(\.result)
     }
 

@@ -13,7 +13,7 @@ package struct FCMServer: Sendable {
     package let http: HTTPClient
 
     /// Long enough for a busy machine.
-    private static let patience = TimeAmount.seconds(60)
+    private static let requestTimeout = TimeAmount.seconds(60)
 
     package init(port: Int, folder: String, http: HTTPClient) {
         self.port = port
@@ -25,7 +25,7 @@ package struct FCMServer: Sendable {
         -> HTTPAnswer
     {
         try await http.answer(
-            method, "https://127.0.0.1:\(port)\(path)", headers: headers, body: body, within: Self.patience)
+            method, "https://127.0.0.1:\(port)\(path)", headers: headers, body: body, within: Self.requestTimeout)
     }
 
     /// Subscribes a phone to a topic.

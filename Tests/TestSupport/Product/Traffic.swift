@@ -53,21 +53,21 @@ package final class Traffic: Sendable {
     private static let answerTimeout = TimeAmount.seconds(10)
 
     private let portal: Portal
-    private let patience: Duration
+    private let retryTimeout: Duration
     private let diskMayBeFull: Bool
     private let next: @Sendable (_ client: Int, _ number: Int) -> Post
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - patience: How long a portal with an Idempotency-Key retries.
+    ///   - retryTimeout: How long a portal with an Idempotency-Key retries.
     ///   - diskMayBeFull: Whether 507 is an expected answer, after which a post is retried.
     ///   - next: Makes a post, from the portal's number and the post's.
     package init(
-        portal: Portal, patience: Duration = .seconds(30), diskMayBeFull: Bool = false,
+        portal: Portal, retryTimeout: Duration = .seconds(30), diskMayBeFull: Bool = false,
         next: @escaping @Sendable (_ client: Int, _ number: Int) -> Post
     ) {
         self.portal = portal
-        self.patience = patience
+        self.retryTimeout = retryTimeout
         self.diskMayBeFull = diskMayBeFull
         self.next = next
     }
@@ -137,7 +137,7 @@ package final class Traffic: Sendable {
     }
 
     private func firstAnswer(to post: Post) async throws -> HTTPAnswer {
-        let deadline = ContinuousClock.now + patience
+        let deadline = ContinuousClock.now + retryTimeout
         while true {
             if let answer = await answer(to: post) { return answer }
             guard ContinuousClock.now < deadline else { throw TooLate("\(post.key ?? "") was not answered") }

@@ -34,7 +34,7 @@ private final class StoppingDeadline: ChannelDuplexHandler {
     typealias InboundIn = NIOAny
     typealias OutboundIn = NIOAny
 
-    private static let patience = TimeAmount.seconds(1)
+    private static let closeTimeout = TimeAmount.seconds(1)
 
     private var end: Scheduled<Void>?
 
@@ -44,7 +44,7 @@ private final class StoppingDeadline: ChannelDuplexHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is ChannelShouldQuiesceEvent, end == nil {
-            end = context.eventLoop.assumeIsolated().scheduleTask(in: Self.patience) {
+            end = context.eventLoop.assumeIsolated().scheduleTask(in: Self.closeTimeout) {
                 context.close(mode: .all, promise: nil)
             }
         }

@@ -27,7 +27,7 @@ extension FCMAnswer<String> {
     private static func nothingKnown(_ response: HTTPTransportResponse) -> FCMAnswer {
         .refused(
             SendFailure(
-                ComponentError(
+                DeliveryError(
                     .badAnswer, "FCM answered \(response.status) without an id for the message; it may have accepted it")))
     }
 }
@@ -45,13 +45,13 @@ extension SendFailure {
             // arbitrary text.
             let isName = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { Character(Unicode.Scalar($0)).isLetter }
             self.init(
-                ComponentError(
+                DeliveryError(
                     class: .permanent, code: isName ? name : RelayErrorCode.badAnswer.rawValue,
                     message: "FCM's legacy API refused it"))
             return
         }
         self.init(
-            ComponentError(
+            DeliveryError(
                 class: .retryable, code: name, message: "FCM's legacy API put it off", retryAfter: retryAfter ?? pause),
             scope: scope)
     }

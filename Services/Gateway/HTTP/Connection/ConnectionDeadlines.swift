@@ -77,11 +77,11 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         timer = context.eventLoop.scheduleTask(deadline: time) {
             let (handler, context) = bound.value
             handler.alarm.rang(time)
-            handler.look(context)
+            handler.checkDeadline(context)
         }
     }
 
-    private func look(_ context: ChannelHandlerContext) {
+    private func checkDeadline(_ context: ChannelHandlerContext) {
         guard let (overdue, time) = phase.deadline else { return }
         guard time <= .now() else { return setAlarm(context) }
         switch overdue {

@@ -18,7 +18,7 @@ struct ConnectionPhase: Sendable {
     /// Requests whose head has arrived and whose response is not completely sent.
     private var unanswered = 0
     /// Responses that have begun and are not completely sent. A client may send requests before it has read earlier responses.
-    private var responsesUnderWay = 0
+    private var responsesInFlight = 0
     /// When the oldest of them began, or became the oldest.
     private var responseBegan: NIODeadline?
     private var idleSince: NIODeadline
@@ -53,14 +53,14 @@ struct ConnectionPhase: Sendable {
     }
 
     mutating func responseStarted(at now: NIODeadline) {
-        responsesUnderWay += 1
+        responsesInFlight += 1
         if responseBegan == nil { responseBegan = now }
     }
 
     /// The last byte of a response was sent.
     mutating func responseEnded(at now: NIODeadline) {
-        responsesUnderWay = max(0, responsesUnderWay - 1)
-        responseBegan = responsesUnderWay > 0 ? now : nil
+        responsesInFlight = max(0, responsesInFlight - 1)
+        responseBegan = responsesInFlight > 0 ? now : nil
         unanswered = max(0, unanswered - 1)
         idleSince = now
     }

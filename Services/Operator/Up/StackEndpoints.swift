@@ -4,7 +4,7 @@ import SystemPackage
 
 /// The endpoints of a stack's services. Port 0 is replaced by a free port here, because a restarted service must
 /// listen on the same port.
-struct Places: Sendable {
+struct StackEndpoints: Sendable {
     /// The values by the settings' names in the environment.
     private(set) var settings: [String: String] = [:]
     private var ports: [ServiceEntry: Int] = [:]

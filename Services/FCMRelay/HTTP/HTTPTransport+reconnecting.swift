@@ -3,10 +3,10 @@ import Time
 
 extension HTTPTransport {
     /// Sends a single request.
-    func reach(
+    func sendReconnecting(
         _ request: HTTPTransportRequest, before expiry: ContinuousClock.Instant
     ) async throws(TransportError) -> HTTPTransportResponse {
-        try await reach([request], before: expiry)[0].get()
+        try await sendReconnecting([request], before: expiry)[0].get()
     }
 
     /// Sends requests, and repeats those that certainly have not reached the server, for a few seconds. So a short interruption
@@ -14,7 +14,9 @@ extension HTTPTransport {
     ///
     /// - Parameter expiry: No request is repeated after this time.
     @inline(__always)
-    func reach(_ requests: [HTTPTransportRequest], before expiry: ContinuousClock.Instant) async -> [HTTPTransportOutcome] {
+    func sendReconnecting(_ requests: [HTTPTransportRequest], before expiry: ContinuousClock.Instant) async
+        -> [HTTPTransportOutcome]
+    {
         let begin = ContinuousClock.now
         let outcomes = await send(requests)
         guard outcomes.contains(where: \.hasNotReachedServer) else { return outcomes }

@@ -2,7 +2,7 @@ import JSON
 package import Time
 
 /// The error of a component that was not sent or not accepted.
-package struct ComponentError: Codable, Hashable, Sendable {
+package struct DeliveryError: Codable, Hashable, Sendable {
     /// What to do about it.
     package var `class`: ErrorClass
     /// FCM's error code or status if it gave one, otherwise one of the relay's (``RelayErrorCode``). There are few, so it can be

@@ -1,20 +1,20 @@
 import Schemas
 
 /// The message log's own errors, in addition to FCM's and the relay's.
-extension ComponentError {
+extension DeliveryError {
     /// The deadline passed before a relay was asked.
-    static let neverRelayed = ComponentError(.expired, "the deadline passed before the message was handed to a relay")
+    static let neverRelayed = DeliveryError(.expired, "the deadline passed before the message was handed to a relay")
 
     /// No relay takes messages.
     ///
     /// - Parameter failure: The failure of the attempt. FCM does not have the message.
-    static func relayUnreachable(_ failure: CommandFailure) -> ComponentError {
+    static func relayUnreachable(_ failure: CommandFailure) -> DeliveryError {
         // A relay that cannot reach FCM puts the component's error into its message.
         let prefix = RelayErrorCode.circuitOpen.rawValue + ": "
         if failure.status == .unavailable, failure.message.hasPrefix(prefix) {
-            return ComponentError(.circuitOpen, String(failure.message.dropFirst(prefix.count)))
+            return DeliveryError(.circuitOpen, String(failure.message.dropFirst(prefix.count)))
         }
-        return ComponentError(failure.status == .overloaded ? .relayOverloaded : .relayUnreachable, failure.message)
+        return DeliveryError(failure.status == .overloaded ? .relayOverloaded : .relayUnreachable, failure.message)
     }
 
     /// A relay has refused a command as a whole.
