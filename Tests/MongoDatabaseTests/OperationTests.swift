@@ -102,15 +102,15 @@ struct OperationTests {
             #expect(try await database.run { try $0.find([:], in: "log").count } == 1)
 
             // Another pool stands for another process.
-            let url = try MongoURL(try await MongoServer.shared.url(database: database.name))
-            let other = await MongoDatabase.open(url, application: "test", logger: quietLogger)
-            let values = try await withThrowingTaskGroup(of: Int64.self) { group in
-                for number in 0..<40 {
-                    group.addTask { try await (number % 2 == 0 ? database : other).transaction(countUp) }
+            let url = try await MongoServer.shared.url(database: database.name)
+            let values = try await withDatabase(at: url) { other in
+                try await withThrowingTaskGroup(of: Int64.self) { group in
+                    for number in 0..<40 {
+                        group.addTask { try await (number % 2 == 0 ? database : other).transaction(countUp) }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
                 }
-                return try await group.reduce(into: []) { $0.append($1) }
             }
-            await other.close()
             #expect(values.sorted() == Array(1...40))
             #expect(try await database.run { try $0.find([:], in: "log").count } == 41)
         }

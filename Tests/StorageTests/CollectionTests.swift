@@ -104,8 +104,7 @@ struct CollectionTests {
 
     @Test("Changes of one document by two instances are all kept", arguments: StoreKind.allCases)
     func severalInstances(_ kind: StoreKind) async throws {
-        try await withPlace(kind) { place in
-            let stores = [try await place.open(), try await place.open()]
+        try await withTwoInstances(kind) { stores in
             let device = Device.sample()
             try await stores[0].insert(device, into: Devices.all)
             try await withThrowingTaskGroup { group in
@@ -118,7 +117,6 @@ struct CollectionTests {
             }
             let found = try await stores[1].get(device.id, from: Devices.all)
             #expect(found?.seen == 40 && found?.revision == 41)
-            for store in stores { try await store.close() }
         }
     }
 

@@ -118,6 +118,15 @@ func withStore<Value>(
     try await withPlace(kind) { place in try await place.withStore { try await body($0) } }
 }
 
+/// Runs a test with two instances of an empty store.
+func withTwoInstances<Value>(
+    _ kind: StoreKind, isolation: isolated (any Actor)? = #isolation, _ body: ([Storage]) async throws -> Value
+) async throws -> Value {
+    try await withPlace(kind) { place in
+        try await place.withStore { one in try await place.withStore { other in try await body([one, other]) } }
+    }
+}
+
 /// The failure of an operation.
 func failure(_ body: () async throws -> some Any) async -> CommandFailure? {
     do {

@@ -52,8 +52,7 @@ struct TransactionTests {
         "Of the transactions of two instances at once none is lost, and what one reads is of one moment",
         arguments: StoreKind.allCases)
     func concurrent(_ kind: StoreKind) async throws {
-        try await withPlace(kind) { place in
-            let stores = [try await place.open(), try await place.open()]
+        try await withTwoInstances(kind) { stores in
             try await stores[0].insert(Owner(id: "ann"), into: Devices.owners)
             try await withThrowingTaskGroup { group in
                 for number in 0..<30 {
@@ -75,7 +74,6 @@ struct TransactionTests {
             }
             #expect(try await stores[0].get("ann", from: Devices.owners)?.devices == 30)
             #expect(try await stores[0].page(of: Devices.all, limit: 100).documents.count == 30)
-            for store in stores { try await store.close() }
         }
     }
 }
