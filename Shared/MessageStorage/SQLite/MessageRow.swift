@@ -25,8 +25,8 @@ struct MessageRow: Codable, OutboxRow, PersistableRecord {
     let names: CubeNames
     let expires: UnixMilliseconds
     let idempotencyKey: String?
-    var state: RelayState
-    var attempts: Int
+    var state = RelayState.pending
+    var attempts = 0
     var nextAttempt: UnixMilliseconds?
     var leaseOwner: String?
     var leaseUntil: UnixMilliseconds?
@@ -54,14 +54,8 @@ struct MessageRow: Codable, OutboxRow, PersistableRecord {
         names = document.names
         expires = document.expires
         idempotencyKey = document.idempotencyKey
-        state = document.relay.state
-        attempts = document.relay.attempts
-        nextAttempt = document.relay.nextAttempt
-        leaseOwner = document.relay.lease?.owner
-        leaseUntil = document.relay.lease?.until
         components = document.relay.components
-        trace = document.relay.trace
-        ended = document.relay.ended
+        setDelivery(document.relay)
     }
 
     /// The columns that relaying changes.

@@ -21,8 +21,8 @@ struct PushRow: Codable, OutboxRow, PersistableRecord {
     let logged: UnixMilliseconds
     let expires: UnixMilliseconds
     let notBefore: UnixMilliseconds?
-    var state: RelayState
-    var attempts: Int
+    var state = RelayState.pending
+    var attempts = 0
     var nextAttempt: UnixMilliseconds?
     var leaseOwner: String?
     var leaseUntil: UnixMilliseconds?
@@ -43,14 +43,8 @@ struct PushRow: Codable, OutboxRow, PersistableRecord {
         logged = push.logged
         expires = push.expires
         notBefore = push.notBefore
-        state = push.relay.state
-        attempts = push.relay.attempts
-        nextAttempt = push.relay.nextAttempt
-        leaseOwner = push.relay.lease?.owner
-        leaseUntil = push.relay.lease?.until
-        ended = push.relay.ended
         recipients = try Self.json(push.relay.recipients)
-        trace = push.relay.trace
+        setDelivery(push.relay)
     }
 
     /// The columns that relaying changes.

@@ -1,0 +1,90 @@
+import FoundationEssentials
+import Logging
+import MessageStorage
+import Schemas
+import ServiceKit
+import ServiceLifecycle
+import Synchronization
+import Time
+
+/// The loop: asks the state machine what to do, claims due items, and starts their turns.
+extension Outbox {
+    func run() async throws {
+        let isComplete = await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                await self.relayWhatIsDue()
+                return !Task.isCancelled
+            }
+            group.addTask {
+                // This throws only if the outbox has ended by itself.
+                try? await gracefulShutdown()
+                self.event.finish()
+                try? await Task.sleep(for: DeliveryTimes.outboxStopTimeout)
+                return false
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? true
+        }
+        // FCM may have messages without an outcome, so their leases are not released but end by themselves.
+        guard isComplete else {
+            let count = state.withLock { $0.keysInFlight.count }
+            return logger.warning("stopped before some outcomes were stored", metadata: ["items": "\(count)"])
+        }
+        do {
+            try await store.releaseLeases(of: owner, now: .now)
+        } catch {
+            // The leases end by themselves.
+            logger.warning("the leases cannot be released", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Performs the state machine's actions until the events end. Returns when every turn has ended.
+    private func relayWhatIsDue() async {
+        await withDiscardingTaskGroup { turns in
+            var alarm = Alarm<UnixMilliseconds>()
+            event.yield(.check)
+            for await event in events {
+                switch event {
+                case .relay(let item, let traceparent): turns.addTask { await self.turn(of: item, traceparent) }
+                case .claimed(let items):
+                    for item in items { turns.addTask { await self.turn(of: item) } }
+                case .claimedAgain(let item): turns.addTask { await self.turn(of: item, isLeaseCertain: false) }
+                case .check: break
+                case .rang(let moment): alarm.rang(moment)
+                }
+                // Ask until the answer is to wait. Claim and alarm come from the same call: with two calls, a message that
+                // becomes due in between would be missed by both.
+                while case .claim(let claim) = begin(&alarm) {
+                    // On a separate task: turns that need no claim must not wait for a slow claim.
+                    turns.addTask { self.event.yield(.claimed(await self.items(for: claim))) }
+                }
+            }
+        }
+    }
+
+    private func begin(_ alarm: inout Alarm<UnixMilliseconds>) -> OutboxStateMachine.Action {
+        let now = UnixMilliseconds.now
+        let action = state.withLock { $0.begin(at: now) }
+        if case .wait(let moment) = action, alarm.set(for: moment) {
+            Task {
+                try await Task.sleep(for: Duration(max(0, moment - now)))
+                self.event.yield(.rang(moment))
+            }
+        }
+        return action
+    }
+
+    private func items(for claim: Claim) async -> [OutboxItem] {
+        do {
+            let now = UnixMilliseconds.now
+            let leaseTime = leaseClock.withLock { $0.time(wall: now, monotonic: .now) }
+            let items = try await store.claim(claim, lease: lease(at: now), now: leaseTime)
+            claiming.worked(of: claim.urgency.rawValue)
+            return state.withLock { $0.claimed(items, for: claim, at: .now) }
+        } catch {
+            claiming.failed(error, of: claim.urgency.rawValue)
+            state.withLock { $0.claimFailed(claim, at: .now) }
+            return []
+        }
+    }
+}
