@@ -224,7 +224,8 @@ let package = Package(
         .executableTarget(
             name: "Chaos",
             dependencies: [
-                "JSON", "PowerCut", "SeededRandom", "ServiceKit", "TestSupport", argumentParser, asyncHTTPClient, nioHTTP1,
+                "CommandBus", "JSON", "PowerCut", "Schemas", "SeededRandom", "ServiceKit", "TestSupport", "Time", argumentParser,
+                asyncHTTPClient, nioHTTP1,
             ],
             path: "Tests/Chaos",
             exclude: ["run"]),
@@ -237,7 +238,9 @@ let package = Package(
             exclude: ["run"]),
 
         // The tests, a target for each of those above.
-        .testTarget(name: "ChaosTests", dependencies: ["Chaos", "ServiceKit", "TestSupport"], path: "Tests/ChaosTests"),
+        .testTarget(
+            name: "ChaosTests", dependencies: ["Chaos", "JSON", "Schemas", "ServiceKit", "TestSupport", "Time"],
+            path: "Tests/ChaosTests"),
         .testTarget(
             name: "CommandBusTests",
             dependencies: [

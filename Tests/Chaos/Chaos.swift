@@ -1,7 +1,8 @@
 import ArgumentParser
 import TestSupport
 
-/// Posts messages to the product while its processes, the network and the machine fail, and checks what happened to each message.
+/// Posts messages and logs pushes to the product while its processes, the network and the machine fail, and checks what
+/// happened to each of them.
 @main
 struct Chaos: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -41,6 +42,6 @@ extension Verdict: ExperimentVerdict {
     var report: [String] {
         explained.sorted { $0.key < $1.key }.map { explanation, count in "\(count) copies because \(explanation)" }
             + problems.prefix(Self.maxProblems)
-            + (problems.count > Self.maxProblems ? ["and \(problems.count - Self.maxProblems) more"] : [])
+            + (problems.count > Self.maxProblems ? ["and \(problems.count - Self.maxProblems) more"] : []) + [pushes.summary]
     }
 }

@@ -1,4 +1,7 @@
+import CommandBus
 import FoundationEssentials
+import JSON
+import NIOHTTP1
 import TestSupport
 
 /// One run: the product under traffic and faults, until every message has ended and can be checked.
@@ -12,6 +15,9 @@ struct Experiment: Sendable {
 
     private static let clients = 16
     private static let subjects = 16
+    /// The programs that log pushes, and the phones that they push to.
+    private static let programs = 4
+    private static let phones = 5
     /// How long a portal retries: longer than any outage.
     private static let retryTimeout = Duration.seconds(120)
     /// How long the product may take to be healthy after the last fault.
@@ -70,26 +76,8 @@ struct Experiment: Sendable {
         journal.say("\(deployment.parts.count) processes are up in \(folder)")
         var evidence = Evidence()
         try await deployment.withClients { portal, fcm in
-            let subjects = try await makeSubjects(portal)
-            let mix = PostMix(seed: seed, subjects: subjects) { deployment.machine.isClockSteady }
-            let traffic = Traffic(portal: portal, retryTimeout: Self.retryTimeout, diskMayBeFull: true, next: mix.post)
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await traffic.run(clients: Self.clients, every: store.period) }
-                try await harm(deployment)
-                journal.say("the last fault is over")
-                try await recover(deployment, portal, traffic)
-                traffic.stop()
-                try await group.waitForAll()
-            }
-            journal.say("posted \(traffic.posts), tried again \(traffic.retries) times, accepted \(traffic.accepted.count)")
-            evidence.accepted = traffic.accepted
-            evidence.problems += traffic.surprises.map { "an answer that no portal should get: \($0)" }
-            evidence.refusals = traffic.refusals
-            evidence.archive = try await settledArchive(portal)
-            for subject in subjects {
-                for send in try await fcm.acceptedComponents(to: subject.topicKey) {
-                    evidence.sends[send.component, default: []].append(send)
-                }
+            try await deployment.withMessageLogs { messageLogs in
+                try await observe(deployment, portal, fcm, messageLogs, &evidence)
             }
         }
         await deployment.stop()
@@ -97,6 +85,55 @@ struct Experiment: Sendable {
         evidence.disturbances += deployment.machine.disturbances
         try collect(from: deployment.parts, into: &evidence)
         return Verdict(evidence)
+    }
+
+    /// Posts messages and logs pushes during the faults, until all of them have ended.
+    private func observe(
+        _ deployment: Deployment, _ portal: Portal, _ fcm: FCMServer, _ messageLogs: CommandClient, _ evidence: inout Evidence
+    ) async throws {
+        let subjects = try await makeSubjects(portal)
+        let mix = PostMix(seed: seed, subjects: subjects) { deployment.machine.isClockSteady }
+        let traffic = Traffic(portal: portal, retryTimeout: Self.retryTimeout, diskMayBeFull: true, next: mix.post)
+        let pushMix = PushMix(seed: seed, tokens: try await registerPhones(at: fcm))
+        let pushes = PushTraffic(client: messageLogs, mix: pushMix, retryTimeout: Self.retryTimeout)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await traffic.run(clients: Self.clients, every: store.period) }
+            group.addTask { try await pushes.run(clients: Self.programs, every: store.period) }
+            try await harm(deployment)
+            journal.say("the last fault is over")
+            try await recover(deployment, portal, traffic)
+            traffic.stop()
+            pushes.stop()
+            try await group.waitForAll()
+        }
+        journal.say("posted \(traffic.posts), tried again \(traffic.retries) times, accepted \(traffic.accepted.count)")
+        journal.say("accepted \(pushes.accepted.count) pushes")
+        evidence.accepted = traffic.accepted
+        evidence.problems += traffic.surprises.map { "an answer that no portal should get: \($0)" }
+        evidence.problems += pushes.surprises.map { "an answer that no program should get: \($0)" }
+        evidence.refusals = traffic.refusals
+        evidence.archive = try await settledArchive(portal)
+        evidence.acceptedPushes = pushes.accepted
+        evidence.storedPushes = try await pushes.settled(within: Self.maxOverdue)
+        for subject in subjects {
+            for send in try await fcm.acceptedComponents(to: subject.topicKey) {
+                evidence.sends[send.component, default: []].append(send)
+            }
+        }
+        evidence.pushSends = try await fcm.acceptedPushes()
+    }
+
+    /// - Returns: The registration tokens.
+    private func registerPhones(at fcm: FCMServer) async throws -> [String] {
+        var tokens: [String] = []
+        for _ in 0..<Self.phones {
+            let answer = try await fcm.call(.POST, "/emulator/devices")
+            guard answer.status == 201, let token = try answer.json["token"]?.string else {
+                throw UnexpectedAnswer(answer)
+            }
+            tokens.append(token)
+        }
+        return tokens
     }
 
     private func makeSubjects(_ portal: Portal) async throws -> [SubjectPath] {

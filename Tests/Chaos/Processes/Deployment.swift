@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import CommandBus
 import FoundationEssentials
 import JSON
 import ServiceKit
@@ -64,6 +65,14 @@ struct Deployment: Sendable {
     /// Kills every process in any state.
     func end() async {
         for part in parts { await part.end() }
+    }
+
+    /// Calls a function with a client for the message logs, like another program's.
+    func withMessageLogs<Value>(_ body: (CommandClient) async throws -> Value) async throws -> Value {
+        let endpoints = Part.messageLogs.map { Self.endpoint(of: $0, .commands, in: folder) }
+        return try await withBus { bus in
+            try await body(try CommandClient(bus: bus, endpoints: endpoints, logger: quietLogger))
+        }
     }
 
     /// Calls a function with clients for the gateway and FCM.

@@ -1,3 +1,4 @@
+import Schemas
 import TestSupport
 
 /// The observations of a chaos run after its end.
@@ -8,6 +9,12 @@ struct Evidence: Sendable {
     var archive: [String: ArchivedMessage] = [:]
     /// Every send that FCM accepted, in order.
     var sends: [SentComponent: [AcceptedSend]] = [:]
+    /// Pushes that the message log accepted.
+    var acceptedPushes: [Push] = []
+    /// The same as they are stored at the end.
+    var storedPushes: [ObjectID: Push] = [:]
+    /// Every send of a push that FCM accepted.
+    var pushSends: [PushSend] = []
     /// Which relay received FCM's acceptance of a send, by FCM's name.
     var acceptances: [String: Observation] = [:]
     /// Which relays have reported a component as not accepted.

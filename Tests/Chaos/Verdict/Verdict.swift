@@ -13,6 +13,7 @@ struct Verdict: Sendable {
     private(set) var doubled = 0
     /// The number of copies in addition to the one in the archive, by explanation.
     private(set) var explained: [String: Int] = [:]
+    let pushes: PushVerdict
     /// All problems: losses, and events without an explanation.
     private(set) var problems: [String]
 
@@ -28,7 +29,10 @@ struct Verdict: Sendable {
     var summary: String { "accepted=\(accepted) delivered=\(delivered) failed=\(failed) lost=\(lost) doubled=\(doubled)" }
 
     init(_ evidence: Evidence) {
-        problems = evidence.problems
+        pushes = PushVerdict(
+            accepted: evidence.acceptedPushes, stored: evidence.storedPushes, sends: evidence.pushSends,
+            disturbances: evidence.disturbances)
+        problems = evidence.problems + pushes.problems
         for message in evidence.accepted { judge(message, evidence) }
         for message in evidence.archive.values { judge(message, evidence) }
         for (component, copies) in evidence.sends { judge(copies, of: component, evidence) }

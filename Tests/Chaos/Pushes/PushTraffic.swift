@@ -1,0 +1,97 @@
+import CommandBus
+import Schemas
+import Synchronization
+import TestSupport
+
+/// Programs that log pushes over the bus at a constant rate. Each push is repeated with its idempotency key until it is answered.
+final class PushTraffic: Sendable {
+    private struct State {
+        var accepted: [Push] = []
+        var surprises: [String] = []
+        var isOver = false
+    }
+
+    private static let caller = RequestContext(actor: "chaos")
+    private static let pause = Duration.milliseconds(200)
+    /// The maximum number of recorded surprises.
+    private static let maxSurprises = 100
+
+    private let client: CommandClient
+    private let mix: PushMix
+    private let retryTimeout: Duration
+    private let state = Mutex(State())
+
+    /// - Parameter retryTimeout: How long a push is repeated.
+    init(client: CommandClient, mix: PushMix, retryTimeout: Duration) {
+        self.client = client
+        self.mix = mix
+        self.retryTimeout = retryTimeout
+    }
+
+    /// The pushes that the message log has accepted, as it answered.
+    var accepted: [Push] { state.withLock(\.accepted) }
+    /// The first unexpected answers.
+    var surprises: [String] { state.withLock(\.surprises) }
+
+    /// Ends the traffic after the pending pushes are answered.
+    func stop() {
+        state.withLock { $0.isOver = true }
+    }
+
+    /// Logs pushes until it is stopped.
+    ///
+    /// - Parameter period: The time between two pushes of one program.
+    func run(clients: Int, every period: Duration) async throws {
+        try await withThrowingTaskGroup { group in
+            for number in 0..<clients { group.addTask { try await self.log(as: number, every: period) } }
+            try await group.waitForAll()
+        }
+    }
+
+    private func log(as number: Int, every period: Duration) async throws {
+        var due = ContinuousClock.now
+        var count = 0
+        while !state.withLock(\.isOver) {
+            try await logUntilAnswered(mix.push(client: number, number: count))
+            count += 1
+            due = max(due + period, .now)
+            try await Task.sleep(until: due)
+        }
+    }
+
+    private func logUntilAnswered(_ command: LogPush) async throws {
+        let deadline = ContinuousClock.now + retryTimeout
+        while true {
+            do throws(CommandFailure) {
+                let push = try await client.request(command, context: Self.caller).push
+                return state.withLock { $0.accepted.append(push) }
+            } catch {
+                guard [.unavailable, .overloaded, .deadlineExceeded, .storageFull].contains(error.status) else {
+                    return surprised("\(command.idempotencyKey) was answered \(error)")
+                }
+            }
+            guard ContinuousClock.now < deadline else { throw TooLate("\(command.idempotencyKey) was not answered") }
+            try await Task.sleep(for: Self.pause)
+        }
+    }
+
+    private func surprised(_ text: String) {
+        state.withLock { if $0.surprises.count < Self.maxSurprises { $0.surprises.append(text) } }
+    }
+
+    /// The accepted pushes as they are stored, once each has ended or the time is over.
+    func settled(within limit: Duration) async throws -> [ObjectID: Push] {
+        var stored: [ObjectID: Push] = [:]
+        var open = Set(accepted.map(\.id))
+        let deadline = ContinuousClock.now + limit
+        while true {
+            for id in open {
+                guard let push = try? await client.request(GetPush(pushID: id), context: Self.caller) else { continue }
+                stored[id] = push
+                if push.relay.nextAttempt == nil { open.remove(id) }
+            }
+            if open.isEmpty || ContinuousClock.now >= deadline { return stored }
+            try await Task.sleep(for: .seconds(1))
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Schemas
+
+/// The conclusion about the pushes. Pure.
+struct PushVerdict: Sendable {
+    private(set) var accepted = 0
+    /// Accepted pushes of which FCM has a send to each recipient.
+    private(set) var delivered = 0
+    /// Accepted pushes that have ended otherwise, with a reason.
+    private(set) var failed = 0
+    /// Accepted pushes that are neither.
+    private(set) var lost = 0
+    /// Recipients to whom FCM has a push more than once.
+    private(set) var doubled = 0
+    private(set) var problems: [String] = []
+
+    /// How long before its arrival at FCM a doubled send may have been disturbed, in milliseconds: a request's timeout, and a
+    /// second in the relay's queue.
+    private static let timeBefore: Int64 = 11_000
+    /// How long after it, until its outcome is stored on a busy machine.
+    private static let timeAfter: Int64 = 5_000
+
+    var summary: String {
+        "pushes: accepted=\(accepted) delivered=\(delivered) failed=\(failed) lost=\(lost) doubled=\(doubled)"
+    }
+
+    /// - Parameters:
+    ///   - accepted: The pushes as the message log answered.
+    ///   - stored: The pushes as they are stored at the end.
+    ///   - sends: Everything that FCM accepted.
+    init(accepted: [Push], stored: [ObjectID: Push], sends: [PushSend], disturbances: [Disturbance]) {
+        let byPlace = Dictionary(grouping: sends, by: \.place)
+        for push in accepted { judge(push, stored[push.id], byPlace) }
+        var names: [PushSend.Place: String] = [:]
+        for push in stored.values {
+            for record in push.relay.recipients { names[Self.place(of: push, record.recipient)] = record.name }
+        }
+        let known = Set(accepted.map(\.idempotencyKey))
+        for (place, copies) in byPlace {
+            if !known.contains(place.key) { problems.append("FCM has the push \(place.key), which was not accepted") }
+            guard copies.count > 1 else { continue }
+            doubled += 1
+            for copy in copies where copy.name != names[place] { judge(copy, disturbances) }
+        }
+        if Set(accepted.map(\.id)).count < accepted.count { problems.append("two pushes were accepted under one id") }
+    }
+
+    private static func place(of push: Push, _ recipient: PushRecipient) -> PushSend.Place {
+        PushSend.Place(key: push.idempotencyKey, recipient: recipient)
+    }
+
+    private mutating func judge(_ push: Push, _ stored: Push?, _ sends: [PushSend.Place: [PushSend]]) {
+        accepted += 1
+        let missing = push.recipients.filter { sends[Self.place(of: push, $0)] == nil }
+        let hasEnded = stored.map { $0.relay.nextAttempt == nil } ?? false
+        if missing.isEmpty {
+            delivered += 1
+        } else if hasEnded, stored?.relay.state != .relayed {
+            failed += 1
+        } else {
+            lost += 1
+            let state = stored.map { "is \($0.relay.state.rawValue)" } ?? "is not stored"
+            problems.append(
+                "lost: push \(push.idempotencyKey) \(state), and FCM does not have it for \(missing.count) recipients")
+        }
+        guard let stored else { return }
+        if !hasEnded { problems.append("push \(push.idempotencyKey) has come to no end: \(stored.relay.state.rawValue)") }
+        for record in stored.relay.recipients {
+            let names = sends[Self.place(of: push, record.recipient)]?.map(\.name) ?? []
+            if record.state == .accepted, !names.contains(record.name ?? "") {
+                problems.append("push \(push.idempotencyKey) is at FCM as \(record.name ?? "nothing"); FCM has \(names)")
+            }
+            if [.failed, .expired].contains(record.state), record.error == nil {
+                problems.append("push \(push.idempotencyKey) has \(record.state.rawValue) without a reason")
+            }
+        }
+    }
+
+    /// Checks whether a fault explains a copy that is not the stored one. The relay's log does not name the sends of pushes, so any
+    /// fault that can double a send counts if the push may have been in flight.
+    private mutating func judge(_ copy: PushSend, _ disturbances: [Disturbance]) {
+        let inFlight = copy.received - Self.timeBefore...copy.received + Self.timeAfter
+        guard !disturbances.contains(where: { $0.canDoublePush && $0.overlaps(inFlight) }) else { return }
+        problems.append("unexplained: \(copy.place.key) as \(copy.name), at FCM at \(copy.received)")
+    }
+}
+
+extension Disturbance {
+    /// Whether the outcome of a send may have been lost by it.
+    fileprivate var canDoublePush: Bool {
+        switch action {
+        case .kill, .freeze: Part.relaying.contains(part)
+        case .restart: part == .emulator
+        case .silenceConnections, .cutOff, .hangResolver, .cutPower: true
+        case .replaceEarly, .orphan, .unlinkSocket, .fillDisk, .setClockBack, .setClockForward: false
+        }
+    }
+}
