@@ -15,8 +15,9 @@ struct Experiment: Sendable {
 
     private static let clients = 16
     private static let subjects = 16
-    /// The programs that log pushes, and the phones that they push to.
+    /// The number of programs that log pushes.
     private static let programs = 4
+    /// The number of phones that they push to.
     private static let phones = 5
     /// How long a portal retries: longer than any outage.
     private static let retryTimeout = Duration.seconds(120)
@@ -87,7 +88,7 @@ struct Experiment: Sendable {
         return Verdict(evidence)
     }
 
-    /// Posts messages and logs pushes during the faults, until all of them have ended.
+    /// Posts messages and logs pushes during the faults, and waits until all of them have ended.
     private func observe(
         _ deployment: Deployment, _ portal: Portal, _ fcm: FCMServer, _ messageLogs: CommandClient, _ evidence: inout Evidence
     ) async throws {

@@ -7,7 +7,7 @@ import ServiceKit
 import Synchronization
 import Time
 
-/// The turn of one item: it is relayed, and its outcome is stored.
+/// The turn of one item: relays it and stores its outcome.
 extension Outbox {
     /// A turn begins only if its lease still lasts this long.
     private static let minLease = Milliseconds(DeliveryTimes.minLease)

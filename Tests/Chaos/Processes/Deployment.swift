@@ -67,7 +67,7 @@ struct Deployment: Sendable {
         for part in parts { await part.end() }
     }
 
-    /// Calls a function with a client for the message logs, like another program's.
+    /// Calls a function with a client for the message logs, as other programs have one.
     func withMessageLogs<Value>(_ body: (CommandClient) async throws -> Value) async throws -> Value {
         let endpoints = Part.messageLogs.map { Self.endpoint(of: $0, .commands, in: folder) }
         return try await withBus { bus in

@@ -3,9 +3,8 @@ import Schemas
 import SeededRandom
 import Time
 
-/// The programs' pushes: to topics, conditions and phones, with long and short lives.
+/// The pushes that the programs log: to topics, conditions and phones, with short and long lifetimes.
 struct PushMix: Sendable {
-    /// Each topic's pushes are counted by themselves.
     static let topics = (0..<4).map { "chaos-push-\($0)" }
 
     let seed: UInt64
@@ -18,7 +17,7 @@ struct PushMix: Sendable {
         let lifetime: Milliseconds = [10_000, 60_000, 300_000].randomElement(using: &random) ?? 0
         return LogPush(
             idempotencyKey: key, recipients: recipients(&random), fairnessKey: "chaos-\(client % 3)",
-            // FCM's archive shows by it which push a send belongs to.
+            // With the key in its data, the emulator's archive shows which push a send belongs to.
             message: ["data": [PushSend.keyName: .string(key)]], expires: .now + lifetime)
     }
 

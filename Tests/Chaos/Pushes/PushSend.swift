@@ -2,7 +2,7 @@ import JSON
 import Schemas
 import TestSupport
 
-/// A push's send in the archive of the emulator.
+/// A send of a push, from the emulator's archive.
 struct PushSend: Hashable, Sendable {
     /// One push to one recipient.
     struct Place: Hashable, Sendable {
@@ -15,7 +15,7 @@ struct PushSend: Hashable, Sendable {
     static let keyName = "push"
 
     let place: Place
-    /// FCM's name.
+    /// FCM's name for it.
     let name: String
     /// When FCM accepted it, in Unix milliseconds.
     let received: Int64

@@ -21,19 +21,19 @@ final class PushTraffic: Sendable {
     private let retryTimeout: Duration
     private let state = Mutex(State())
 
-    /// - Parameter retryTimeout: How long a push is repeated.
+    /// - Parameter retryTimeout: How long a push without an answer is repeated.
     init(client: CommandClient, mix: PushMix, retryTimeout: Duration) {
         self.client = client
         self.mix = mix
         self.retryTimeout = retryTimeout
     }
 
-    /// The pushes that the message log has accepted, as it answered.
+    /// The accepted pushes, from the message log's answers.
     var accepted: [Push] { state.withLock(\.accepted) }
     /// The first unexpected answers.
     var surprises: [String] { state.withLock(\.surprises) }
 
-    /// Ends the traffic after the pending pushes are answered.
+    /// Ends the traffic once the pending pushes are answered.
     func stop() {
         state.withLock { $0.isOver = true }
     }
@@ -79,7 +79,7 @@ final class PushTraffic: Sendable {
         state.withLock { if $0.surprises.count < Self.maxSurprises { $0.surprises.append(text) } }
     }
 
-    /// The accepted pushes as they are stored, once each has ended or the time is over.
+    /// Waits until each accepted push has ended or the time is over, and returns the stored pushes.
     func settled(within limit: Duration) async throws -> [ObjectID: Push] {
         var stored: [ObjectID: Push] = [:]
         var open = Set(accepted.map(\.id))

@@ -3,7 +3,7 @@ import Schemas
 /// The conclusion about the pushes. Pure.
 struct PushVerdict: Sendable {
     private(set) var accepted = 0
-    /// Accepted pushes of which FCM has a send to each recipient.
+    /// Accepted pushes that FCM has for each recipient.
     private(set) var delivered = 0
     /// Accepted pushes that have ended otherwise, with a reason.
     private(set) var failed = 0
@@ -13,10 +13,10 @@ struct PushVerdict: Sendable {
     private(set) var doubled = 0
     private(set) var problems: [String] = []
 
-    /// How long before its arrival at FCM a doubled send may have been disturbed, in milliseconds: a request's timeout, and a
-    /// second in the relay's queue.
+    /// How long before its arrival at FCM a send may have been in flight, in milliseconds: the timeout of a request, and a second
+    /// in the relay's queue.
     private static let timeBefore: Int64 = 11_000
-    /// How long after it, until its outcome is stored on a busy machine.
+    /// How long after its arrival it may take to store its outcome, in milliseconds, on a busy machine.
     private static let timeAfter: Int64 = 5_000
 
     var summary: String {
@@ -24,9 +24,9 @@ struct PushVerdict: Sendable {
     }
 
     /// - Parameters:
-    ///   - accepted: The pushes as the message log answered.
-    ///   - stored: The pushes as they are stored at the end.
-    ///   - sends: Everything that FCM accepted.
+    ///   - accepted: The accepted pushes, from the message log's answers.
+    ///   - stored: The pushes that are stored at the end.
+    ///   - sends: Every send of a push that FCM accepted.
     init(accepted: [Push], stored: [ObjectID: Push], sends: [PushSend], disturbances: [Disturbance]) {
         let byPlace = Dictionary(grouping: sends, by: \.place)
         for push in accepted { judge(push, stored[push.id], byPlace) }
@@ -85,7 +85,7 @@ struct PushVerdict: Sendable {
 }
 
 extension Disturbance {
-    /// Whether the outcome of a send may have been lost by it.
+    /// Whether it can cause the loss of a send's outcome.
     fileprivate var canDoublePush: Bool {
         switch action {
         case .kill, .freeze: Part.relaying.contains(part)

@@ -9,9 +9,9 @@ struct Evidence: Sendable {
     var archive: [String: ArchivedMessage] = [:]
     /// Every send that FCM accepted, in order.
     var sends: [SentComponent: [AcceptedSend]] = [:]
-    /// Pushes that the message log accepted.
+    /// The pushes that the message log accepted, from its answers.
     var acceptedPushes: [Push] = []
-    /// The same as they are stored at the end.
+    /// The pushes that are stored at the end.
     var storedPushes: [ObjectID: Push] = [:]
     /// Every send of a push that FCM accepted.
     var pushSends: [PushSend] = []
