@@ -1,3 +1,5 @@
+import EmbeddedDatabase
+import GRDB
 import JSON
 import Schemas
 import TestSupport
@@ -204,6 +206,25 @@ struct PushStoreTests {
             #expect(try await store.removeArchived(before: 1_000, limit: 2) == 1)
             #expect(try await store.removeArchived(before: 1_000, limit: 2) == 0)
             #expect(Set(try await store.pushes(after: nil, limit: 9).map(\.idempotencyKey)) == ["outstanding", "late", "new"])
+        }
+    }
+
+    @Test("A push whose row another program has written in another form can be changed")
+    func foreignForm() async throws {
+        try await withMessagePlace(.sqlite) { place in
+            let store = try await place.open()
+            var push = Self.push("k")
+            push.relay.trace = [Intervention(action: .retry, at: 5, by: "ann")]
+            _ = try await store.insert(push)
+            let file = try EmbeddedDatabase(path: place.folder + "/message-log.sqlite", durability: .processCrash) { _ in }
+            try await file.write {
+                try $0.execute(sql: #"UPDATE push SET trace = '[ {"by":"ann", "at":5, "action":"retry"} ]'"#)
+            }
+            try file.close()
+            push.relay.attempts = 1
+            #expect(try await store.update(push: push.id) { record, _ in record.attempts += 1 } == push)
+            #expect(try await store.push(push.id) == push)
+            try await store.close()
         }
     }
 

@@ -26,16 +26,19 @@ struct PushWrite: Sendable {
 
     /// Replaces the record of a stored row.
     ///
-    /// - Parameter former: The row as it was read.
-    /// - Returns: `false` if the stored record has changed since then. Nothing is written then.
-    func replace(_ former: PushWrite, in database: Database) throws -> Bool {
+    /// - Parameter former: The row as it was read; `nil` to replace any record.
+    /// - Returns: `false` if the stored record is not the former one. Nothing is written then.
+    func replace(_ former: PushWrite?, in database: Database) throws -> Bool {
         let columns = PushRow.relayColumns.sorted()
         let changes = columns.map { "\($0) = ?" }.joined(separator: ", ")
-        let unchanged = columns.map { "\($0) IS ?" }.joined(separator: " AND ")
+        var conditions = ["pushID = ?"]
+        var arguments = StatementArguments(columns.map { values[$0] }) + [row.pushID]
+        if let former {
+            conditions += columns.map { "\($0) IS ?" }
+            arguments += StatementArguments(columns.map { former.values[$0] })
+        }
         try database.execute(
-            sql: "UPDATE push SET \(changes) WHERE pushID = ? AND \(unchanged)",
-            arguments: StatementArguments(columns.map { values[$0] }) + [row.pushID]
-                + StatementArguments(columns.map { former.values[$0] }))
+            sql: "UPDATE push SET \(changes) WHERE \(conditions.joined(separator: " AND "))", arguments: arguments)
         return database.changesCount == 1
     }
 }

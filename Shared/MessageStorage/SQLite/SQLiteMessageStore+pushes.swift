@@ -34,15 +34,32 @@ extension SQLiteMessageStore {
         push id: ObjectID, _ change: @escaping @Sendable (inout PushRecord, Push) throws -> Void
     ) async throws -> Push? {
         try await pushTurns.take(id) {
-            while true {
+            for _ in 0..<Self.maxOptimisticChanges {
                 guard let row = try await database.read({ try PushRow.find(id, in: $0) }) else { return nil }
-                let stored = try row.document
-                var push = stored
-                try change(&push.relay, stored)
-                let (former, new) = (try PushWrite(row), try PushWrite(row.with(push.relay)))
+                let (push, new) = try Self.apply(change, to: row)
+                let former = try PushWrite(row)
                 // It fails if a claim has changed the row meanwhile.
                 if try await database.write({ try new.replace(former, in: $0) }) { return push }
             }
+            // The row changes all the time, or another program has written it in a form that is not written back.
+            return try await database.write { database in
+                guard let row = try PushRow.find(id, in: database) else { return nil }
+                let (push, new) = try Self.apply(change, to: row)
+                _ = try new.replace(nil, in: database)
+                return push
+            }
         }
+    }
+
+    /// A change is computed outside a transaction this many times, and then inside one.
+    private static let maxOptimisticChanges = 10
+
+    private static func apply(
+        _ change: (inout PushRecord, Push) throws -> Void, to row: PushRow
+    ) throws -> (push: Push, write: PushWrite) {
+        let stored = try row.document
+        var push = stored
+        try change(&push.relay, stored)
+        return (push, try PushWrite(row.with(push.relay)))
     }
 }
