@@ -41,7 +41,7 @@ extension SQLiteMessageStore {
                 // It fails if a claim has changed the row meanwhile.
                 if try await database.write({ try new.replace(former, in: $0) }) { return push }
             }
-            // The row changes all the time, or another program has written it in a form that is not written back.
+            // The row changes too often, or another program has written it in a form that this store does not write.
             return try await database.write { database in
                 guard let row = try PushRow.find(id, in: database) else { return nil }
                 let (push, new) = try Self.apply(change, to: row)
@@ -51,7 +51,7 @@ extension SQLiteMessageStore {
         }
     }
 
-    /// A change is computed outside a transaction this many times, and then inside one.
+    /// A change is tried this many times outside a transaction, and then made inside one.
     private static let maxOptimisticChanges = 10
 
     private static func apply(
