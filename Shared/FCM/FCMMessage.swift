@@ -172,7 +172,7 @@ extension RelayMessage {
     /// How long FCM keeps it for phones that are off: its time to live, but not past its expiry.
     func timeToLive(from now: UnixMilliseconds, _ defaults: FCMDefaults) -> Seconds {
         let remaining = expires.map { max(0, Seconds($0 - now)) } ?? defaultTimeToLive(defaults)
-        return min(remaining, draft.ttl.map(Seconds.init(rawValue:)) ?? maxTimeToLive, maxTimeToLive)
+        return min(remaining, draft.ttl ?? maxTimeToLive, maxTimeToLive)
     }
 
     /// The default if neither the command nor the message sets an expiry.

@@ -9,6 +9,10 @@ extension JSONBytes {
     mutating func append(_ time: Milliseconds) {
         append(time.rawValue)
     }
+
+    mutating func append(_ time: Seconds) {
+        append(time.rawValue)
+    }
 }
 
 extension FastReader {
@@ -18,5 +22,9 @@ extension FastReader {
 
     mutating func milliseconds() -> Milliseconds? {
         integer().map(Milliseconds.init(rawValue:))
+    }
+
+    mutating func seconds() -> Seconds? {
+        integer().map(Seconds.init(rawValue:))
     }
 }

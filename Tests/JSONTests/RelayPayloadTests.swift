@@ -13,7 +13,7 @@ struct RelayPayloadTests {
 
     private static func messages(_ text: String) -> [RelayMessage] {
         [Distribution.alert, .information].flatMap { distribution in
-            [(nil, nil), (0, 1), (2_419_200, maximumUnixMilliseconds)].flatMap { (ttl: Int64?, expires: UnixMilliseconds?) in
+            [(nil, nil), (0, 1), (2_419_200, maximumUnixMilliseconds)].flatMap { (ttl: Seconds?, expires: UnixMilliseconds?) in
                 [nil, distribution.components.suffix(1), distribution.components.reversed()].flatMap { components in
                     [nil, DeliveryOptions(collapseKey: "k")].map { options in
                         RelayMessage(

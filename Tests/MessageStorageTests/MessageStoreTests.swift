@@ -14,7 +14,7 @@ struct MessageStoreTests {
     static func message(
         _ title: String = "T", text: String = "😀\n", at timestamp: UnixMilliseconds = 1_000,
         expires: UnixMilliseconds = 9_000_000, key: String? = nil,
-        sender: String = "Communicator", topic: TopicKey = topic, distribution: Distribution = .alert, ttl: Int64? = nil,
+        sender: String = "Communicator", topic: TopicKey = topic, distribution: Distribution = .alert, ttl: Seconds? = nil,
         sendAt: UnixMilliseconds? = nil, options: DeliveryOptions? = nil, lease: Lease? = nil
     ) -> Message {
         Message(

@@ -66,7 +66,7 @@ struct MessagePosting: Sendable {
                 "send_at: expected a moment from now on, at most a year ahead, in Unix milliseconds; now is \(now), found \(sendAt)",
                 field: "send_at")
         }
-        let timeToLive = draft.ttl.map(Seconds.init(rawValue:)) ?? lifetimes[draft.distribution]
+        let timeToLive = draft.ttl ?? lifetimes[draft.distribution]
         let command = LogMessage(
             msiKey: ObjectID(), draft: draft, timestamp: now, names: entry.names,
             expires: max(now, draft.sendAt ?? now) + Milliseconds(max(timeToLive, Self.minLifetime)),

@@ -1,6 +1,7 @@
 import EmbeddedDatabase
 import GRDB
 import Schemas
+import Time
 
 struct MessageRow: Codable, OutboxRow, PersistableRecord {
     static let table = OutboxTable.messages
@@ -48,7 +49,7 @@ struct MessageRow: Codable, OutboxRow, PersistableRecord {
         distribution = document.distribution
         sender = document.sender
         timestamp = document.timestamp
-        ttl = document.ttl
+        ttl = document.ttl?.rawValue
         sendAt = document.sendAt
         options = document.options
         names = document.names
@@ -77,7 +78,8 @@ struct MessageRow: Codable, OutboxRow, PersistableRecord {
         Message(
             id: id, msiKey: msiKey,
             draft: MessageDraft(
-                title: title, desc: desc, message: message, topicKey: topicKey, distribution: distribution, ttl: ttl,
+                title: title, desc: desc, message: message, topicKey: topicKey, distribution: distribution,
+                ttl: ttl.map(Seconds.init(rawValue:)),
                 sendAt: sendAt, options: options),
             sender: sender, timestamp: timestamp, names: names, expires: expires, idempotencyKey: idempotencyKey, relay: relay)
     }

@@ -1,4 +1,5 @@
 package import JSON
+package import Time
 
 /// A message: a document of the `message` collection (seed, "Schema"), with further fields for its delivery to FCM.
 package struct Message: Codable, Hashable, Sendable {
@@ -14,7 +15,7 @@ package struct Message: Codable, Hashable, Sendable {
     package var timestamp: UnixMilliseconds
 
     /// The sender's time to live in seconds from the time when it goes out; `nil` if the sender set none.
-    package var ttl: Int64?
+    package var ttl: Seconds?
     /// The scheduled time; `nil` for at once.
     package var sendAt: UnixMilliseconds?
     /// How FCM and the phones treat it.

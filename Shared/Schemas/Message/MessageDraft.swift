@@ -1,5 +1,5 @@
 package import JSON
-import Time
+package import Time
 
 /// A portal's post (seed, "REST API", Message): the texts and their subject.
 package struct MessageDraft: Codable, Checked, Hashable, Sendable {
@@ -10,16 +10,16 @@ package struct MessageDraft: Codable, Checked, Hashable, Sendable {
     package var topicKey: TopicKey
     /// The subject's distribution. The portal repeats it, so that a stale form is detected.
     package var distribution: Distribution
-    /// The time to live in seconds from the time when it goes out, 0 to ``maxTimeToLive``. With 0, FCM delivers at
+    /// The time to live from the time when it goes out, 0 to ``maxTimeToLive``. With 0, FCM delivers at
     /// once or not at all.
-    package var ttl: Int64?
+    package var ttl: Seconds?
     /// The scheduled time; `nil` for at once.
     package var sendAt: UnixMilliseconds?
     /// How FCM and the phones treat it.
     package var options: DeliveryOptions?
 
     package init(
-        title: String, desc: String, message: String, topicKey: TopicKey, distribution: Distribution, ttl: Int64? = nil,
+        title: String, desc: String, message: String, topicKey: TopicKey, distribution: Distribution, ttl: Seconds? = nil,
         sendAt: UnixMilliseconds? = nil, options: DeliveryOptions? = nil
     ) {
         self.title = title
@@ -42,7 +42,7 @@ package struct MessageDraft: Codable, Checked, Hashable, Sendable {
         try TextLimits.title.check(title, CodingKeys.title)
         try TextLimits.notificationBody.check(desc, CodingKeys.desc)
         try TextLimits.messageText.check(message, CodingKeys.message)
-        try (0...maxTimeToLive.rawValue).check(ttl, CodingKeys.ttl)
+        try (0...maxTimeToLive).check(ttl, CodingKeys.ttl)
         try (0...maximumUnixMilliseconds).check(sendAt, CodingKeys.sendAt)
         if distribution == .alert, desc.isBlank {
             throw SchemaViolation(

@@ -1,5 +1,6 @@
 package import FoundationEssentials
 import JSON
+import Time
 
 /// Fast path for the payload of `message.relay`, the most frequent command, in its common form: to a topic and without options.
 /// ``JSONCoder`` reads and writes all other forms, and reports all errors.
@@ -15,7 +16,7 @@ extension RelayMessage {
     private init?(common json: UnsafeRawBufferPointer) {
         var (title, desc, message): (String?, String?, String?)
         var (msiKey, topicKey, distribution): (ObjectID?, TopicKey?, Distribution?)
-        var (timestamp, ttl, expires): (UnixMilliseconds?, Int64?, UnixMilliseconds?)
+        var (timestamp, ttl, expires): (UnixMilliseconds?, Seconds?, UnixMilliseconds?)
         var components: [Component]?
         var reader = FastReader(json)
         let isRead = reader.object { reader in
@@ -26,7 +27,7 @@ extension RelayMessage {
             if reader.name("topic_key") { return topicKey.takeOnce(reader.characters().flatMap(TopicKey.init(characters:))) }
             if reader.name("distribution") { return distribution.takeOnce(reader.choice()) }
             if reader.name("timestamp") { return timestamp.takeOnce(reader.moment()) }
-            if reader.name("ttl") { return ttl.takeOnce(reader.integer()) }
+            if reader.name("ttl") { return ttl.takeOnce(reader.seconds()) }
             if reader.name("expires") { return expires.takeOnce(reader.moment()) }
             if reader.name("components") { return components.takeOnce(reader.choices()) }
             return false

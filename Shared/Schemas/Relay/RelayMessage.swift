@@ -1,4 +1,5 @@
 package import JSON
+import Time
 
 /// `message.relay`: sends a message's components to FCM (seed, "Message", the input of `relay`).
 ///
@@ -60,7 +61,7 @@ package struct RelayMessage: Command, Checked, Hashable {
             message: try container.decode(String.self, forKey: .message),
             topicKey: try container.decode(TopicKey.self, forKey: .topicKey),
             distribution: try container.decode(Distribution.self, forKey: .distribution),
-            ttl: try container.decodeIfPresent(Int64.self, forKey: .ttl),
+            ttl: try container.decodeIfPresent(Seconds.self, forKey: .ttl),
             options: try container.decodeIfPresent(DeliveryOptions.self, forKey: .options))
         expires = try container.decodeIfPresent(UnixMilliseconds.self, forKey: .expires)
         components = try container.decodeIfPresent([Component].self, forKey: .components) ?? draft.distribution.components
