@@ -41,13 +41,13 @@ extension SendFailure {
         case "TopicsMessageRateExceeded": (pause, scope) = (60_000, .topic)
         case "DeviceMessageRateExceeded": (pause, scope) = (60_000, .message)
         default:
-            // All others are about the message or its target, and are permanent. The name is a metric label, so it must not be
-            // arbitrary text.
-            let isName = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { Character(Unicode.Scalar($0)).isLetter }
-            self.init(
-                DeliveryError(
-                    class: .permanent, code: isName ? name : RelayErrorCode.badAnswer.rawValue,
-                    message: "FCM's legacy API refused it"))
+            // The name is a metric label, so it must not be arbitrary text.
+            guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isLetter }) else {
+                self.init(DeliveryError(.badAnswer, "FCM's legacy API answered with an error without a name"))
+                return
+            }
+            // All others are about the message or its target, and are permanent.
+            self.init(DeliveryError(class: .permanent, code: name, message: "FCM's legacy API refused it"))
             return
         }
         self.init(
