@@ -319,7 +319,7 @@ let package = Package(
         .testTarget(
             name: "OperatorTests",
             dependencies: [
-                "CubeStorage", "MessageStorage", "Operator", "JSON", "Schemas", "ServiceKit", "Storage", "TestSupport",
+                "CubeStorage", "MessageStorage", "Operator", "JSON", "Schemas", "ServiceKit", "Storage", "TestSupport", "Time",
                 systemPackage,
             ],
             path: "Tests/OperatorTests"),

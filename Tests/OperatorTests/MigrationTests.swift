@@ -5,6 +5,7 @@ import Schemas
 import Storage
 import TestSupport
 import Testing
+import Time
 
 @testable import Operator
 

@@ -4,3 +4,5 @@ package import Time
 extension UnixMilliseconds: BSONConvertible {}
 
 extension Milliseconds: BSONConvertible {}
+
+extension Seconds: BSONConvertible {}
