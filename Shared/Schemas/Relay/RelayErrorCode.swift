@@ -1,7 +1,12 @@
 package import Time
 
 /// Every error code of the relay and of the message log, with its meaning, its class, and whether FCM may have accepted the
-/// request. Errors may also have other codes: `HTTP_` and a status, and the names of FCM's legacy API.
+/// request.
+///
+/// Errors may also have other codes: `HTTP_` and a status if FCM's answer had no code, and the names of FCM's legacy API
+/// (`Services/FCMRelay/FCM/Legacy/LegacyAnswer.swift`). The relay takes each of them as a refusal: FCM has not accepted the
+/// request. The exception is a proxy that passed the request on, and then answered with a 5xx itself. The relay cannot notice
+/// that.
 package enum RelayErrorCode: String, CaseIterable, Sendable {
     /// The program that reports the error.
     package enum Origin: Hashable, Sendable {
