@@ -1,5 +1,9 @@
+/// The fields of FCM's v1 API (discovery document, revision 20261023).
+///
+/// The sending services have their own list of them (`Shared/FCM/Rules/FCMForm.swift`). The two are separate on purpose: a
+/// mistake in one shows when a test sends the field to the emulator.
 extension MessageForm {
-    /// The body of `messages:send` (FCM's discovery document, revision 20261023).
+    /// The body of `messages:send`.
     static let sendRequest = MessageForm(
         "google.firebase.fcm.v1.SendMessageRequest", ["validate_only": .boolean, "message": .message(.message)])
 

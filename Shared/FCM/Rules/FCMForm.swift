@@ -44,6 +44,9 @@ struct FCMForm: Sendable {
 }
 
 /// The fields of FCM's v1 API without the recipient (discovery document, revision 20261023).
+///
+/// The emulator has its own list of them (`Services/FCMEmulator/Sending/SendForm.swift`). The two are separate on purpose: a
+/// mistake in one shows when a test sends the field to the emulator.
 extension FCMForm {
     static let message = FCMForm([
         "data": .stringMap,
