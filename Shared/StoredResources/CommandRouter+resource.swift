@@ -9,16 +9,14 @@ extension CommandRouter {
         on(AddResource<Document>.self) { command, _ in
             let document = Document(id: ObjectID(), in: command.parent, draft: command.draft)
             return try await store.transaction { transaction in
+                try Document.requireParent(command.parent, in: transaction)
                 let added = try transaction.insert(document, into: collection)
                 try document.added(in: transaction)
                 return Revised(added)
             }
         }
         on(GetResource<Document>.self) { command, _ in
-            guard let found = try await store.get(command.id, from: collection) else {
-                throw CommandFailure(.notFound, "no \(collection.name) \(command.id)")
-            }
-            return Revised(found)
+            Revised(try await store.snapshot { try Document.find(command.id, in: $0) })
         }
         on(UpdateResource<Document>.self) { command, _ in
             let updated = try await store.update(command.id, in: collection, unchangedSince: command.unchangedSince) {
@@ -34,11 +32,34 @@ extension CommandRouter {
             return Done()
         }
         on(ListResources<Document>.self) { command, _ in
-            let page = try await store.page(
-                of: collection, Document.all(in: command.parent), after: try Cursor(after: command.after),
-                limit: command.limit)
+            let cursor = try Cursor(after: command.after)
+            let page = try await store.snapshot { transaction in
+                try Document.requireParent(command.parent, in: transaction)
+                return try transaction.page(
+                    of: collection, Document.all(in: command.parent), after: cursor, limit: command.limit)
+            }
             return ListResources<Document>.Reply(documents: page.documents.map(\.document), next: page.next?.description)
         }
+    }
+}
+
+extension StoredResource {
+    /// - Throws: ``CommandFailure`` with `not_found` if there is no such document.
+    fileprivate static func find(_ id: ObjectID, in transaction: Transaction) throws -> Stored<Self> {
+        guard let found = try transaction.get(id, from: collection) else {
+            throw CommandFailure(.notFound, "no \(collection.name) \(id)")
+        }
+        return found
+    }
+
+    fileprivate static func require(_ id: ObjectID, in transaction: Transaction) throws {
+        _ = try find(id, in: transaction)
+    }
+
+    /// - Throws: ``CommandFailure`` with `not_found` if the parent is a resource of the same store, and is not there.
+    fileprivate static func requireParent(_ parent: Parent.ID, in transaction: Transaction) throws {
+        guard let type = Parent.self as? any StoredResource.Type, let id = Parent.objectID(parent) else { return }
+        try type.require(id, in: transaction)
     }
 }
 

@@ -11,6 +11,9 @@ package protocol StoredResource: Resource, StoredDocument {
     /// Makes further changes when the document is added, such as a change of its parent. They are in the same transaction, so
     /// they may run more than once.
     ///
+    /// A parent of the same store exists then. Only a change of it here makes sure that no other transaction deletes it at the same
+    /// time.
+    ///
     /// - Throws: Any error refuses the addition. A `conflict` must name a field: without one it would mean that the document was
     ///   changed meanwhile.
     func added(in transaction: Transaction) throws
@@ -25,6 +28,6 @@ extension StoredResource {
 }
 
 extension StoredResource where Parent == TopLevel {
-    /// In the order of their addition.
+    /// In the order of their addition; those of the same second are in no defined order.
     package static func all(in parent: Void) -> Query<Self> { Query() }
 }

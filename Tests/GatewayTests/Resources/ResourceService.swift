@@ -29,11 +29,12 @@ struct ResourceService: Sendable {
         environment["MSI_DATABASE_URL"] = database
         let settings = try await SettingValues(
             arguments: [], environment: environment, accepted: SettingDeclaration.common + entry.settings)
-        let declaration = StoreDeclaration("library", Shelf.collection, Book.collection)
+        let declaration = StoreDeclaration("library", Shelf.collection, Book.collection, Label.collection)
         let wiring = Wiring(settings: settings, logger: quietLogger)
         let plan = try await ServicePlan.answering(entry, from: declaration, wiring) { router, store in
             router.serve(Shelf.self, from: store)
             router.serve(Book.self, from: store)
+            router.serve(Label.self, from: store)
         }
         let outcome: Result<Void, any Error>
         do {
@@ -54,6 +55,7 @@ struct ResourceService: Sendable {
             let routes =
                 ResourceRoutes(Shelf.self, of: client, write: .administer).routes
                 + ResourceRoutes(Book.self, of: client, write: .send).routes
+                + ResourceRoutes(Label.self, of: client, write: .send).routes
             try await withRouteServer(routes, beside: plan.services) { port in
                 try await body(ResourceService(client: client, port: port))
             }

@@ -56,7 +56,10 @@ struct ResourceTests {
                 try await group.waitForAll()
             }
             #expect(try await service.request("POST", books, #"{"title":"B0"}"#).status == 409)
-            #expect(try await service.request("POST", "/shelf/\(ObjectID())/book", #"{"title":"B"}"#).status == 404)
+            let unknown = "/shelf/\(ObjectID())"
+            #expect(try await service.request("POST", unknown + "/book", #"{"title":"B"}"#).status == 404)
+            #expect(try await service.request("POST", unknown + "/label", #"{"name":"B","desc":""}"#).problem == "not-found")
+            #expect(try await service.request("GET", unknown + "/label").problem == "not-found")
             #expect(try await service.request("DELETE", "/shelf/\(shelf.id)").status == 409)
             #expect(try await service.request("GET", "/shelf/\(shelf.id)").object["books"] as? Int == 8)
         }

@@ -76,3 +76,31 @@ struct Book: StoredResource {
         try transaction.update(shelf, in: Shelf.collection) { $0.books -= 1 }
     }
 }
+
+/// A label of a shelf: a resource with a parent, and without rules of its own.
+struct Label: StoredResource {
+    let id: ObjectID
+    let shelf: ObjectID
+    var name: String
+
+    enum CodingKeys: String, CodingKey {
+        case id = "_id"
+        case shelf, name
+    }
+
+    typealias Parent = Shelf
+
+    static let kind = "label"
+    static let collection = Collection<Label>("label", indexes: [.on(shelfField)])
+    private static let shelfField = Field("shelf", \Label.shelf)
+
+    static func all(in shelf: ObjectID) -> Query<Label> { Query(where: shelfField == shelf) }
+
+    init(id: ObjectID, in shelf: ObjectID, draft: NamedDraft) {
+        self.id = id
+        self.shelf = shelf
+        name = draft.name
+    }
+
+    mutating func update(by draft: NamedDraft) { name = draft.name }
+}
