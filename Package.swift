@@ -244,7 +244,8 @@ let package = Package(
         .testTarget(
             name: "CommandBusTests",
             dependencies: [
-                "CZeroMQ", "CommandBus", "JSON", "ProductVersion", "Schemas", "Time", "TestSupport", logging, serviceContext,
+                "CZeroMQ", "CommandBus", "JSON", "ProductVersion", "Schemas", "SeededRandom", "Time", "TestSupport", logging,
+                serviceContext,
                 serviceLifecycle,
             ],
             path: "Tests/CommandBusTests"),

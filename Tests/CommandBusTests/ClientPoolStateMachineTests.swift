@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 import Time
 
@@ -229,7 +230,7 @@ struct ClientPoolStateMachineTests {
     /// Random events: every request ends exactly once, and the limit of pending requests holds.
     @Test("Every request ends exactly once, whatever happens", arguments: 1...20)
     func everyRequestEndsOnce(seed: UInt64) {
-        var random = SeededGenerator(state: seed)
+        var random = SeededGenerator(seed: seed)
         var pool = Pool(.init(endpoints: 3, maxPending: 50, connectGrace: 20, probeInterval: 30))
         var inFlight: [UInt64: Int?] = [:]
         var ended: [String: Int] = [:]
@@ -267,18 +268,5 @@ struct ClientPoolStateMachineTests {
 
     private func ends(_ actions: Pool.TickActions) -> [String: Pool.Failure] {
         Dictionary(uniqueKeysWithValues: actions.failed)
-    }
-}
-
-/// A random number generator (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

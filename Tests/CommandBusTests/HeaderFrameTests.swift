@@ -1,6 +1,7 @@
 import FoundationEssentials
 import JSON
 import Schemas
+import SeededRandom
 import Testing
 import Time
 
@@ -65,7 +66,7 @@ struct HeaderFrameTests {
     @Test("The fast header reader and the JSON coder agree on every damaged header")
     func readersAgreeOnDamage() {
         let original = Array(#"{"id":"7f","command":"area.add","deadline":1763712000123,"actor":"ann"}"#.utf8)
-        var random = SeededGenerator(state: 7)
+        var random = SeededGenerator(seed: 7)
         for _ in 0..<2_000 {
             var frame = original
             frame[Int.random(in: 0..<frame.count, using: &random)] = UInt8.random(in: 0...255, using: &random)

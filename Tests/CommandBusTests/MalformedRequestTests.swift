@@ -2,6 +2,7 @@ import CZeroMQ
 import CommandBus
 import FoundationEssentials
 import Schemas
+import SeededRandom
 import TestSupport
 import Testing
 
@@ -83,7 +84,7 @@ struct MalformedRequestTests {
             try await withServer(bus, at: "tcp://127.0.0.1:0", limits: .with { $0.maxInFlight = 64 }, logger: log.logger) {
                 server in
                 let peer = try RawPeer(ZMQ_DEALER, connectedTo: server.endpoint)
-                var random = SeededGenerator(state: seed)
+                var random = SeededGenerator(seed: seed)
                 for _ in 0..<500 { try await peer.send(Self.damagedRequest(&random)) }
                 for _ in 0..<500 {
                     let reply = try await peer.receive()
