@@ -24,17 +24,29 @@ struct MessagePlace {
     ///   - column: The column in SQLite.
     ///   - field: The path of the field in MongoDB.
     func spoil(_ msiKey: ObjectID, column: String, field: String) async throws {
+        try await change("UPDATE message SET \(column) = 'spoilt' WHERE msiKey = ?", [msiKey]) {
+            _ = try $0.update(["msi_key": msiKey.bson], ["$set": [field: "spoilt"]], in: "message")
+        }
+    }
+
+    /// Makes the transport's message of a stored push invalid, without the store.
+    func spoil(push id: ObjectID) async throws {
+        try await change("UPDATE push SET message = 'spoilt' WHERE pushID = ?", [id]) {
+            _ = try $0.update(["_id": id.bson], ["$set": ["message": "spoilt"]], in: "push")
+        }
+    }
+
+    /// Changes the database without the store.
+    private func change(
+        _ sql: String, _ arguments: StatementArguments, _ change: @escaping @Sendable (MongoConnection) throws -> Void
+    ) async throws {
         guard let database else {
             let file = try EmbeddedDatabase(path: folder + "/message-log.sqlite", durability: .processCrash) { _ in }
-            try await file.write {
-                try $0.execute(sql: "UPDATE message SET \(column) = 'spoilt' WHERE msiKey = ?", arguments: [msiKey])
-            }
+            try await file.write { try $0.execute(sql: sql, arguments: arguments) }
             return try file.close()
         }
         let server = await MongoDatabase.open(database, application: "test", logger: quietLogger)
-        try await server.run {
-            _ = try $0.update(["msi_key": msiKey.bson], ["$set": [field: "spoilt"]], in: "message")
-        }
+        try await server.run(change)
         await server.close()
     }
 }

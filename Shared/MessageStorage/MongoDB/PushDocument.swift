@@ -10,7 +10,7 @@ struct PushDocument {
     /// Counts the changes of the record.
     let revision: Int64
 
-    /// - Throws: ``BSONError``, or ``SchemaViolation`` for a message that is not JSON.
+    /// - Throws: ``BSONError``, also for a message that is not JSON.
     init(_ document: BSONDocument) throws {
         let fields = try BSONFields(document)
         let relay = try fields.fields("relay")
@@ -18,10 +18,19 @@ struct PushDocument {
             id: try fields.value("_id"), sender: try fields.value("sender"),
             idempotencyKey: try fields.value("idempotency_key"), transport: try fields.value("transport"),
             fairnessKey: try fields.value("fairness_key"),
-            message: try JSONCoder.decode(from: Data(try fields.value("message", as: String.self).utf8)),
+            message: try Self.message(fields.value("message")),
             urgency: try fields.value("urgency"), project: try fields.optional("project"), logged: try fields.value("logged"),
             expires: try fields.value("expires"), notBefore: try fields.optional("not_before"), relay: try PushRecord(relay))
         revision = try relay.value("revision")
+    }
+
+    private static func message(_ json: String) throws(BSONError) -> JSONValue {
+        do {
+            return try JSONCoder.decode(from: Data(json.utf8))
+        } catch {
+            // An error of JSON would blame the caller, whose command is valid.
+            throw BSONError("field message: \(error)")
+        }
     }
 
     static func new(_ push: Push) throws -> BSONDocument {

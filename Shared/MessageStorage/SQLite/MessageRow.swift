@@ -32,7 +32,7 @@ struct MessageRow: Codable, OutboxRow, PersistableRecord {
     var leaseOwner: String?
     var leaseUntil: UnixMilliseconds?
     private var components: [ComponentRecord]
-    var trace: [Intervention]?
+    private var trace: [Intervention]?
     var ended: UnixMilliseconds?
 
     init(_ document: Message, at position: Int64) {
@@ -56,6 +56,7 @@ struct MessageRow: Codable, OutboxRow, PersistableRecord {
         expires = document.expires
         idempotencyKey = document.idempotencyKey
         components = document.relay.components
+        trace = document.relay.trace
         setDelivery(document.relay)
     }
 
@@ -71,6 +72,7 @@ struct MessageRow: Codable, OutboxRow, PersistableRecord {
         set {
             setDelivery(newValue)
             components = newValue.components
+            trace = newValue.trace
         }
     }
 

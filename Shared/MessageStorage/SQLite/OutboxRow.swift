@@ -6,14 +6,13 @@ import Schemas
 protocol OutboxRow: FetchableRecord, Sendable {
     static var table: OutboxTable { get }
 
-    // The fields of a ``DeliveryRecord`` except its parts.
+    // The fields of a ``DeliveryRecord`` except its parts and its trace.
     var state: RelayState { get set }
     var attempts: Int { get set }
     var nextAttempt: UnixMilliseconds? { get set }
     var leaseOwner: String? { get set }
     var leaseUntil: UnixMilliseconds? { get set }
     var ended: UnixMilliseconds? { get set }
-    var trace: [Intervention]? { get set }
 }
 
 extension OutboxRow {
@@ -26,7 +25,7 @@ extension OutboxRow {
         if let leaseOwner, let leaseUntil { Lease(owner: leaseOwner, until: leaseUntil) } else { nil }
     }
 
-    /// Copies a record's fields except its parts.
+    /// Copies a record's fields except its parts and its trace.
     mutating func setDelivery(_ record: some DeliveryRecord) {
         state = record.state
         attempts = record.attempts
@@ -34,7 +33,6 @@ extension OutboxRow {
         leaseOwner = record.lease?.owner
         leaseUntil = record.lease?.until
         ended = record.ended
-        trace = record.trace
     }
 
     static func find(_ id: ObjectID, in database: Database) throws -> Self? {

@@ -4,7 +4,8 @@ import GRDB
 import JSON
 import Schemas
 
-/// The message and the recipients are JSON text, which is decoded only for the document: they may be large.
+/// The message, the recipients and the trace are JSON text as stored. It is decoded only for the document, because it may be large.
+/// A change compares the text itself, which another program may have written in another form.
 struct PushRow: Codable, OutboxRow, PersistableRecord {
     static let table = OutboxTable.pushes
     static let databaseTableName = "push"
@@ -29,7 +30,8 @@ struct PushRow: Codable, OutboxRow, PersistableRecord {
     var ended: UnixMilliseconds?
     /// JSON.
     private var recipients: String
-    var trace: [Intervention]?
+    /// JSON.
+    private var trace: String?
 
     init(_ push: Push) throws {
         pushID = push.id
@@ -44,6 +46,7 @@ struct PushRow: Codable, OutboxRow, PersistableRecord {
         expires = push.expires
         notBefore = push.notBefore
         recipients = try Self.json(push.relay.recipients)
+        trace = try push.relay.trace.map(Self.json)
         setDelivery(push.relay)
     }
 
@@ -55,18 +58,28 @@ struct PushRow: Codable, OutboxRow, PersistableRecord {
         var row = self
         row.setDelivery(record)
         row.recipients = try Self.json(record.recipients)
+        row.trace = try record.trace.map(Self.json)
         return row
     }
 
     var document: Push {
-        get throws {
+        get throws(UnreadableRow) {
             let relay = PushRecord(
                 state: state, attempts: attempts, nextAttempt: nextAttempt, lease: lease, ended: ended,
-                recipients: try JSONCoder.decode(from: Data(recipients.utf8)), trace: trace)
+                recipients: try Self.decode(recipients), trace: try trace.map(Self.decode))
             return Push(
                 id: pushID, sender: sender, idempotencyKey: idempotencyKey, transport: transport, fairnessKey: fairnessKey,
-                message: try JSONCoder.decode(from: Data(message.utf8)), urgency: urgency, project: project, logged: logged,
-                expires: expires, notBefore: notBefore, relay: relay)
+                message: try Self.decode(message), urgency: urgency, project: project, logged: logged, expires: expires,
+                notBefore: notBefore, relay: relay)
+        }
+    }
+
+    private static func decode<Value: Decodable>(_ json: String) throws(UnreadableRow) -> Value {
+        do {
+            return try JSONCoder.decode(from: Data(json.utf8))
+        } catch {
+            // An error of JSON would blame the caller, whose command is valid.
+            throw UnreadableRow(error)
         }
     }
 
