@@ -48,19 +48,45 @@ struct HistoryReadersTests {
 }
 
 extension HistoryReadersTests {
+    private static let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+
     @Test("A page that takes too long is refused, and its reader is free for the next one")
     func tooLong() async throws {
         try await withTemporaryFolder { folder in
             let database = try EmbeddedDatabase(path: "\(folder)/db.sqlite", durability: .everyCommit) { _ in }
             let readers = HistoryReaders(maxTime: .milliseconds(50))
-            let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
             // More than there are readers.
             for _ in 0..<5 {
                 let failure = await #expect(throws: CommandFailure.self) {
-                    try await readers.read(from: database, checkStillWanted: {}) { try Int.fetchOne($0, sql: endless) }
+                    try await readers.read(from: database, checkStillWanted: {}) { try Int.fetchOne($0, sql: Self.endless) }
                 }
                 #expect(failure?.status == .deadlineExceeded)
             }
+            try database.close()
+        }
+    }
+
+    @Test("The wait for a reader is part of the maximum time")
+    func waitCounts() async throws {
+        try await withTemporaryFolder { folder in
+            let database = try EmbeddedDatabase(path: "\(folder)/db.sqlite", durability: .everyCommit) { _ in }
+            let readers = HistoryReaders(maxTime: .seconds(1))
+            let start = ContinuousClock.now
+            try await withThrowingTaskGroup { group in
+                // They take ten turns of the readers.
+                for _ in 0..<30 {
+                    group.addTask {
+                        let failure = await #expect(throws: CommandFailure.self) {
+                            try await readers.read(from: database, checkStillWanted: {}) {
+                                try Int.fetchOne($0, sql: Self.endless)
+                            }
+                        }
+                        #expect(failure.map { [.overloaded, .deadlineExceeded].contains($0.status) } == true)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(ContinuousClock.now - start < .seconds(5))
             try database.close()
         }
     }

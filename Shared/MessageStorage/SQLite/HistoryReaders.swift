@@ -11,7 +11,7 @@ actor HistoryReaders {
     /// Keeps the wait shorter than the callers' timeouts.
     private static let maxWaiting = 50
 
-    /// The longest duration of a read; `nil` for no limit.
+    /// The maximum duration of a read with the wait for a reader; `nil` for no limit.
     private let maxTime: Duration?
     private var free = maxAtATime
     private var waiting: Deque<CheckedContinuation<Void, Never>> = []
@@ -22,20 +22,22 @@ actor HistoryReaders {
 
     /// - Parameter checkStillWanted: Called when a reader is free. Throws if the caller has given up. Without it, under load, readers
     ///   would only serve callers that have given up.
-    /// - Throws: ``CommandFailure`` with status `overloaded` if too many wait already, and `deadline_exceeded` if the
-    ///   read takes too long.
+    /// - Throws: ``CommandFailure`` with status `overloaded` if too many wait already or no reader is free in time, and
+    ///   `deadline_exceeded` if the read takes too long.
     func read<Value: Sendable>(
         from database: EmbeddedDatabase, checkStillWanted: @Sendable () throws -> Void,
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
+        let deadline = maxTime.map { ContinuousClock.now + $0 }
         try await takePlace()
         defer { giveBack() }
         try checkStillWanted()
-        guard let maxTime else { return try await database.read(body) }
+        guard let deadline else { return try await database.read(body) }
+        guard ContinuousClock.now < deadline else { throw CommandFailure.tooManyReaders }
         return try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask { try await database.read(body) }
             group.addTask {
-                try await Task.sleep(for: maxTime)
+                try await Task.sleep(until: deadline)
                 return nil
             }
             defer { group.cancelAll() }
@@ -52,13 +54,15 @@ actor HistoryReaders {
             free -= 1
             return
         }
-        guard waiting.count < Self.maxWaiting else {
-            throw CommandFailure(.overloaded, "too many requests read the archive now")
-        }
+        guard waiting.count < Self.maxWaiting else { throw CommandFailure.tooManyReaders }
         await withCheckedContinuation { waiting.append($0) }
     }
 
     private func giveBack() {
         if let next = waiting.popFirst() { next.resume() } else { free += 1 }
     }
+}
+
+extension CommandFailure {
+    fileprivate static let tooManyReaders = CommandFailure(.overloaded, "too many requests read the archive now")
 }

@@ -16,7 +16,8 @@ package struct SQLiteMessageStore: MessageStore {
     let pushTurns = KeyedLock<ObjectID>()
 
     /// - Parameters:
-    ///   - maxPageTime: If reading a page takes longer, it fails with `deadline_exceeded`; `nil` for no limit.
+    ///   - maxPageTime: If a page takes longer, with the wait for a reader, it fails with `deadline_exceeded`; `nil` for
+    ///     no limit.
     ///   - unreadable: How pages and claims treat rows that are no messages.
     ///   - logger: Gets lines about these rows.
     /// - Throws: ``CommandFailure`` with status `unavailable` if the file cannot be used.
