@@ -1,3 +1,4 @@
+import JSON
 import Schemas
 import Testing
 
@@ -85,6 +86,30 @@ struct SendHistoryTests {
         let later = RelayMessage(
             msiKey: message.msiKey, timestamp: message.timestamp, draft: message.draft, expires: 1, components: [.data])
         #expect(SendKey(later) == SendKey(message))
+    }
+
+    @Test("Each recipient of a push has its own key, with the message in it, and other recipients do not change it")
+    func pushes() {
+        let id = ObjectID()
+        func keys(of tokens: [String], _ message: JSONValue = ["data": ["a": "b"]]) -> [SendKey] {
+            SendKey.keys(of: RelayPush(pushID: id, recipients: tokens.map(PushRecipient.token), message: message))
+        }
+        let all = keys(of: ["1", "2", "3"])
+        #expect(Set(all + keys(of: ["1"], ["data": ["a": "c"]])).count == 4)
+        #expect(keys(of: ["3", "1"]) == [all[2], all[0]])
+    }
+
+    @Test("A push's message is hashed once, and not for each recipient")
+    func largePush() {
+        let message: JSONValue = ["data": ["a": .string(String(repeating: "x", count: 1_000_000))]]
+        func time(_ recipients: Int) -> Duration {
+            let push = RelayPush(
+                pushID: ObjectID(), recipients: (0..<recipients).map { .token("\($0)") }, message: message)
+            return ContinuousClock().measure { #expect(SendKey.keys(of: push).count == recipients) }
+        }
+        let one = (0..<5).map { _ in time(1) }.max() ?? .zero
+        // A hash for each recipient would take a thousand times as long.
+        #expect(time(1_000) < one * 100)
     }
 
     @Test("A command that shares a send waits no longer than its own deadline")

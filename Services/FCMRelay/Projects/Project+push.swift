@@ -19,20 +19,25 @@ extension Project {
         let recipients = push.recipients
         // It does not wait for the pace: nothing is sent.
         guard let pushSender else { return recipients.map { _ in .failure(.pushNeedsServiceAccount) } }
+        // A dry run sends nothing, and its result is never reused.
+        let keys = push.isCheck ? nil : SendKey.keys(of: push)
         var results: [Result<String, DeliveryError>] = []
         results.reserveCapacity(recipients.count)
         for start in stride(from: 0, to: recipients.count, by: Self.pushGroup) {
-            let group = Array(recipients[start..<min(start + Self.pushGroup, recipients.count)])
+            let range = start..<min(start + Self.pushGroup, recipients.count)
+            let group = Array(recipients[range])
             // A group without enough time for FCM's answer might be sent twice, so it is not begun. The first group always is.
             if start > 0, ContinuousClock.now + DeliveryTimes.fcmRequestTimeout > deadline {
                 results += group.map { _ in .failure(DeliveryError(.noTime)) }
                 continue
             }
-            // A dry run sends nothing, and its result is never reused.
-            results +=
-                push.isCheck
-                ? await sendNow(push, by: pushSender, to: group, isUrgent: isUrgent, before: expiry, by: deadline, now: now)
-                : await sendOnce(push, by: pushSender, to: group, isUrgent: isUrgent, before: expiry, by: deadline, now: now)
+            if let keys {
+                results += await sendOnce(
+                    push, keys[range], by: pushSender, to: group, isUrgent: isUrgent, before: expiry, by: deadline, now: now)
+            } else {
+                results += await sendNow(
+                    push, by: pushSender, to: group, isUrgent: isUrgent, before: expiry, by: deadline, now: now)
+            }
         }
         return results
     }
@@ -40,17 +45,19 @@ extension Project {
     /// Whether the history has a recipient of this push.
     func knows(_ push: RelayPush) -> Bool {
         guard !push.isCheck else { return false }
-        return pushHistory.withLock { history in push.recipients.contains { history.knows(SendKey(push, to: $0)) } }
+        let keys = SendKey.keys(of: push)
+        return pushHistory.withLock { history in keys.contains { history.knows($0) } }
     }
 
     /// The history distinguishes components. A push has none, so it is remembered as this one.
     private static let component = Component.data
 
+    /// - Parameter keys: One for each recipient of the group.
     private func sendOnce(
-        _ push: RelayPush, by pushSender: any PushSender, to group: [PushRecipient], isUrgent: Bool,
+        _ push: RelayPush, _ keys: ArraySlice<SendKey>, by pushSender: any PushSender, to group: [PushRecipient], isUrgent: Bool,
         before expiry: ContinuousClock.Instant, by deadline: ContinuousClock.Instant, now: @Sendable () -> UnixMilliseconds
     ) async -> [Result<String, DeliveryError>] {
-        let keys = group.map { SendKey(push, to: $0) }
+        let keys = Array(keys)
         let decisions = pushHistory.withLock { history in
             keys.map { history.begin([Self.component], of: $0, joint: SharedOutcome.init)?.first ?? .send }
         }

@@ -20,13 +20,20 @@ struct SendKey: Hashable, Sendable {
         content = hasher.finalize()
     }
 
-    /// Each recipient of a push is remembered by itself.
-    init(_ push: RelayPush, to recipient: PushRecipient) {
-        id = push.pushID
-        var hasher = Hasher()
-        hasher.combine(push.message)
-        hasher.combine(recipient)
-        content = hasher.finalize()
+    private init(id: ObjectID, content: Int) {
+        self.id = id
+        self.content = content
+    }
+
+    /// The keys of a push, one for each recipient, in their order. The message is hashed once: it may be large.
+    static func keys(of push: RelayPush) -> [SendKey] {
+        var common = Hasher()
+        common.combine(push.message)
+        return push.recipients.map { recipient in
+            var hasher = common
+            hasher.combine(recipient)
+            return SendKey(id: push.pushID, content: hasher.finalize())
+        }
     }
 }
 
