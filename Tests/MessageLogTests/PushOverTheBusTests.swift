@@ -237,6 +237,32 @@ struct PushOverTheBusTests {
         }
     }
 
+    @Test("A stored push is the answer to its repeated command after the limit was lowered, and another one is invalid")
+    func loweredLimit() async throws {
+        func push(_ letter: String, expires: UnixMilliseconds, notBefore: UnixMilliseconds) -> LogPush {
+            let text = JSONValue.string(String(repeating: letter, count: 400))
+            return LogPush(
+                idempotencyKey: "k", recipients: [.topic("news")], fairnessKey: "people",
+                message: ["data": ["a": text], "android": ["collapseKey": "c", "priority": "high"]], expires: expires,
+                notBefore: notBefore)
+        }
+        let (expires, notBefore) = (UnixMilliseconds.now + 3_600_000, UnixMilliseconds.now + 3_000_000)
+        let command = push("x", expires: expires, notBefore: notBefore)
+        try await withTemporaryFolder { folder in
+            let stored = try await RunningMessageLog.with(in: folder) { log in
+                try await log.client.request(command, context: Self.people).push
+            }
+            try await RunningMessageLog.with(in: folder, settings: ["MSI_FCM_TOPIC_PAYLOAD_LIMIT": "300"]) { log in
+                let repeated = try await log.client.request(command, context: Self.people).push
+                #expect(repeated == stored)
+                let other = push("y", expires: expires, notBefore: notBefore)
+                #expect(await log.client.failure(of: other, context: Self.people)?.status == .invalid)
+                let ofAnother = await log.client.failure(of: command, context: RequestContext(actor: "study"))
+                #expect(ofAnother?.status == .invalid && ofAnother?.field == "message")
+            }
+        }
+    }
+
     @Test("Neither a flooded key nor one that FCM refuses delays messages or other keys")
     func fairness() async throws {
         let gate = Gate()

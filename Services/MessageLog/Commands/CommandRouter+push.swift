@@ -11,7 +11,17 @@ extension CommandRouter {
         store: any MessageStore, outbox: Outbox, storage: StorageWatch, payloadLimit: PayloadLimit, logger: Logger
     ) {
         on(LogPush.self) { command, context in
-            let push = try Push(command, sender: try context.requireActor(), limit: payloadLimit, now: .now)
+            let sender = try context.requireActor()
+            let push: Push
+            do {
+                push = try Push(command, sender: sender, limit: payloadLimit, now: .now)
+            } catch {
+                // The rules may have changed since the push was stored, such as the limit for topics.
+                guard let known = try await store.push(of: sender, idempotencyKey: command.idempotencyKey),
+                    known.isResult(of: command)
+                else { throw error }
+                return LogPush.Reply(push: known)
+            }
             var stored = try await storage.admit(.push(push))
             if stored == nil { stored = try await outbox.log(.push(push)) }
             if let known = stored?.push {
@@ -59,14 +69,29 @@ extension Push {
     ///
     /// - Throws: ``SchemaViolation`` for a message that FCM would refuse.
     fileprivate init(_ command: LogPush, sender: String, limit: PayloadLimit, now: UnixMilliseconds) throws {
-        let message: JSONValue
-        let urgency: Urgency
+        let message =
+            switch command.transport ?? .fcm {
+            case .fcm: try FCMRules.checked(command.message, for: command.recipients, limit: limit)
+            }
+        self.init(command, sender: sender, message: message, now: now)
+    }
+
+    /// Whether this push is the result of a command, also if today's rules refuse the command.
+    fileprivate func isResult(of command: LogPush) -> Bool {
+        let message =
+            switch command.transport ?? .fcm {
+            case .fcm: FCMRules.withSnakeCaseNames(command.message)
+            }
+        return isSameCommand(as: Push(command, sender: sender, message: message, now: logged))
+    }
+
+    /// - Parameter message: The transport's message in the form in which it is stored.
+    private init(_ command: LogPush, sender: String, message: JSONValue, now: UnixMilliseconds) {
         let transport = command.transport ?? .fcm
-        switch transport {
-        case .fcm:
-            message = try FCMRules.checked(command.message, for: command.recipients, limit: limit)
-            urgency = FCMRules.urgency(of: message)
-        }
+        let urgency =
+            switch transport {
+            case .fcm: FCMRules.urgency(of: message)
+            }
         self.init(
             sender: sender, idempotencyKey: command.idempotencyKey, transport: transport,
             fairnessKey: command.fairnessKey, message: message, urgency: urgency, project: command.project, logged: now,

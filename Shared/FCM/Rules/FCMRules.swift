@@ -35,6 +35,13 @@ package enum FCMRules {
         return message
     }
 
+    /// A message with snake_case names, also if it breaks a rule.
+    ///
+    /// - Returns: The message itself if it has another form than FCM's.
+    package static func withSnakeCaseNames(_ message: JSONValue) -> JSONValue {
+        (try? FCMForm.message.read(message, at: "message")) ?? message
+    }
+
     /// The urgency of a message: its Android priority, or FCM's default, which is high if it shows a notification.
     ///
     /// - Parameter message: As ``checked(_:for:limit:)`` returns it.
