@@ -71,6 +71,20 @@ struct FCMRulesTests {
         #expect(violation?.field == field)
     }
 
+    @Test("A number that does not fit 64-bit floating point is refused, however it is written")
+    func largeNumbers() throws {
+        func field(_ json: String) -> String? {
+            let violation = #expect(throws: SchemaViolation.self) { try Self.checked(json) }
+            return violation?.field
+        }
+        let digits = String(repeating: "9", count: 400)
+        #expect(field(#"{"apns":{"payload":{"aps":{},"x":[1,{"y":\#(digits)}]}}}"#) == "message.apns.payload.x[1].y")
+        #expect(field(#"{"webpush":{"notification":{"x":-\#(digits).5}}}"#) == "message.webpush.notification.x")
+        let red = "message.android.notification.light_settings.color.red"
+        #expect(field(#"{"android":{"notification":{"light_settings":{"color":{"red":\#(digits)}}}}}"#) == red)
+        _ = try Self.checked(#"{"apns":{"payload":{"aps":{},"x":\#(digits.prefix(308))}}}"#)
+    }
+
     @Test("4,096 bytes of data and notification are accepted, and not one more; a platform's own data is measured separately")
     func size() throws {
         func message(_ count: Int, _ more: String = "") -> String {

@@ -27,7 +27,10 @@ extension FCMForm.Field {
     fileprivate func read(_ value: JSONValue, at path: String) throws(SchemaViolation) -> JSONValue {
         switch (self, value) {
         case (.message(let form), _): return try form.read(value, at: path)
-        case (.structure, .object), (.string, .string), (.boolean, .boolean), (.float, .number): return value
+        case (.string, .string), (.boolean, .boolean): return value
+        case (.structure, .object), (.float, .number):
+            try value.checkNumbers(at: path)
+            return value
         case (.int32, .number(let digits)) where Int32(digits) != nil: return value
         case (.stringMap, .object(let members)):
             for member in members.sorted(by: { $0.name < $1.name }) where member.value.string == nil {
@@ -61,6 +64,23 @@ extension FCMForm.Field {
         case .stringMap: "an object whose values are strings"
         case .structure, .message: "an object"
         case .list: "an array"
+        }
+    }
+}
+
+extension JSONValue {
+    /// Checks that each number fits 64-bit floating point, as FCM reads it. A reader of JSON keeps integers of any length.
+    fileprivate func checkNumbers(at path: String) throws(SchemaViolation) {
+        switch self {
+        case .object(let members):
+            for member in members { try member.value.checkNumbers(at: "\(path).\(member.name.prefix(100))") }
+        case .array(let elements):
+            for (index, element) in elements.enumerated() { try element.checkNumbers(at: "\(path)[\(index)]") }
+        case .number(let digits):
+            guard Double(digits)?.isFinite == true else {
+                throw SchemaViolation(field: path, problem: "expected a number that fits 64-bit floating point")
+            }
+        case .string, .boolean, .null: break
         }
     }
 }
