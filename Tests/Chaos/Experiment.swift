@@ -23,7 +23,7 @@ struct Experiment: Sendable {
     private static let retryTimeout = Duration.seconds(120)
     /// How long the product may take to be healthy after the last fault.
     private static let recoveryTimeout = Duration.seconds(60)
-    /// How long a message may be overdue at the end. Retries happen within this time.
+    /// How long a message or a push may be overdue at the end. Retries happen within this time.
     private static let maxOverdue = Duration.seconds(60)
     /// The maximum wait for a retry, and a minute more.
     private static let settlingTimeout = Duration.seconds(11 * 60)
@@ -115,7 +115,7 @@ struct Experiment: Sendable {
         evidence.refusals = traffic.refusals
         evidence.archive = try await settledArchive(portal)
         evidence.acceptedPushes = pushes.accepted
-        evidence.storedPushes = try await pushes.settled(within: Self.maxOverdue)
+        evidence.storedPushes = try await pushes.settled(maxOverdue: Self.maxOverdue, within: Self.settlingTimeout)
         for subject in subjects {
             for send in try await fcm.acceptedComponents(to: subject.topicKey) {
                 evidence.sends[send.component, default: []].append(send)
@@ -178,18 +178,11 @@ struct Experiment: Sendable {
         for message in try await portal.archive() { archive[message.msiKey] = message }
         let deadline = ContinuousClock.now + Self.settlingTimeout
         var said = -1
-        // The time since which each message has been due, on this monotonic clock. The machine's clock was set, and
-        // may be an hour off.
-        var due: [String: (moment: Int64, since: ContinuousClock.Instant)] = [:]
+        var due = DueTimes<String>()
         while true {
             let open = archive.values.filter { !$0.isFinal }
-            for message in open {
-                let moment = max(message.nextAttempt ?? 0, message.leaseEnd ?? 0)
-                if moment > .nowInMilliseconds || due[message.msiKey]?.moment != moment { due[message.msiKey] = (moment, .now) }
-            }
-            let isOverdue = open.contains { message in
-                due[message.msiKey].map { .now - $0.since > Self.maxOverdue } ?? false
-            }
+            for message in open { due.note(message.msiKey, due: max(message.nextAttempt ?? 0, message.leaseEnd ?? 0)) }
+            let isOverdue = open.contains { due.isOverdue($0.msiKey, by: Self.maxOverdue) }
             if open.isEmpty || isOverdue || ContinuousClock.now >= deadline { return archive }
             if open.count != said { journal.say("\(open.count) of \(archive.count) messages are still on their way") }
             said = open.count

@@ -72,9 +72,23 @@ struct PushVerdictTests {
     func names() {
         let push = Self.push()
         let relayed = Self.ended(push, .relayed, .accepted, name: "n")
-        #expect(Self.verdict(push, stored: relayed, [Self.send("other")]).problems.count == 1)
+        let other = Self.verdict(push, stored: relayed, [Self.send("other")]).problems
+        #expect(other.count == 2 && other.contains { $0.hasPrefix("unexplained") })
         let unknown = PushSend(place: .init(key: "u", recipient: .topic("a")), name: "u", received: Self.start)
         #expect(Self.verdict(push, stored: relayed, [Self.send("n"), unknown]).problems.count == 1)
+    }
+
+    @Test("A copy at FCM of a push that is stored as failed or expired needs a fault that explains it")
+    func copyAfterFailure() {
+        let push = Self.push()
+        let fault = Disturbance(part: .relay1, action: .kill, began: Self.start, ended: Self.start + 500)
+        for (state, part) in [(RelayState.failed, DeliveryState.failed), (.expired, .expired)] {
+            let stored = Self.ended(push, state, part, error: DeliveryError(.noTime))
+            let unexplained = Self.verdict(push, stored: stored, [Self.send("n")])
+            #expect(unexplained.problems.count == 1 && unexplained.problems.first?.hasPrefix("unexplained") == true)
+            #expect(unexplained.doubled == 0)
+            #expect(Self.verdict(push, stored: stored, [Self.send("n")], [fault]).problems.isEmpty)
+        }
     }
 
     @Test("A doubled push needs a fault that can double it, while it was in flight")

@@ -79,18 +79,26 @@ final class PushTraffic: Sendable {
         state.withLock { if $0.surprises.count < Self.maxSurprises { $0.surprises.append(text) } }
     }
 
-    /// Waits until each accepted push has ended or the time is over, and returns the stored pushes.
-    func settled(within limit: Duration) async throws -> [ObjectID: Push] {
+    /// Waits until each accepted push has ended, one is overdue, or the time is over.
+    ///
+    /// - Parameters:
+    ///   - maxOverdue: How long a push may be overdue. A push that cannot be read counts as due.
+    ///   - limit: The maximum wait.
+    /// - Returns: The stored pushes.
+    func settled(maxOverdue: Duration, within limit: Duration) async throws -> [ObjectID: Push] {
         var stored: [ObjectID: Push] = [:]
         var open = Set(accepted.map(\.id))
+        var due = DueTimes<ObjectID>()
         let deadline = ContinuousClock.now + limit
         while true {
             for id in open {
-                guard let push = try? await client.request(GetPush(pushID: id), context: Self.caller) else { continue }
-                stored[id] = push
-                if push.relay.nextAttempt == nil { open.remove(id) }
+                if let push = try? await client.request(GetPush(pushID: id), context: Self.caller) { stored[id] = push }
+                let relay = stored[id]?.relay
+                if let relay, relay.nextAttempt == nil { open.remove(id) }
+                due.note(id, due: max(relay?.nextAttempt?.rawValue ?? 0, relay?.lease?.until.rawValue ?? 0))
             }
-            if open.isEmpty || ContinuousClock.now >= deadline { return stored }
+            let isOverdue = open.contains { due.isOverdue($0, by: maxOverdue) }
+            if open.isEmpty || isOverdue || ContinuousClock.now >= deadline { return stored }
             try await Task.sleep(for: .seconds(1))
         }
     }

@@ -36,9 +36,11 @@ struct PushVerdict: Sendable {
         }
         let known = Set(accepted.map(\.idempotencyKey))
         for (place, copies) in byPlace {
-            if !known.contains(place.key) { problems.append("FCM has the push \(place.key), which was not accepted") }
-            guard copies.count > 1 else { continue }
-            doubled += 1
+            guard known.contains(place.key) else {
+                problems.append("FCM has the push \(place.key), which was not accepted")
+                continue
+            }
+            if copies.count > 1 { doubled += 1 }
             for copy in copies where copy.name != names[place] { judge(copy, disturbances) }
         }
         if Set(accepted.map(\.id)).count < accepted.count { problems.append("two pushes were accepted under one id") }
