@@ -72,7 +72,9 @@ struct LegacyAnswerTests {
         #expect(failure.error.class == .retryable)
     }
 
-    @Test("An invalid error name is not used as an error code, and the message is sent again", arguments: ["", "no name", "Größe", "<b>"])
+    @Test(
+        "An invalid error name is not used as an error code, and the message is sent again",
+        arguments: ["", "no name", "Größe", "<b>"])
     func strangeNames(name: String) {
         guard case .refused(let failure) = Self.answer(200, #"{"error":"\#(name)"}"#) else {
             Issue.record("not refused")
