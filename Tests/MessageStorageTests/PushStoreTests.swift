@@ -150,6 +150,41 @@ struct PushStoreTests {
         }
     }
 
+    @Test(
+        "Fairness keys with the same characters in other bytes are two keys, also behind many due pushes and among many keys",
+        arguments: StoreKind.allCases)
+    func keysByBytes(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+            #expect(Set([FairnessKey.named(composed), .named(decomposed)]).count == 2)
+            func insert(_ numbers: Range<Int>, due: UnixMilliseconds, key: @escaping @Sendable (Int) -> String) async throws {
+                try await withThrowingTaskGroup { group in
+                    for number in numbers {
+                        group.addTask {
+                            _ = try await store.insert(Self.push("\(due) \(number)", fairnessKey: key(number), logged: due))
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            func counts(_ claim: Claim) async throws -> [FairnessKey: Int] {
+                let items = try await store.claim(claim, lease: Lease(owner: "o", until: 9_000_000), now: 5_000)
+                try await store.releaseLeases(of: "o", now: 3_000)
+                return Dictionary(grouping: items, by: \.fairnessKey).mapValues(\.count)
+            }
+            // More than are read at a time, so that the keys are searched one by one.
+            try await insert(0..<1, due: 1_000) { _ in composed }
+            try await insert(0..<1_001, due: 3_000) { _ in decomposed }
+            let claim = Claim(.high, limit: 9, maxPerKey: 9)
+            #expect(try await counts(claim) == [.named(composed): 1, .named(decomposed): 8])
+            let noRoom = Claim(.high, limit: 9, maxPerKey: 9, room: [.named(decomposed): 0])
+            #expect(try await counts(noRoom) == [.named(composed): 1])
+            // More keys than are searched one by one.
+            try await insert(0..<1_001, due: 8_000_000) { "waiting \($0)" }
+            #expect(try await counts(claim) == [.named(composed): 1, .named(decomposed): 8])
+        }
+    }
+
     @Test("Each push goes to one of many concurrent claimants, and no change of a record is lost", arguments: StoreKind.allCases)
     func concurrency(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in

@@ -23,18 +23,19 @@ extension MongoConnection {
         }
         guard isDue else { return [] }
         let keys = try keys(claim, now, unreadable)
-        var listed = Dictionary(uniqueKeysWithValues: keys.map { ($0.key, $0.identifiers) })
+        var listed = Dictionary(uniqueKeysWithValues: keys.map { ($0.key, $0) })
         var shares = FairShare(of: claim, among: keys.map(\.key))
         var candidates: [ClaimCandidate] = []
         var counts: [FairnessKey: Int] = [:]
         while let (key, count) = shares.next() {
-            let (collection, value) = OutboxCollection.of(key)
+            let collection = OutboxCollection.of(key)
             let found: [ObjectID]
-            if let identifiers = listed[key] ?? nil {
+            if let identifiers = listed[key]?.identifiers {
                 found = Array(identifiers.prefix(count))
-                listed[key] = Array(identifiers.dropFirst(count))
+                listed[key]?.identifiers = Array(identifiers.dropFirst(count))
             } else {
-                let ofKey = collection.due(claim.urgency, now).with(collection.fairnessField, value)
+                let spellings = Array(listed[key]?.spellings ?? [])
+                let ofKey = collection.due(claim.urgency, now).with(collection.fairnessField, ["$in": spellings.bson])
                 found = try identifiers(ofKey, in: collection, skip: counts[key, default: 0], limit: count)
             }
             candidates += found.map { ClaimCandidate(isPush: collection.name == PushCollection.name, id: $0) }
@@ -47,18 +48,39 @@ extension MongoConnection {
     /// A key with due items.
     private struct DueKey {
         let key: FairnessKey
+        /// How documents spell it: other programs may write the digits of a topic in upper case.
+        var spellings: Set<String>
         let due: UnixMilliseconds
         /// Its due items, the longest due first; `nil` if they are not known yet.
         var identifiers: [ObjectID]?
+
+        /// Each key once, in the order of its first place.
+        static func merged(_ keys: [DueKey]) -> [DueKey] {
+            var positions: [FairnessKey: Int] = [:]
+            var merged: [DueKey] = []
+            for key in keys {
+                if let position = positions[key.key] {
+                    merged[position].spellings.formUnion(key.spellings)
+                    merged[position].identifiers? += key.identifiers ?? []
+                } else {
+                    positions[key.key] = merged.count
+                    merged.append(key)
+                }
+            }
+            return merged
+        }
     }
 
-    /// The keys with due items, the longest waiting first: all of them, or as many as there is room for items in the claim.
-    private func keys(_ claim: Claim, _ now: UnixMilliseconds, _ unreadable: UnreadableItems) throws -> [DueKey] {
+    /// The keys with due items, each once, the longest waiting first: all of them, or as many as there is room for items in the
+    /// claim.
+    private func keys(
+        _ claim: Claim, _ now: UnixMilliseconds, _ unreadable: UnreadableItems
+    ) throws -> [DueKey] {
         let topics = try dueKeys(in: .messages, claim.urgency, now, unreadable) { FairnessKey.topic(try $0.value("_id")) }
         let named =
             try pushKeysByTime(claim, now, unreadable)
             ?? dueKeys(in: .pushes, claim.urgency, now, unreadable) { FairnessKey.named(try $0.value("_id")) }
-        return (topics + named).sorted { $0.due < $1.due }
+        return DueKey.merged((topics + named).sorted { $0.due < $1.due })
     }
 
     /// Skips from one key to the next in an index. The cost depends on the number of keys with outstanding items, due or not.
@@ -77,7 +99,8 @@ extension MongoConnection {
         let groups = try aggregate(steps, in: collection.name)
         return try unreadable.of(collection).readable(of: groups) { group in
             let fields = try BSONFields(group)
-            return DueKey(key: try fairnessKey(fields), due: try fields.value("due"))
+            return DueKey(
+                key: try fairnessKey(fields), spellings: [try fields.value("_id")], due: try fields.value("due"))
         }
     }
 
@@ -101,20 +124,12 @@ extension MongoConnection {
             ])
         let due = try unreadable.pushes.readable(of: documents) { document in
             let fields = try BSONFields(document)
-            return DueKey(
-                key: .named(try fields.value(collection.fairnessField)),
-                due: try fields.fields("relay").value("next_attempt"), identifiers: [try fields.value("_id")])
+            let id: ObjectID = try fields.value("_id")
+            let name: String = try fields.value(collection.fairnessField)
+            let time: UnixMilliseconds = try fields.fields("relay").value("next_attempt")
+            return DueKey(key: .named(name), spellings: [name], due: time, identifiers: [id])
         }
-        var positions: [FairnessKey: Int] = [:]
-        var keys: [DueKey] = []
-        for item in due where claim.room(for: item.key) > 0 {
-            if let position = positions[item.key] {
-                keys[position].identifiers? += item.identifiers ?? []
-            } else {
-                positions[item.key] = keys.count
-                keys.append(item)
-            }
-        }
+        let keys = DueKey.merged(due.filter { claim.room(for: $0.key) > 0 })
         return documents.count < Self.firstSearch || keys.count >= claim.limit ? keys : nil
     }
 

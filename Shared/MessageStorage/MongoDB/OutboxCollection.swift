@@ -24,11 +24,11 @@ struct OutboxCollection: Sendable {
         timeIndex: ("due by time", ["urgency", "relay.next_attempt", "fairness_key", "_id"]))
     static let all = [messages, pushes]
 
-    /// The collection of a key's items, and the key as it is stored.
-    static func of(_ key: FairnessKey) -> (collection: OutboxCollection, value: BSONValue) {
+    /// The collection of a key's items.
+    static func of(_ key: FairnessKey) -> OutboxCollection {
         switch key {
-        case .topic(let topic): (messages, topic.bson)
-        case .named(let name): (pushes, name.bson)
+        case .topic: messages
+        case .named: pushes
         }
     }
 

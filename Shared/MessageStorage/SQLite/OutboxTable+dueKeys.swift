@@ -1,4 +1,5 @@
 import GRDB
+import JSON
 import Schemas
 
 /// A fairness key with due rows.
@@ -7,6 +8,18 @@ struct DueKey {
     let key: DatabaseValue
     /// Since when it has a due row.
     let due: Int64
+}
+
+/// A key as it is stored. Two texts are the same key if their bytes are, as in SQLite. `DatabaseValue` alone compares them by
+/// canonical equivalence.
+private struct StoredKey: Hashable {
+    let value: DatabaseValue
+    private let text: ExactText?
+
+    init(_ value: DatabaseValue) {
+        self.value = value
+        text = String.fromDatabaseValue(value).map { ExactText($0) }
+    }
 }
 
 /// Two searches for the keys with due rows.
@@ -54,7 +67,7 @@ extension OutboxTable {
         _ urgency: Urgency, now: UnixMilliseconds, enough count: Int, pages maxPages: Int = .max, in database: Database,
         where isWanted: (DatabaseValue) -> Bool
     ) throws -> [DueKey]? {
-        var known: Set<DatabaseValue> = []
+        var known: Set<StoredKey> = []
         var keys: [DueKey] = []
         var start: Int64 = 0
         for _ in 0..<maxPages {
@@ -67,8 +80,8 @@ extension OutboxTable {
                         AND \(fairnessColumn) NOT IN (\(known.map { _ in "?" }.joined(separator: ", ")))
                     ORDER BY nextAttempt LIMIT ?
                     """,
-                arguments: [urgencyValue(urgency), start, now] + StatementArguments(known) + [Self.page])
-            for row in rows where known.insert(row[0]).inserted && isWanted(row[0]) {
+                arguments: [urgencyValue(urgency), start, now] + StatementArguments(known.map(\.value)) + [Self.page])
+            for row in rows where known.insert(StoredKey(row[0])).inserted && isWanted(row[0]) {
                 keys.append(DueKey(key: row[0], due: row[1]))
                 if keys.count == count { return keys }
             }
