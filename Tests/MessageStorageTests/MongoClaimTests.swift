@@ -34,4 +34,27 @@ struct MongoClaimTests {
             await database.close()
         }
     }
+
+    @Test("The index that the one by time has replaced is removed")
+    func formerIndex() async throws {
+        try await withMessagePlace(.mongodb) { place in
+            let database = await MongoDatabase.open(try #require(place.database), application: "test", logger: quietLogger)
+            let former: BSONDocument = ["name": "due", "key": ["urgency": 1, "relay.next_attempt": 1]]
+            try await database.run { _ = try $0.write(["createIndexes": "push", "indexes": .array([.document(former)])]) }
+            func indexes() async throws -> Set<String> {
+                try await database.run {
+                    let reply = try BSONFields($0.read(["listIndexes": "push"]))
+                    return Set(try reply.fields("cursor").list("firstBatch").map { try $0.value("name") })
+                }
+            }
+            #expect(try await indexes() == ["_id_", "due"])
+            for _ in 0..<2 {
+                let store = try await place.open()
+                #expect(
+                    try await indexes() == ["_id_", "idempotency", "time", "due by time", "due of topic", "expiry"])
+                try await store.close()
+            }
+            await database.close()
+        }
+    }
 }
