@@ -45,6 +45,8 @@ package protocol MessageStore: Sendable {
     ///
     /// If more items are due than requested, each fairness key has its share (``FairShare``). Within a key, items that have been
     /// due longest go first.
+    ///
+    /// - Throws: ``PartialClaim`` if the database failed after some items were leased.
     func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [OutboxItem]
 
     /// Changes a message's relay record atomically. No concurrent change is lost.
@@ -115,6 +117,19 @@ extension MessageStore {
                 record = try record.changed { try change(&$0, .push(push)) }
             }.map(OutboxItem.push)
         }
+    }
+}
+
+/// The error of a claim that failed after it had leased some items.
+package struct PartialClaim: Error {
+    /// The leased items.
+    package let items: [OutboxItem]
+    /// Why it has not leased more.
+    package let cause: any Error
+
+    package init(items: [OutboxItem], cause: any Error) {
+        self.items = items
+        self.cause = cause
     }
 }
 

@@ -88,6 +88,33 @@ struct LeaseTests {
         #expect(try #require(asked) >= before + 30_000)
     }
 
+    @Test("If a claim fails halfway, its items are relayed, and the log names the error until a claim succeeds")
+    func partialClaim() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try SQLiteMessageStore(path: folder + "/message-log.sqlite")
+            let message = Self.message()
+            _ = try await store.insert(message)
+            let isFailing = Mutex(true)
+            let failing = ClaimedStore(store: store) { claim, lease, now in
+                let items = try await store.claim(claim, lease: lease, now: now)
+                guard isFailing.withLock(\.self) else { return items }
+                throw PartialClaim(items: items, cause: CommandFailure(.unavailable, "the pushes cannot be leased"))
+            }
+            let log = RecordedLog()
+            let outbox = Outbox(
+                store: failing, relay: RecordingRelay(), owner: "me", announcer: PushAnnouncer { _ in }, logger: log.logger)
+            let running = Task { try await outbox.run() }
+            try await eventually { try await store.message(message.msiKey)?.relay.state == .relayed }
+            let lines = log.louderThanDebug.filter { $0.contains("cannot be claimed") }
+            #expect(lines.count == 1 && lines[0].contains("the pushes cannot be leased"))
+            isFailing.withLock { $0 = false }
+            try await eventually { log.louderThanDebug.contains { $0.hasPrefix("over: due messages cannot be claimed") } }
+            running.cancel()
+            _ = await running.result
+            try store.close()
+        }
+    }
+
     @Test("A message that another instance has leased meanwhile is left to it")
     func takenOver() async throws {
         let end = UnixMilliseconds.now + 60_000

@@ -188,42 +188,6 @@ struct MongoMessageStoreTests {
         }
     }
 
-    @Test("When a claim can lease only a part of what is due, it returns that part, and the rest stays due")
-    func claimHalfway() async throws {
-        try await withMessagePlace(.mongodb) { place in
-            let url = try #require(place.database)
-            let store = await MongoMessageStore(url: url, logger: quietLogger)
-            let database = await MongoDatabase.open(url, application: "test", logger: quietLogger)
-            // A second push with the same owner cannot be leased.
-            let oneLease: BSONDocument = [
-                "name": "one lease", "key": ["relay.lease.owner": 1], "unique": true,
-                "partialFilterExpression": ["relay.lease.owner": ["$gt": ""]],
-            ]
-            try await database.run {
-                _ = try $0.write(["createIndexes": "push", "indexes": .array([.document(oneLease)])])
-            }
-            let message = Message.sample("message", at: 0)
-            _ = try await store.insert(message)
-            let pushes = (0..<2).map { PushStoreTests.push("\($0)") }
-            for push in pushes { _ = try await store.insert(push) }
-            let claim = Claim(.high, limit: 9, maxPerKey: 9)
-            let claimed = try await store.claim(claim, lease: Lease(owner: "o", until: 9_000), now: 2_000)
-            #expect(claimed.map(\.key) == [.message(message.msiKey)])
-            // A claim that cannot lease anything fails.
-            await #expect(throws: MongoError.self) {
-                try await store.claim(claim, lease: Lease(owner: "o", until: 9_000), now: 2_000)
-            }
-            for push in pushes {
-                let relay = try await store.push(push.id)?.relay
-                #expect(relay?.lease == nil && relay?.nextAttempt ?? .max <= 2_000)
-            }
-            try await database.run { _ = try $0.write(["dropIndexes": "push", "index": "one lease"]) }
-            #expect(try await store.claim(claim, lease: Lease(owner: "o", until: 9_000), now: 2_000).count == 2)
-            await store.close()
-            await database.close()
-        }
-    }
-
     @Test("A message that another program has written is read as relayed and found, and can get a record")
     func foreignDocuments() async throws {
         try await withMessagePlace(.mongodb) { place in

@@ -81,6 +81,9 @@ extension Outbox {
             let items = try await store.claim(claim, lease: lease(at: now), now: leaseTime)
             claiming.worked(of: claim.urgency.rawValue)
             return state.withLock { $0.claimed(items, for: claim, at: .now) }
+        } catch let part as PartialClaim {
+            claiming.failed(part.cause, of: claim.urgency.rawValue)
+            return state.withLock { $0.claimed(part.items, for: claim, at: .now) }
         } catch {
             claiming.failed(error, of: claim.urgency.rawValue)
             state.withLock { $0.claimFailed(claim, at: .now) }

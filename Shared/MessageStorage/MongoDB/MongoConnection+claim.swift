@@ -3,37 +3,41 @@ import Schemas
 import UnreadableDocuments
 
 /// Claims of due items. A claim takes several steps. If the database fails after some of them, the claim returns the items that
-/// it has leased.
+/// it has leased, and the error.
 extension MongoConnection {
-    /// Leases due items, and returns them with the lease.
+    /// Leases due items.
+    ///
+    /// - Throws: If the database failed before an item was leased.
     func claim(
         _ claim: Claim, lease: Lease, now: UnixMilliseconds, unreadable: UnreadableItems
-    ) throws -> [OutboxItem] {
-        var (claim, claimed): (Claim, [OutboxItem]) = (claim, [])
-        while claim.limit > 0 {
-            let (candidates, won): ([ClaimCandidate], [OutboxItem])
+    ) throws -> LeasedItems {
+        var (claim, leased, tried) = (claim, LeasedItems(), Set<ClaimCandidate>())
+        while claim.limit > 0, leased.failure == nil {
             do {
-                candidates = try self.candidates(for: claim, now: now, unreadable)
-                won = try take(candidates, for: lease, now: now, unreadable)
+                let candidates = try self.candidates(for: claim, without: tried, now: now, unreadable)
+                let won = take(candidates, for: lease, now: now, unreadable)
+                leased.items += won.items
+                leased.failure = won.failure
+                // Otherwise there is room for more: another claimant has taken some of the candidates meanwhile, or they are
+                // unreadable.
+                guard won.items.count < candidates.count else { break }
+                tried.formUnion(candidates)
+                for item in won.items { claim.room[item.fairnessKey] = claim.room(for: item.fairnessKey) - 1 }
+                claim.limit -= won.items.count
             } catch {
-                // The next claim reports the error.
-                guard !claimed.isEmpty else { throw error }
-                break
+                leased.failure = error
             }
-            claimed += won
-            // Another claimant has taken some of the candidates meanwhile, so there is room for more.
-            guard won.count < candidates.count else { break }
-            for item in won { claim.room[item.fairnessKey] = claim.room(for: item.fairnessKey) - 1 }
-            claim.limit -= won.count
         }
-        return claimed
+        if let failure = leased.failure, leased.items.isEmpty { throw failure }
+        return leased
     }
 
     /// The claimed items without duplicates of messages. A duplicate may be a copy of a message that FCM already has.
     ///
+    /// - Parameter lease: The items' lease.
     /// - Throws: If the database cannot be searched for duplicates. The items' leases are released then.
     func withoutDuplicates(
-        _ claimed: [OutboxItem], now: UnixMilliseconds, _ unreadable: UnreadableItems
+        _ claimed: [OutboxItem], lease: Lease, now: UnixMilliseconds, _ unreadable: UnreadableItems
     ) throws -> [OutboxItem] {
         do {
             let originals = try claimed.map { item in
@@ -46,52 +50,61 @@ extension MongoConnection {
                 return item
             }
         } catch {
-            for item in claimed {
-                guard let lease = item.record.lease else { continue }
-                let (collection, id) = item.message.map { (OutboxCollection.messages, $0.id) } ?? (.pushes, item.push?.id)
-                let leased: BSONDocument = [
-                    "_id": id?.bson ?? .null, "relay.lease.owner": lease.owner.bson, "relay.lease.until": lease.until.bson,
-                ]
-                try? releaseLeases(leased, in: collection, now: now)
-            }
+            // If they cannot be released, the leases end by themselves.
+            try? release(claimed, lease: lease, now: now)
             throw error
         }
     }
 
-    /// Leases the candidates that are still due, and returns them with the lease.
-    ///
-    /// - Throws: If none was leased.
+    private func release(_ claimed: [OutboxItem], lease: Lease, now: UnixMilliseconds) throws {
+        let identifiers = [
+            (OutboxCollection.messages, claimed.compactMap(\.message?.id)), (.pushes, claimed.compactMap(\.push?.id)),
+        ]
+        for (collection, identifiers) in identifiers where !identifiers.isEmpty {
+            let leased: BSONDocument = [
+                "_id": ["$in": identifiers.bson], "relay.lease.owner": lease.owner.bson, "relay.lease.until": lease.until.bson,
+            ]
+            try releaseLeases(leased, in: collection, now: now)
+        }
+    }
+
+    /// Leases the candidates that are still due. Ends with the first failure.
     private func take(
         _ candidates: [ClaimCandidate], for lease: Lease, now: UnixMilliseconds, _ unreadable: UnreadableItems
-    ) throws -> [OutboxItem] {
+    ) -> LeasedItems {
         var taken: [ClaimCandidate: OutboxItem] = [:]
-        for collection in OutboxCollection.all {
+        var failure: (any Error)?
+        for collection in OutboxCollection.all where failure == nil {
             let isPush = collection.name == PushCollection.name
             let identifiers = candidates.filter { $0.isPush == isPush }.map(\.id)
             guard !identifiers.isEmpty else { continue }
-            do {
-                for item in try take(identifiers, in: collection, for: lease, now: now, unreadable) {
-                    if let id = item.message?.id ?? item.push?.id { taken[ClaimCandidate(isPush: isPush, id: id)] = item }
-                }
-            } catch {
-                // The items that are leased already are returned. Otherwise they would wait until their leases end.
-                guard !taken.isEmpty else { throw error }
+            let leased = take(identifiers, in: collection, for: lease, now: now, unreadable)
+            for item in leased.items {
+                if let id = item.message?.id ?? item.push?.id { taken[ClaimCandidate(isPush: isPush, id: id)] = item }
             }
+            failure = leased.failure
         }
-        return candidates.compactMap { taken[$0] }
+        return LeasedItems(items: candidates.compactMap { taken[$0] }, failure: failure)
     }
 
     private func take(
         _ identifiers: [ObjectID], in collection: OutboxCollection, for lease: Lease, now: UnixMilliseconds,
         _ unreadable: UnreadableItems
-    ) throws -> [OutboxItem] {
+    ) -> LeasedItems {
         // Distinguishes this claim from another one of the same owner in the same millisecond.
         let claim = ObjectID()
-        let among: BSONValue = ["$in": identifiers.bson]
-        let claimed: BSONDocument = ["_id": among, "relay.lease.claim": claim.bson]
+        func leased(_ identifiers: ArraySlice<ObjectID>) -> BSONDocument {
+            ["_id": ["$in": Array(identifiers).bson], "relay.lease.claim": claim.bson]
+        }
+        var items: [OutboxItem] = []
+        var unread = identifiers[...]
         do {
             _ = try update(
-                ["_id": among, "relay.next_attempt": OutboxCollection.dueTime(now)],
+                [
+                    "_id": ["$in": identifiers.bson], "relay.next_attempt": OutboxCollection.dueTime(now),
+                    // Another value cannot be increased, and the server would end the whole update.
+                    "relay.revision": ["$type": "number"],
+                ],
                 [
                     "$set": [
                         "relay.lease": .document(lease.document.with("claim", claim.bson)),
@@ -100,15 +113,27 @@ extension MongoConnection {
                     "$inc": ["relay.revision": .int64(1)],
                 ],
                 in: collection.name, all: true)
-            let documents = try find(claimed, in: collection.name, options: ["projection": ["words": 0]])
-            // An unreadable document does not block the others while its lease lasts.
-            return try unreadable.of(collection).readable(of: documents, as: collection.item)
+            while !unread.isEmpty {
+                let documents = try find(
+                    leased(unread.prefix(Self.batch)), in: collection.name, options: ["projection": ["words": 0]])
+                // An unreadable document does not block the others while its lease lasts.
+                items += try unreadable.of(collection).readable(of: documents, as: collection.item)
+                unread = unread.dropFirst(Self.batch)
+            }
+            return LeasedItems(items: items)
         } catch {
-            // Some may be leased. If they cannot be released either, the leases end by themselves.
-            try? releaseLeases(claimed, in: collection, now: now)
-            throw error
+            // Some of the others may be leased. If they cannot be released either, the leases end by themselves.
+            try? releaseLeases(leased(unread), in: collection, now: now)
+            return LeasedItems(items: items, failure: error)
         }
     }
+}
+
+/// What a claim, or a step of it, has leased.
+struct LeasedItems: Sendable {
+    var items: [OutboxItem] = []
+    /// Why it has not leased more; `nil` if the database did not fail.
+    var failure: (any Error)?
 }
 
 /// A document that may be claimed.

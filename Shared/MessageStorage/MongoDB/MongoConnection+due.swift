@@ -5,8 +5,10 @@ import UnreadableDocuments
 /// Searches for due items.
 extension MongoConnection {
     /// The documents to claim: of each key as many as its share.
+    ///
+    /// - Parameter tried: Candidates that this claim has tried to lease already.
     func candidates(
-        for claim: Claim, now: UnixMilliseconds, _ unreadable: UnreadableItems
+        for claim: Claim, without tried: Set<ClaimCandidate>, now: UnixMilliseconds, _ unreadable: UnreadableItems
     ) throws -> [ClaimCandidate] {
         // Check first: most of the time nothing is due.
         var isDue = false
@@ -22,7 +24,7 @@ extension MongoConnection {
             }
         }
         guard isDue else { return [] }
-        let keys = try keys(claim, now, unreadable)
+        let keys = try keys(claim, without: tried, now, unreadable)
         var listed = Dictionary(uniqueKeysWithValues: keys.map { ($0.key, $0) })
         var shares = FairShare(of: claim, among: keys.map(\.key))
         var candidates: [ClaimCandidate] = []
@@ -74,11 +76,11 @@ extension MongoConnection {
     /// The keys with due items, each once, the longest waiting first: all of them, or as many as there is room for items in the
     /// claim.
     private func keys(
-        _ claim: Claim, _ now: UnixMilliseconds, _ unreadable: UnreadableItems
+        _ claim: Claim, without tried: Set<ClaimCandidate>, _ now: UnixMilliseconds, _ unreadable: UnreadableItems
     ) throws -> [DueKey] {
         let topics = try dueKeys(in: .messages, claim.urgency, now, unreadable) { FairnessKey.topic(try $0.value("_id")) }
         let named =
-            try pushKeysByTime(claim, now, unreadable)
+            try pushKeysByTime(claim, without: tried, now, unreadable)
             ?? dueKeys(in: .pushes, claim.urgency, now, unreadable) { FairnessKey.named(try $0.value("_id")) }
         return DueKey.merged((topics + named).sorted { $0.due < $1.due })
     }
@@ -112,7 +114,7 @@ extension MongoConnection {
     ///
     /// - Returns: `nil` if it has not found enough keys, and there are more due pushes.
     private func pushKeysByTime(
-        _ claim: Claim, _ now: UnixMilliseconds, _ unreadable: UnreadableItems
+        _ claim: Claim, without tried: Set<ClaimCandidate>, _ now: UnixMilliseconds, _ unreadable: UnreadableItems
     ) throws -> [DueKey]? {
         let collection = OutboxCollection.pushes
         let documents = try find(
@@ -122,14 +124,15 @@ extension MongoConnection {
                 // The index contains all these fields.
                 "projection": ["_id": 1, collection.fairnessField: 1, "relay.next_attempt": 1],
             ])
-        let due = try unreadable.pushes.readable(of: documents) { document in
+        let due: [DueKey?] = try unreadable.pushes.readable(of: documents) { document in
             let fields = try BSONFields(document)
             let id: ObjectID = try fields.value("_id")
             let name: String = try fields.value(collection.fairnessField)
             let time: UnixMilliseconds = try fields.fields("relay").value("next_attempt")
+            guard !tried.contains(ClaimCandidate(isPush: true, id: id)) else { return nil }
             return DueKey(key: .named(name), spellings: [name], due: time, identifiers: [id])
         }
-        let keys = DueKey.merged(due.filter { claim.room(for: $0.key) > 0 })
+        let keys = DueKey.merged(due.compactMap(\.self).filter { claim.room(for: $0.key) > 0 })
         return documents.count < Self.firstSearch || keys.count >= claim.limit ? keys : nil
     }
 

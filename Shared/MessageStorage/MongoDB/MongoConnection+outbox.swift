@@ -60,7 +60,7 @@ extension MongoConnection {
     /// The number of identifiers that are read at a time.
     private static let page = 1_000
     /// The number of whole documents that are read at a time: a push to 1,000 phones may have a megabyte.
-    private static let batch = 50
+    static let batch = 50
 
     /// Items whose next attempt is in the future and that satisfy a condition.
     func waiting(after now: UnixMilliseconds, where isWanted: (OutboxItem) -> Bool) throws -> [OutboxKey] {

@@ -126,13 +126,18 @@ package struct MongoMessageStore: MessageStore {
     }
 
     package func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [OutboxItem] {
-        try await MongoError.asFailure {
-            let claimed = try await database.run { [unreadableItems] in
+        let leased: LeasedItems = try await MongoError.asFailure {
+            let leased = try await database.run { [unreadableItems] in
                 try $0.claim(claim, lease: lease, now: now, unreadable: unreadableItems)
             }
-            guard duplicates.exist else { return claimed }
-            return try await database.run { [unreadableItems] in try $0.withoutDuplicates(claimed, now: now, unreadableItems) }
+            guard duplicates.exist else { return leased }
+            let items = try await database.run { [unreadableItems] in
+                try $0.withoutDuplicates(leased.items, lease: lease, now: now, unreadableItems)
+            }
+            return LeasedItems(items: items, failure: leased.failure)
         }
+        guard let failure = leased.failure else { return leased.items }
+        throw PartialClaim(items: leased.items, cause: (failure as? MongoError)?.failure ?? failure)
     }
 
     @discardableResult
