@@ -6,8 +6,8 @@ package import UnreadableDocuments
 ///
 /// - Parameters:
 ///   - folder: The folder of the file.
-///   - maxPageTime: If reading a page from the file takes longer, it fails with `deadline_exceeded`; `nil` for no limit. The
-///     connections to MongoDB have a limit of their own.
+///   - maxPageTime: If a page from the file takes longer, with the wait for a reader, it fails with `deadline_exceeded`; `nil`
+///     for no limit. The connections to MongoDB have a limit of their own.
 ///   - unreadable: How documents and rows that are no messages are treated.
 ///   - logger: Gets lines about these, and about outages of MongoDB.
 /// - Throws: ``CommandFailure`` with status `unavailable` if the file cannot be used. MongoDB may be unreachable.
