@@ -101,15 +101,16 @@ struct SendHistoryTests {
 
     @Test("A push's message is hashed once, and not for each recipient")
     func largePush() {
-        let message: JSONValue = ["data": ["a": .string(String(repeating: "x", count: 1_000_000))]]
+        let message: JSONValue = ["data": ["a": .string(String(repeating: "x", count: 4_000_000))]]
         func time(_ recipients: Int) -> Duration {
             let push = RelayPush(
                 pushID: ObjectID(), recipients: (0..<recipients).map { .token("\($0)") }, message: message)
             return ContinuousClock().measure { #expect(SendKey.keys(of: push).count == recipients) }
         }
-        let one = (0..<5).map { _ in time(1) }.max() ?? .zero
+        // The machine may be busy with other tests.
+        let (one, many) = (time(1), (0..<3).map { _ in time(1_000) }.min() ?? .zero)
         // A hash for each recipient would take a thousand times as long.
-        #expect(time(1_000) < one * 100)
+        #expect(many < one * 100)
     }
 
     @Test("A command that shares a send waits no longer than its own deadline")
