@@ -48,17 +48,16 @@ struct HistoryReadersTests {
 }
 
 extension HistoryReadersTests {
-    private static let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
-
     @Test("A page that takes too long is refused, and its reader is free for the next one")
     func tooLong() async throws {
         try await withTemporaryFolder { folder in
             let database = try EmbeddedDatabase(path: "\(folder)/db.sqlite", durability: .everyCommit) { _ in }
             let readers = HistoryReaders(maxTime: .milliseconds(50))
+            let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
             // More than there are readers.
             for _ in 0..<5 {
                 let failure = await #expect(throws: CommandFailure.self) {
-                    try await readers.read(from: database, checkStillWanted: {}) { try Int.fetchOne($0, sql: Self.endless) }
+                    try await readers.read(from: database, checkStillWanted: {}) { try Int.fetchOne($0, sql: endless) }
                 }
                 #expect(failure?.status == .deadlineExceeded)
             }
@@ -66,27 +65,40 @@ extension HistoryReadersTests {
         }
     }
 
-    @Test("The wait for a reader is part of the maximum time")
+    @Test("The wait for a reader is part of the maximum time: a page whose time is over is not read")
     func waitCounts() async throws {
         try await withTemporaryFolder { folder in
             let database = try EmbeddedDatabase(path: "\(folder)/db.sqlite", durability: .everyCommit) { _ in }
-            let readers = HistoryReaders(maxTime: .seconds(1))
-            let start = ContinuousClock.now
-            try await withThrowingTaskGroup { group in
-                // They take ten turns of the readers.
-                for _ in 0..<30 {
-                    group.addTask {
-                        let failure = await #expect(throws: CommandFailure.self) {
-                            try await readers.read(from: database, checkStillWanted: {}) {
-                                try Int.fetchOne($0, sql: Self.endless)
-                            }
-                        }
-                        #expect(failure.map { [.overloaded, .deadlineExceeded].contains($0.status) } == true)
+            let maxTime = Duration.milliseconds(100)
+            let readers = HistoryReaders(maxTime: maxTime)
+            let release = DispatchSemaphore(value: 0)
+            let (reading, read) = (Count(), Count())
+            let busy = (0..<3).map { _ in
+                Task {
+                    try await readers.read(from: database, checkStillWanted: {}) { _ in
+                        reading.add()
+                        release.wait()
                     }
                 }
-                try await group.waitForAll()
             }
-            #expect(ContinuousClock.now - start < .seconds(5))
+            try await eventually { reading.value == 3 }
+            try await withThrowingTaskGroup(of: CommandFailure?.self) { group in
+                for _ in 0...50 {
+                    group.addTask {
+                        await #expect(throws: CommandFailure.self) {
+                            try await readers.read(from: database, checkStillWanted: {}) { _ in read.add() }
+                        }
+                    }
+                }
+                // It is one more than may wait, so all others wait now.
+                let refused = try await group.next()
+                #expect(refused??.status == .overloaded)
+                try await Task.sleep(for: maxTime)
+                for _ in busy { release.signal() }
+                for try await failure in group { #expect(failure?.status == .overloaded) }
+            }
+            #expect(read.value == 0)
+            for page in busy { _ = await page.result }
             try database.close()
         }
     }
