@@ -7,6 +7,17 @@ extension SystemTests {
     @Suite("deploy/run", .serialized)
     struct DeployRunTests {
         @Test(
+            "An argument starts nothing: deploy/run says what it does",
+            arguments: [("--help", 0), ("--port=1", 2)] as [(String, Int32)])
+        func arguments(_ argument: String, status: Int32) async throws {
+            let script = try BuiltProduct.packageFolder() + "deploy/run"
+            let end = try await withProgram(script, arguments: [argument]) { try await $0.end(within: .seconds(20)) }
+            #expect(end.exitCode == status)
+            #expect(end.lines.contains { $0.contains("MSI_GATEWAY_PORT") }, "\(end.lines)")
+            #expect(end.lines.contains { $0.contains("takes no arguments, found: \(argument)") } == (status != 0), "\(end.lines)")
+        }
+
+        @Test(
             """
             deploy/run builds what changed and starts everything, and a message can be posted once it prints ready; the next start \
             builds nothing
