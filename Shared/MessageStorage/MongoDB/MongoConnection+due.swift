@@ -14,7 +14,7 @@ extension MongoConnection {
         var isDue = false
         for collection in OutboxCollection.all {
             let first = try find(
-                collection.due(claim.urgency, now), in: collection.name, options: Self.longestDue(skip: 0, limit: 1))
+                collection.due(claim.urgency, now), in: collection.name, options: Self.byDueTime(skip: 0, limit: 1))
             isDue = isDue || !first.isEmpty
             // A document that cannot be claimed stays the first one, so it is reported here.
             _ = try unreadable.of(collection).readable(of: first) { document in
@@ -142,11 +142,12 @@ extension MongoConnection {
     ) throws -> [ObjectID] {
         let found = try find(
             filter.with("_id", ["$type": "objectId"]).with("relay.revision", ["$type": "number"]), in: collection.name,
-            options: Self.longestDue(skip: skip, limit: limit))
+            options: Self.byDueTime(skip: skip, limit: limit))
         return try found.map { try BSONFields($0).value("_id") }
     }
 
-    private static func longestDue(skip: Int, limit: Int) -> BSONDocument {
+    /// The options of a search for identifiers, the push or message that is due first in front.
+    private static func byDueTime(skip: Int, limit: Int) -> BSONDocument {
         [
             "sort": ["relay.next_attempt": 1], "skip": .int64(Int64(skip)), "limit": .int64(Int64(limit)),
             "projection": ["_id": 1, "relay.revision": 1],
