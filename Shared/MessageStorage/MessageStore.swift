@@ -68,9 +68,10 @@ package protocol MessageStore: Sendable {
     /// Expired items that have not ended and are not leased, in the order of their expiry.
     func expired(by now: UnixMilliseconds, limit: Int) async throws -> [OutboxKey]
 
-    /// Items whose next attempt is after the given time and that satisfy a condition. Unreadable items are left out.
+    /// Items that satisfy a condition and whose next attempt is after the first time, and at the second time at the latest.
+    /// Unreadable items are left out.
     func waiting(
-        after now: UnixMilliseconds, where isWanted: @escaping @Sendable (OutboxItem) -> Bool
+        after now: UnixMilliseconds, until end: UnixMilliseconds, where isWanted: @escaping @Sendable (OutboxItem) -> Bool
     ) async throws -> [OutboxKey]
 
     /// Removes messages, and then pushes, that were posted and ended before the given time, the oldest first.
@@ -96,6 +97,13 @@ extension MessageStore {
     /// Reads a page for a caller that waits without a limit.
     package func page(_ filter: MessageFilter, before cursor: PageCursor?, limit: Int) async throws -> [Message] {
         try await page(filter, before: cursor, limit: limit) {}
+    }
+
+    /// All items whose next attempt is after the given time and that satisfy a condition. Unreadable items are left out.
+    package func waiting(
+        after now: UnixMilliseconds, where isWanted: @escaping @Sendable (OutboxItem) -> Bool
+    ) async throws -> [OutboxKey] {
+        try await waiting(after: now, until: .max, where: isWanted)
     }
 
     /// Changes the record of a message or a push atomically.

@@ -44,9 +44,9 @@ struct ClaimedStore: MessageStore {
         try await store.expired(by: now, limit: limit)
     }
     func waiting(
-        after now: UnixMilliseconds, where isWanted: @escaping @Sendable (OutboxItem) -> Bool
+        after now: UnixMilliseconds, until end: UnixMilliseconds, where isWanted: @escaping @Sendable (OutboxItem) -> Bool
     ) async throws -> [OutboxKey] {
-        try await store.waiting(after: now, where: isWanted)
+        try await store.waiting(after: now, until: end, where: isWanted)
     }
     func removeArchived(before moment: UnixMilliseconds, limit: Int) async throws -> Int {
         try await store.removeArchived(before: moment, limit: limit)

@@ -74,6 +74,8 @@ extension MessageStoreTests {
             let all = try await store.waiting(after: 1_000) { _ in true }
             #expect(Set(all) == Set([scheduled, leased].map { OutboxKey.message($0.msiKey) }))
             #expect(try await store.waiting(after: 1_000) { $0.record.lease != nil } == [.message(leased.msiKey)])
+            #expect(try await store.waiting(after: 1_000, until: 3_000) { _ in true } == [.message(leased.msiKey)])
+            #expect(try await store.waiting(after: 1_000, until: 2_999) { _ in true }.isEmpty)
         }
     }
 

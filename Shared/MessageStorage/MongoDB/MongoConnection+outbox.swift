@@ -62,14 +62,16 @@ extension MongoConnection {
     /// The number of whole documents that are read at a time: a push to 1,000 phones may have a megabyte.
     static let batch = 50
 
-    /// Items whose next attempt is in the future and that satisfy a condition.
-    func waiting(after now: UnixMilliseconds, where isWanted: (OutboxItem) -> Bool) throws -> [OutboxKey] {
+    /// Items that satisfy a condition and whose next attempt is after the first time, and at the second time at the latest.
+    func waiting(
+        after now: UnixMilliseconds, until end: UnixMilliseconds, where isWanted: (OutboxItem) -> Bool
+    ) throws -> [OutboxKey] {
         var found: [OutboxKey] = []
         for collection in OutboxCollection.all {
             for urgency in Urgency.allCases {
                 var position = 0
                 while true {
-                    let page = try identifiers(in: collection, urgency, waitingAfter: now, skip: position)
+                    let page = try identifiers(in: collection, urgency, waitingAfter: now, until: end, skip: position)
                     for start in stride(from: 0, to: page.count, by: Self.batch) {
                         let batch = page[start..<min(start + Self.batch, page.count)]
                         let documents = try find(
@@ -86,10 +88,14 @@ extension MongoConnection {
     }
 
     private func identifiers(
-        in collection: OutboxCollection, _ urgency: Urgency, waitingAfter now: UnixMilliseconds, skip: Int
+        in collection: OutboxCollection, _ urgency: Urgency, waitingAfter now: UnixMilliseconds, until end: UnixMilliseconds,
+        skip: Int
     ) throws -> [BSONValue] {
         let documents = try find(
-            [collection.urgencyField: collection.urgencyValue(urgency), "relay.next_attempt": ["$gt": max(0, now).bson]],
+            [
+                collection.urgencyField: collection.urgencyValue(urgency),
+                "relay.next_attempt": ["$gt": max(0, now).bson, "$lte": end.bson],
+            ],
             in: collection.name,
             options: [
                 "sort": ["relay.next_attempt": 1], "skip": .int64(Int64(skip)), "limit": .int64(Int64(Self.page)),

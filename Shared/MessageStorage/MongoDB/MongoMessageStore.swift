@@ -189,10 +189,10 @@ package struct MongoMessageStore: MessageStore {
     }
 
     package func waiting(
-        after now: UnixMilliseconds, where isWanted: @escaping @Sendable (OutboxItem) -> Bool
+        after now: UnixMilliseconds, until end: UnixMilliseconds, where isWanted: @escaping @Sendable (OutboxItem) -> Bool
     ) async throws -> [OutboxKey] {
         try await MongoError.asFailure {
-            try await database.run { try $0.waiting(after: now, where: isWanted) }
+            try await database.run { try $0.waiting(after: now, until: end, where: isWanted) }
         }
     }
 

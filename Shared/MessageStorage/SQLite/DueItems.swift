@@ -84,17 +84,17 @@ struct DueItems: Sendable {
         return all.sorted { $0.expires < $1.expires }.prefix(limit).map(\.key)
     }
 
-    /// Items whose next attempt is in the future and that satisfy a condition. An unreadable row is not part of the outbox.
+    /// Items that satisfy a condition and whose next attempt is between two times. An unreadable row is not part of the outbox.
     static func waiting(
-        after now: UnixMilliseconds, where isWanted: (OutboxItem) -> Bool, in database: Database
+        after now: UnixMilliseconds, until end: UnixMilliseconds, where isWanted: (OutboxItem) -> Bool, in database: Database
     ) throws -> [OutboxKey] {
         var found: [OutboxKey] = []
-        let messages = try OutboxTable.messages.waiting(after: now, in: database)
+        let messages = try OutboxTable.messages.waiting(after: now, until: end, in: database)
         while let row = try messages.next() {
             guard let message = try? MessageRow(row: row).document else { continue }
             if isWanted(.message(message)) { found.append(.message(message.msiKey)) }
         }
-        let pushes = try OutboxTable.pushes.waiting(after: now, in: database)
+        let pushes = try OutboxTable.pushes.waiting(after: now, until: end, in: database)
         while let row = try pushes.next() {
             guard let push = try? PushRow(row: row).document else { continue }
             if isWanted(.push(push)) { found.append(.push(push.id)) }

@@ -76,8 +76,9 @@ struct OutboxTable: Sendable {
         }
     }
 
-    /// Rows whose next attempt is in the future.
-    func waiting(after now: UnixMilliseconds, in database: Database) throws -> RowCursor {
-        try Row.fetchCursor(database, sql: "SELECT * FROM \(name) WHERE nextAttempt > ?", arguments: [now])
+    /// Rows whose next attempt is after the first time, and at the second time at the latest.
+    func waiting(after now: UnixMilliseconds, until end: UnixMilliseconds, in database: Database) throws -> RowCursor {
+        try Row.fetchCursor(
+            database, sql: "SELECT * FROM \(name) WHERE nextAttempt > ? AND nextAttempt <= ?", arguments: [now, end])
     }
 }

@@ -110,9 +110,9 @@ package struct SQLiteMessageStore: MessageStore {
     }
 
     package func waiting(
-        after now: UnixMilliseconds, where isWanted: @escaping @Sendable (OutboxItem) -> Bool
+        after now: UnixMilliseconds, until end: UnixMilliseconds, where isWanted: @escaping @Sendable (OutboxItem) -> Bool
     ) async throws -> [OutboxKey] {
-        try await database.read { try DueItems.waiting(after: now, where: isWanted, in: $0) }
+        try await database.read { try DueItems.waiting(after: now, until: end, where: isWanted, in: $0) }
     }
 
     package func removeArchived(before moment: UnixMilliseconds, limit: Int) async throws -> Int {
