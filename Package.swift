@@ -302,6 +302,7 @@ let package = Package(
                 "CommandBus", "DurableFiles", "MessageLog", "MessageStorage", "JSON", "ProductVersion", "Schemas", "Time",
                 "TestSupport",
                 logging,
+                serviceLifecycle,
             ],
             path: "Tests/MessageLogTests"),
         .testTarget(

@@ -2,16 +2,18 @@ import DurableFiles
 import MessageStorage
 import Schemas
 
-/// An archive with a test's own claims.
+/// An archive with a test's own claims, and its own changes of messages.
 struct ClaimedStore: MessageStore {
     let store: SQLiteMessageStore
     let claims: @Sendable (Claim, Lease, UnixMilliseconds) async throws -> [OutboxItem]
+    /// Takes each insert and each update of a message, and may throw before or after it.
+    var change: @Sendable (_ body: () async throws -> Message?) async throws -> Message? = { try await $0() }
 
     func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [OutboxItem] {
         try await claims(claim, lease, now)
     }
 
-    func insert(_ message: Message) async throws -> Message? { try await store.insert(message) }
+    func insert(_ message: Message) async throws -> Message? { try await change { try await store.insert(message) } }
     func message(_ msiKey: ObjectID) async throws -> Message? { try await store.message(msiKey) }
     func message(of sender: String, idempotencyKey: String) async throws -> Message? {
         try await store.message(of: sender, idempotencyKey: idempotencyKey)
@@ -24,7 +26,7 @@ struct ClaimedStore: MessageStore {
     func update(
         _ msiKey: ObjectID, _ change: @escaping @Sendable (inout RelayRecord, Message) throws -> Void
     ) async throws -> Message? {
-        try await store.update(msiKey, change)
+        try await self.change { try await store.update(msiKey, change) }
     }
     func insert(_ push: Push) async throws -> Push? { try await store.insert(push) }
     func push(_ id: ObjectID) async throws -> Push? { try await store.push(id) }

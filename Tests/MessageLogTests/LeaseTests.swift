@@ -72,7 +72,7 @@ struct LeaseTests {
         }
     }
 
-    private static func message() -> Message {
+    static func message() -> Message {
         Message(
             msiKey: ObjectID(),
             draft: MessageDraft(title: "T", desc: "D", message: "M", topicKey: .sample, distribution: .information),

@@ -33,7 +33,7 @@ extension Outbox {
         do {
             try await store.releaseLeases(of: owner, now: .now)
         } catch {
-            // The leases end by themselves.
+            // The leases end by themselves, or the instance's next process releases them.
             logger.warning("the leases cannot be released", metadata: ["error": "\(error)"])
         }
     }
@@ -51,6 +51,8 @@ extension Outbox {
                 case .claimedAgain(let item): turns.addTask { await self.turn(of: item, isLeaseCertain: false) }
                 case .check: break
                 case .rang(let moment): alarm.rang(moment)
+                case .doubtful(let lease):
+                    if doubtfulLeases.withLock({ $0.add(lease) }) { turns.addTask { await self.releaseDoubtfulLeases() } }
                 }
                 // Ask until the answer is to wait. Claim and alarm come from the same call: with two calls, a message that
                 // becomes due in between would be missed by both.
@@ -75,19 +77,25 @@ extension Outbox {
     }
 
     private func items(for claim: Claim) async -> [OutboxItem] {
+        let now = UnixMilliseconds.now
+        let lease = lease(at: now)
         do {
-            let now = UnixMilliseconds.now
             let leaseTime = leaseClock.withLock { $0.time(wall: now, monotonic: .now) }
-            let items = try await store.claim(claim, lease: lease(at: now), now: leaseTime)
+            let items = try await store.claim(claim, lease: lease, now: leaseTime)
             claiming.worked(of: claim.urgency.rawValue)
             return state.withLock { $0.claimed(items, for: claim, at: .now) }
-        } catch let part as PartialClaim {
-            claiming.failed(part.cause, of: claim.urgency.rawValue)
-            return state.withLock { $0.claimed(part.items, for: claim, at: .now) }
         } catch {
-            claiming.failed(error, of: claim.urgency.rawValue)
-            state.withLock { $0.claimFailed(claim, at: .now) }
-            return []
+            let part = error as? PartialClaim
+            claiming.failed(part?.cause ?? error, of: claim.urgency.rawValue)
+            // In the same millisecond, the next claim could get the same lease.
+            let isLeaseUnique = now < .now
+            let items = state.withLock { state in
+                if let part { return state.claimed(part.items, for: claim, at: .now) }
+                state.claimFailed(claim, at: .now)
+                return []
+            }
+            if isLeaseUnique { releaseIfStored(lease, of: .claim(claim.urgency)) }
+            return items
         }
     }
 }

@@ -76,7 +76,7 @@ extension Outbox {
     /// relaying the item, or it was recalled. So the lease is checked and renewed in the store.
     ///
     /// - Returns: `nil` if this process no longer owns the message, or the store cannot be asked. The message is claimed
-    ///   again when it is due.
+    ///   again when it is due. If this process still owns it, the lease is released.
     private func endOfLease(of item: OutboxItem, isCertain: Bool) async -> UnixMilliseconds? {
         // If the rest is longer than a lease, the clock was set back, and another process may have shortened the lease.
         let lease = item.record.lease
@@ -93,6 +93,9 @@ extension Outbox {
             return kept == nil ? nil : renewed.until
         } catch {
             logger.debug("a turn came too late", metadata: ["error": "\(error)"])
+            if !(error is LeaseLost) {
+                for lease in [lease, renewed].compactMap(\.self) { releaseIfStored(lease, of: .item(item.key)) }
+            }
             return nil
         }
     }

@@ -13,7 +13,7 @@ import Time
 ///
 /// The state machine decides; this shell claims, relays and stores. The lease ensures that at most one process relays an
 /// item. If the process dies, its items are claimed again when their leases end, or when the same instance starts again
-/// (``LeaseRecovery``).
+/// (``LeaseRecovery``). If an operation fails and its lease is stored nevertheless, the lease is released (``DoubtfulLease``).
 final class Outbox: Service {
     enum Event: Sendable {
         /// A new item, and the trace of its request.
@@ -25,6 +25,8 @@ final class Outbox: Service {
         case check
         /// The alarm for this time has gone off.
         case rang(UnixMilliseconds)
+        /// An operation has failed, and its lease may be stored.
+        case doubtful(DoubtfulLease)
     }
 
     let store: any MessageStore
@@ -38,6 +40,7 @@ final class Outbox: Service {
     let recording: OutageLog
     let state: Mutex<OutboxStateMachine>
     let leaseClock = Mutex(LeaseClock(wall: .now, monotonic: .now))
+    let doubtfulLeases = Mutex(DoubtfulLeases())
     /// Why no relay accepts messages; `nil` while one does.
     let unreachable = Mutex<DeliveryError?>(nil)
     let events: AsyncStream<Event>
@@ -87,6 +90,7 @@ final class Outbox: Service {
             return known
         } catch {
             cancelReservation(of: item.key)
+            releaseIfStored(lease, of: .item(item.key))
             throw error
         }
     }
@@ -117,7 +121,7 @@ final class Outbox: Service {
         return item
     }
 
-    private func claimSoon(for urgency: Urgency) {
+    func claimSoon(for urgency: Urgency) {
         state.withLock { $0.becameDue(urgency, at: .now) }
         event.yield(.check)
     }

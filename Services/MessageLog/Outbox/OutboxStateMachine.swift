@@ -31,7 +31,7 @@ struct OutboxStateMachine: Sendable {
         case unanswered
         /// No relay was asked: the deadline had passed.
         case expired
-        /// No relay was asked: another process owned it by then.
+        /// No relay was asked: another process owned it by then, or the lease could not be renewed.
         case dropped
     }
 

@@ -50,7 +50,7 @@ extension MongoConnection {
                 return item
             }
         } catch {
-            // If they cannot be released, the leases end by themselves.
+            // If they cannot be released, the outbox does it after the error.
             try? release(claimed, lease: lease, now: now)
             throw error
         }
@@ -122,7 +122,7 @@ extension MongoConnection {
             }
             return LeasedItems(items: items)
         } catch {
-            // Some of the others may be leased. If they cannot be released either, the leases end by themselves.
+            // Some of the others may be leased. If they cannot be released now, the outbox does it after the error.
             try? releaseLeases(leased(unread), in: collection, now: now)
             return LeasedItems(items: items, failure: error)
         }
