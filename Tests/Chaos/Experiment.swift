@@ -85,6 +85,7 @@ struct Experiment: Sendable {
         journal.say("everything is stopped")
         evidence.disturbances += deployment.machine.disturbances
         try collect(from: deployment.parts, into: &evidence)
+        evidence.logLines = ServiceLogs(files: deployment.parts.flatMap(\.logFiles)).lines
         return Verdict(evidence)
     }
 

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import TestSupport
 import Testing
 
@@ -99,6 +100,32 @@ struct VerdictTests {
             })
         #expect(verdict.lost == 0)
         #expect(!verdict.isGood)
+    }
+
+    @Test("A problem about a message shows what the services logged about it, in the order of time")
+    func logLines() async throws {
+        try await withTemporaryFolder { folder in
+            func line(_ number: Int, _ key: String) -> String {
+                #"{"message":"\#(number)","msi_key":"\#(key)","time":"2026-11-21T10:00:00.\#(100 + number)Z"}"#
+            }
+            let relay = [line(2, "m1"), line(3, "m2"), "not JSON"]
+            let log = [line(1, "m1")] + (4..<34).map { line($0, "m1") }
+            for (name, lines) in [("relay.log", relay), ("log.log", log)] {
+                try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: folder + "/" + name))
+            }
+            let logs = ServiceLogs(files: ["relay.log", "log.log", "missing.log"].map { folder + "/" + $0 })
+            #expect(logs.lines(about: "m2") == ["relay.log: " + line(3, "m2")])
+            let lines = logs.lines(about: "m1")
+            #expect(lines.count == 21)
+            #expect(lines.prefix(3) == ["log.log: " + line(1, "m1"), "relay.log: " + line(2, "m1"), "log.log: " + line(4, "m1")])
+            #expect(lines[10] == "… 12 lines …" && lines.last == "log.log: " + line(33, "m1"))
+        }
+        let verdict = Verdict(
+            evidence { evidence in
+                archive("expired", "expired", in: &evidence)
+                evidence.logLines = { ["log.log: the line about \($0)"] }
+            })
+        #expect(verdict.problems.contains { $0.hasSuffix("\n    log.log: the line about m") })
     }
 
     @Test("An archive that contradicts FCM, or has no reason, is a problem")

@@ -25,6 +25,8 @@ struct Evidence: Sendable {
     var refusals: [Int64] = []
     var disturbances: [Disturbance] = []
     var failedStarts: [RunningPart.FailedStart] = []
+    /// What the services logged about a message, by its `msi_key`.
+    var logLines: @Sendable (_ msiKey: String) -> [String] = { _ in [] }
     /// Problems in any case: unexpected answers, and processes that ended by themselves.
     var problems: [String] = []
 }

@@ -17,6 +17,11 @@ struct Verdict: Sendable {
     /// All problems: losses, and events without an explanation.
     private(set) var problems: [String]
 
+    /// The messages whose problems are listed with log lines.
+    private var withLog: Set<String> = []
+    /// Of the messages with problems, this many are listed with log lines.
+    private static let maxWithLog = 5
+
     /// The maximum duration of a send on a busy machine without faults, in milliseconds.
     private static let sendTimeout: Int64 = 5_000
 
@@ -44,6 +49,13 @@ struct Verdict: Sendable {
         }
     }
 
+    /// Adds a problem, and what the services logged about the message.
+    private mutating func add(_ problem: String, about msiKey: String, _ evidence: Evidence) {
+        let isListed = withLog.count < Self.maxWithLog && withLog.insert(msiKey).inserted
+        let lines = isListed ? evidence.logLines(msiKey) : []
+        problems.append(([problem] + lines).joined(separator: "\n    "))
+    }
+
     /// Checks the end of an accepted message.
     private mutating func judge(_ message: Traffic.Accepted, _ evidence: Evidence) {
         accepted += 1
@@ -56,13 +68,13 @@ struct Verdict: Sendable {
         } else {
             lost += 1
             let state = archived.map { "is \($0.state) in the archive" } ?? "is not in the archive"
-            problems.append("lost: \(message.msiKey) \(state), and FCM does not have \(missing.map(\.name))")
+            add("lost: \(message.msiKey) \(state), and FCM does not have \(missing.map(\.name))", about: message.msiKey, evidence)
         }
     }
 
     /// Checks whether the archive's claims about a message are true, for every message of the archive.
     private mutating func judge(_ message: ArchivedMessage, _ evidence: Evidence) {
-        if !message.isFinal { problems.append("\(message.msiKey) has come to no end: \(message)") }
+        if !message.isFinal { add("\(message.msiKey) has come to no end: \(message)", about: message.msiKey, evidence) }
         for component in message.components {
             switch component.state {
             case "accepted":
@@ -130,7 +142,7 @@ struct Verdict: Sendable {
                 Part.relaying.contains(disturbance.part)
                     && disturbance.overlaps(message.due - Self.recoveryTimeout...message.expires)
             }
-        if !hadReason { problems.append("expired though nothing was away: \(message)") }
+        if !hadReason { add("expired though nothing was away: \(message)", about: message.msiKey, evidence) }
     }
 
     /// Checks whether messages were refused only while the disk was full, or shortly after.
