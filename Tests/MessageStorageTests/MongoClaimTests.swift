@@ -128,8 +128,7 @@ struct MongoClaimTests {
     @Test("If the duplicates cannot be searched, all leases of the claim are released, and a hanging server is asked once")
     func released() async throws {
         try await withMongoServer { server in
-            let timeouts = ["socketTimeoutMS", "connectTimeoutMS", "serverSelectionTimeoutMS"].map { $0 + "=300" }
-            let url = try MongoURL(server.url(options: timeouts))
+            let url = try MongoURL(server.url())
             let store = await MongoMessageStore(url: url, logger: quietLogger)
             let message = MessageStoreTests.message("message")
             _ = try await store.insert(message)
@@ -150,14 +149,18 @@ struct MongoClaimTests {
                 let leased = try await database.run { try $0.find(["relay.lease": ["$type": "object"]], in: collection.name) }
                 #expect(leased.isEmpty)
             }
+            let timeouts = ["socketTimeoutMS", "connectTimeoutMS", "serverSelectionTimeoutMS"].map { $0 + "=300" }
+            let impatient = await MongoDatabase.open(
+                try MongoURL(server.url(options: timeouts)), application: "test", logger: quietLogger)
             try await server.freeze()
             let start = ContinuousClock.now
             await #expect(throws: MongoError.self) {
-                try await database.run { try $0.withoutDuplicates(claimed, lease: lease, now: 2_000, unreadable) }
+                try await impatient.run { try $0.withoutDuplicates(claimed, lease: lease, now: 2_000, unreadable) }
             }
             // 41 attempts would take at least 12 seconds.
             #expect(ContinuousClock.now - start < .seconds(5))
             server.thaw()
+            await impatient.close()
             await database.close()
             await store.close()
         }
