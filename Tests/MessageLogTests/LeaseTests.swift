@@ -115,6 +115,30 @@ struct LeaseTests {
         }
     }
 
+    @Test("After the clock was set forward, a due message goes out at once, and another instance's lease is respected")
+    func clockSetForward() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try SQLiteMessageStore(path: folder + "/message-log.sqlite")
+            let relay = RecordingRelay()
+            let outbox = Outbox(store: store, relay: relay, owner: "me", announcer: PushAnnouncer { _ in }, logger: quietLogger)
+            // The last time that it saw is an hour ago, by a clock that was an hour behind.
+            outbox.leaseClock.withLock { $0 = LeaseClock(wall: .now - 3_600_000, monotonic: .now) }
+            var leased = Self.message()
+            // It has ended only by the new time.
+            leased.relay.lease = Lease(owner: "another", until: .now - 1_000)
+            leased.relay.nextAttempt = leased.relay.lease?.until
+            let due = Self.message()
+            for message in [leased, due] { _ = try await store.insert(message) }
+            let running = Task { try await outbox.run() }
+            try await eventually { try await store.message(due.msiKey)?.relay.state == .relayed }
+            running.cancel()
+            _ = await running.result
+            #expect(try await store.message(leased.msiKey)?.relay == leased.relay)
+            #expect(relay.asked.withLock { Array($0.keys) } == [due.msiKey])
+            try store.close()
+        }
+    }
+
     @Test("A message that another instance has leased meanwhile is left to it")
     func takenOver() async throws {
         let end = UnixMilliseconds.now + 60_000

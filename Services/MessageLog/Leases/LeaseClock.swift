@@ -4,7 +4,8 @@ import Time
 /// The clock that decides whether other processes' leases have ended. Pure.
 ///
 /// When the system clock is set forward, every lease seems to have ended although its owner may still be working. So a step
-/// forward is ignored for the duration of a lease. Until then all claims use the former time.
+/// forward is ignored for the duration of a lease. Until then all claims use the former time. Items without a lease do not wait for
+/// it (``Outbox/makeUnleasedItemsDue(at:by:)``).
 struct LeaseClock: Sendable {
     /// Larger differences are steps. NTP slews a clock in smaller ones.
     private static let tolerance: Milliseconds = 1_000

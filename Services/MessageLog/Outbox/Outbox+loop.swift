@@ -81,6 +81,7 @@ extension Outbox {
         let lease = lease(at: now)
         do {
             let leaseTime = leaseClock.withLock { $0.time(wall: now, monotonic: .now) }
+            try await makeUnleasedItemsDue(at: now, by: leaseTime)
             let items = try await store.claim(claim, lease: lease, now: leaseTime)
             claiming.worked(of: claim.urgency.rawValue)
             return state.withLock { $0.claimed(items, for: claim, at: .now) }
