@@ -52,6 +52,7 @@ let package = Package(
         .executable(name: "msi-gateway", targets: ["Gateway"]),
         .executable(name: "msi-load", targets: ["LoadTester"]),
         .executable(name: "msi-message-log", targets: ["MessageLog"]),
+        .executable(name: "msi-people", targets: ["People"]),
         // For the tests: loaded into the services by LD_PRELOAD.
         .library(name: "HostsFile", type: .dynamic, targets: ["HostsFile"]),
         .library(name: "WriteRecorder", type: .dynamic, targets: ["WriteRecorder"]),
@@ -87,29 +88,42 @@ let package = Package(
         .executableTarget(
             name: "Gateway",
             dependencies: [
-                "CommandBus", "FCM", "HTTPRouting", "JSON", "ProductVersion", "Schemas", "Time", "ServiceKit", deque, httpTypes,
-                hummingbird,
-                hummingbirdCore, logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, serviceContext, serviceLifecycle,
+                "CommandBus", "DurableFiles", "FCM", "HTTPRouting", "JSON", "JSONSchema", "ProductVersion", "Schemas", "Time",
+                "ServiceKit", crypto, deque, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, nioHTTPTypes,
+                nioHTTPTypesHTTP1, nioPosix, nioSSL, serviceContext, serviceLifecycle,
             ],
             path: "Services/Gateway",
             exclude: ["API.md"]),
         .executableTarget(
             name: "Cube",
             dependencies: [
-                "CommandBus", "CubeStorage", "DurableFiles", "MongoDatabase", "JSON", "Schemas", "ServiceKit", logging,
+                "AuditTrail", "CommandBus", "CubeStorage", "DurableFiles", "MongoDatabase", "JSON", "Schemas", "ServiceKit",
+                logging,
                 serviceLifecycle,
             ],
             path: "Services/Cube"),
         .executableTarget(
             name: "MessageLog",
             dependencies: [
-                "CommandBus", "DurableFiles", "FCM", "MessageStorage", "MongoDatabase", "JSON", "Schemas", "ServiceKit", "Time",
-                logging,
+                "AuditTrail", "CommandBus", "DurableFiles", "FCM", "MessageStorage", "MongoDatabase", "JSON", "Schemas",
+                "ServiceKit",
+                "Storage",
+                "StoredResources", "Time", crypto,
+                deque, logging,
                 serviceContext,
                 serviceLifecycle,
             ],
             path: "Services/MessageLog",
             exclude: ["API.md"]),
+        .executableTarget(
+            name: "People",
+            dependencies: [
+                "AuditTrail", "CommandBus", "DedicatedThread", "JSON", "MongoDatabase", "Schemas", "ServiceKit", "Storage",
+                "Time",
+                asyncHTTPClient, crypto, cryptoExtras, jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle,
+            ],
+            path: "Services/People",
+            exclude: ["API.md", "AUDIT.md"]),
         .executableTarget(
             name: "FCMRelay",
             dependencies: [
@@ -136,9 +150,10 @@ let package = Package(
         .executableTarget(
             name: "Operator",
             dependencies: [
-                "CommandBus", "DedicatedThread", "DurableFiles", "JSON", "MongoDatabase", "ProductVersion", "RegisteredStores",
-                "Schemas",
-                "ServiceKit", "Storage", "Time", argumentParser, logging, serviceLifecycle, subprocess, systemPackage,
+                "AuditTrail", "CommandBus", "DedicatedThread", "DurableFiles", "JSON", "MongoDatabase", "ProductVersion",
+                "RegisteredStores", "Schemas",
+                "ServiceKit", "Storage", "Time", argumentParser, asyncHTTPClient, crypto, logging, nioCore, nioHTTP1, nioSSL,
+                serviceLifecycle, subprocess, systemPackage, unixSignals,
             ],
             path: "Services/Operator"),
 
@@ -152,6 +167,7 @@ let package = Package(
 
         // The shared modules. Dependencies point one way: ServiceKit → CommandBus → Schemas → JSON and Time → nothing.
         .target(name: "JSON", path: "Shared/JSON"),
+        .target(name: "JSONSchema", dependencies: ["JSON"], path: "Shared/JSONSchema"),
         .target(name: "Time", path: "Shared/Time"),
         .target(name: "Schemas", dependencies: ["JSON", "Time"], path: "Shared/Schemas", exclude: ["GLOSSARY.md"]),
         .target(name: "FCM", dependencies: ["JSON", "Schemas", "Time"], path: "Shared/FCM"),
@@ -175,7 +191,7 @@ let package = Package(
             ],
             path: "Shared/ServiceKit"),
         .target(name: "CSocketGuard", path: "Shared/CSocketGuard"),
-        .target(name: "DedicatedThread", path: "Shared/DedicatedThread"),
+        .target(name: "DedicatedThread", dependencies: [deque], path: "Shared/DedicatedThread"),
         .target(name: "UnreadableDocuments", dependencies: ["JSON", "Schemas", logging], path: "Shared/UnreadableDocuments"),
         .target(name: "DurableFiles", path: "Shared/DurableFiles"),
         .target(
@@ -199,8 +215,12 @@ let package = Package(
             exclude: ["README.md"]),
 
         .target(
-            name: "StoredResources", dependencies: ["CommandBus", "MongoDatabase", "Schemas", "ServiceKit", "Storage"],
+            name: "StoredResources", dependencies: ["CommandBus", "JSON", "MongoDatabase", "Schemas", "ServiceKit", "Storage"],
             path: "Shared/StoredResources"),
+
+        .target(
+            name: "AuditTrail", dependencies: ["CommandBus", "JSON", "Schemas", "Time", crypto, logging, serviceLifecycle],
+            path: "Shared/AuditTrail"),
 
         // The stores: libraries, so that `msi migrate` and the benchmarks work with the same code as the services.
         .target(
@@ -213,7 +233,7 @@ let package = Package(
             name: "MessageStorage",
             dependencies: [
                 "DurableFiles", "EmbeddedDatabase", "MongoDatabase", "JSON", "Schemas", "Storage", "Time", "UnreadableDocuments",
-                deque, grdb, logging,
+                crypto, deque, grdb, logging,
             ],
             path: "Shared/MessageStorage"),
 
@@ -224,8 +244,8 @@ let package = Package(
         .executableTarget(
             name: "Chaos",
             dependencies: [
-                "CommandBus", "JSON", "PowerCut", "Schemas", "SeededRandom", "ServiceKit", "TestSupport", "Time", argumentParser,
-                asyncHTTPClient, nioHTTP1,
+                "AuditTrail", "CommandBus", "JSON", "PowerCut", "Schemas", "SeededRandom", "ServiceKit", "TestSupport", "Time",
+                argumentParser, asyncHTTPClient, nioHTTP1,
             ],
             path: "Tests/Chaos",
             exclude: ["run"]),
@@ -238,6 +258,12 @@ let package = Package(
             exclude: ["run"]),
 
         // The tests, a target for each of those above.
+        .testTarget(
+            name: "AuditTrailTests",
+            dependencies: [
+                "AuditTrail", "CommandBus", "EmbeddedDatabase", "JSON", "MongoDatabase", "Schemas", "TestSupport", "Time", grdb,
+            ],
+            path: "Tests/AuditTrailTests"),
         .testTarget(
             name: "ChaosTests", dependencies: ["Chaos", "JSON", "Schemas", "ServiceKit", "TestSupport", "Time"],
             path: "Tests/ChaosTests"),
@@ -288,9 +314,11 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "CommandBus", "CubeStorage", "Gateway", "MongoDatabase", "JSON", "ProductVersion", "Schemas", "Time",
-                "SeededRandom", "ServiceKit", "Storage", "StoredResources",
-                "TestSupport", httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioPosix, serviceLifecycle,
+                "CommandBus", "CubeStorage", "Gateway", "MongoDatabase", "JSON", "JSONSchema", "ProductVersion", "Schemas",
+                "SeededRandom", "ServiceKit", "Storage", "StoredResources", "Time",
+                "TestSupport", asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
+                nioPosix,
+                nioSSL, serviceLifecycle,
             ],
             path: "Tests/GatewayTests"),
         .testTarget(
@@ -327,6 +355,15 @@ let package = Package(
             path: "Tests/OperatorTests"),
         .testTarget(
             name: "JSONTests", dependencies: ["FCM", "JSON", "Schemas", "Time", "SeededRandom"], path: "Tests/JSONTests"),
+        .testTarget(
+            name: "JSONSchemaTests", dependencies: ["JSON", "JSONSchema", "Schemas", "Time"], path: "Tests/JSONSchemaTests"),
+        .testTarget(
+            name: "PeopleTests",
+            dependencies: [
+                "AuditTrail", "CommandBus", "JSON", "People", "Schemas", "Storage", "TestSupport", "Time", crypto, jwtKit,
+                logging,
+            ],
+            path: "Tests/PeopleTests"),
         .testTarget(name: "PowerCutTests", dependencies: ["PowerCut", "TestSupport"], path: "Tests/PowerCutTests"),
         .testTarget(
             name: "RetryTimeTests",
@@ -347,7 +384,8 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "FCMEmulator", "JSON", "PowerCut", "SeededRandom", "ServiceKit", "TestSupport", asyncHTTPClient, nioCore,
+                "CommandBus", "FCMEmulator", "JSON", "People", "PowerCut", "Schemas", "SeededRandom", "ServiceKit", "TestSupport",
+                asyncHTTPClient, nioCore,
                 nioHTTP1,
                 subprocess, systemPackage,
             ],
@@ -373,7 +411,8 @@ let package = Package(
             dependencies: [
                 "CommandBus", "DedicatedThread", "MessageStorage", "MongoDatabase", "FCM", "JSON", "Schemas", "ServiceKit",
                 "TestSupport", "Time",
-                argumentParser, asyncHTTPClient, histogram, logging, nioCore, nioHTTP1, subprocess, systemPackage,
+                argumentParser, asyncHTTPClient, histogram, httpTypes, hummingbird, logging, nioCore, nioHTTP1, subprocess,
+                systemPackage,
             ],
             path: "Tests/Benchmarks", exclude: ["Peers", "run"]),
 

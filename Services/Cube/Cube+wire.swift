@@ -1,7 +1,9 @@
+import AuditTrail
 import CommandBus
 import CubeStorage
 import DurableFiles
 import MongoDatabase
+import Schemas
 import ServiceKit
 
 extension ServicePlan {
@@ -16,12 +18,17 @@ extension ServicePlan {
         let store = try await openCubeStore(database: database, folder: folder, sizeLimit: sizeLimit, logger: logger)
         let bus = try Bus(logger: logger)
         let publisher = try EventPublisher(bus: bus, endpoint: settings.value(.listen(.cube, .events)), logger: logger)
-        let announcer = CubeAnnouncer(store: store, publisher: publisher, logger: logger)
+        let announcer = RepeatedEvent(CubeChanged.name, publisher: publisher, logger: logger) {
+            CubeChanged(version: try await store.version())
+        }
         let watch = ForeignEditWatch(store: store, announcer: announcer, logger: logger)
+        let people = try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: .people)), logger: logger)
+        let audit = AuditForwarder(of: store, to: people, logger: logger)
         let server = try CommandServer(
-            bus: bus, endpoint: settings.value(.listen(.cube)), router: .cube(store: store, announcer: announcer), logger: logger)
+            bus: bus, endpoint: settings.value(.listen(.cube)),
+            router: .cube(store: store, announcer: announcer, parts: { audit.health }), logger: logger)
         return ServicePlan(
-            services: [announcer, watch, server],
+            services: [announcer, watch, audit, server],
             close: {
                 await bus.close()
                 try await store.close()

@@ -2,34 +2,82 @@ import CommandBus
 import Logging
 import ServiceKit
 import ServiceLifecycle
+import Time
 
 /// One feature of the gateway, in its own folder: its routes, and the parts that run beside the requests.
 protocol Feature: Sendable {
+    /// Its section of the API's document.
+    var section: APISection { get }
     var routes: [Route] { get }
     /// Followers of the services' events, such as ``FollowedVersion``.
     var background: [any Service] { get }
 }
 
 extension Feature {
+    var section: APISection { APISection("\(Self.self)", "") }
     var background: [any Service] { [] }
+}
+
+/// A section of the API's document.
+struct APISection: Sendable {
+    /// One to three words, such as "Messages".
+    let title: String
+    /// A few sentences, in Markdown.
+    let introduction: String
+
+    init(_ title: String, _ introduction: String) {
+        self.title = title
+        self.introduction = introduction
+    }
 }
 
 /// All features of the gateway. A new one is a new folder and a line here.
 struct Features: Sendable {
+    let credentials: Credentials
+    let cube: CubeService
     private let all: [any Feature]
 
     /// - Throws: ``ConfigurationError``, or `BusError`.
-    init(bus: Bus, settings: SettingValues, logger: Logger) throws {
+    ///
+    /// - Parameter maxConnections: Event streams may be a part of them.
+    init(
+        bus: Bus, settings: SettingValues, certificate: CurrentCertificate? = nil, maxConnections: Int = 1_000, logger: Logger
+    ) throws {
         let clients = try ServiceClients(bus: bus, settings: settings, logger: logger)
+        let credentials = try Credentials(
+            people: clients[.people], bus: bus, endpoints: settings.value(.endpoints(of: .people, .events)),
+            grace: Duration(try settings.value(.gatewayPeopleGrace)), logger: logger)
+        self.credentials = credentials
         let cube = try CubeRoutes(client: clients[.cube], bus: bus, settings: settings, logger: logger)
-        all = [
+        self.cube = cube.service
+        let health = HealthCheck(
+            clients: clients, parts: certificate.map { current in ["certificate": { current.health }] } ?? [:],
+            copies: [.people: { credentials.usableUntil }, .cube: { cube.service.copyUsableUntil }])
+        let events = try EventHub(
+            bus: bus, cube: cube.service, health: health, access: EventAccess(cube: cube.service, credentials: credentials),
+            settings: settings,
+            logger: logger)
+        let described: [any Feature] = [
             cube,
             try MessageRoutes(cube: cube.service, messageLog: clients[.messageLog], settings: settings, logger: logger),
-            HealthRoutes(clients: clients),
+            TemplateRoutes(messageLog: clients[.messageLog]),
+            AuditRoutes(people: clients[.people], lookUp: { try await credentials.find($0) }),
+            EventRoutes(hub: events, limits: StreamLimits(maxConnections: maxConnections)),
+            SessionRoutes(people: clients[.people], credentials: credentials, cube: cube.service),
+            OpenIDRoutes(
+                people: clients[.people], credentials: credentials, cube: cube.service,
+                publicURL: try GatewayAccess(settings).publicURL),
+            AccountRoutes(people: clients[.people], credentials: credentials),
+            SecondFactorRoutes(people: clients[.people], credentials: credentials),
+            TokenRoutes(people: clients[.people], credentials: credentials),
+            HealthRoutes(check: health),
             ProblemRoutes(),
         ]
+        all = described + [ContractRoutes(describing: described)]
     }
 
     var routes: [Route] { all.flatMap(\.routes) }
-    var background: [any Service] { all.flatMap(\.background) }
+    /// The routes by the sections of the API's document.
+    var sections: [OpenAPIDocument.Section] { all.map { ($0.section, $0.routes) } }
+    var background: [any Service] { [credentials] + all.flatMap(\.background) }
 }

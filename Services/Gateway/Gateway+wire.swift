@@ -11,30 +11,51 @@ extension ServicePlan {
         let settings = wiring.settings
         let logger = wiring.logger
         let port = try settings.value(.gatewayPort)
-        let origins = try settings.value(.gatewayCORSOrigins)
+        let access = try GatewayAccess(settings)
+        let certificate = try access.certificate.map { try CurrentCertificate($0, logger: logger) }
 
         let bus = try Bus(logger: logger)
-        let features = try Features(bus: bus, settings: settings, logger: logger)
-        let limit = ConnectionLimit(maxConnections: try settings.value(.gatewayMaxConnections), logger: logger)
-        let router = Router.gateway(allowedOrigins: origins, limit: limit, logger: logger)
-        router.add(features.routes)
+        let limit = ConnectionLimit(
+            maxConnections: try settings.value(.gatewayMaxConnections),
+            maxPerAddress: try settings.value(.gatewayMaxConnectionsPerAddress), isExempt: access.trusts, logger: logger)
+        let features = try Features(
+            bus: bus, settings: settings, certificate: certificate, maxConnections: limit.maxConnections, logger: logger)
+        let kept = KeptCopies(
+            in: try settings.value(.stateDirectory), credentials: features.credentials, cube: features.cube, logger: logger)
+        await kept.restore()
+        let requests = RequestLimits(
+            perAccount: try settings.value(.gatewayAccountRequests), perAddress: try settings.value(.gatewayAddressRequests))
+        let router = Router.gateway(
+            access, allowedOrigins: try settings.value(.gatewayCORSOrigins), limit: limit,
+            requests: requests,
+            authentication: AuthenticationMiddleware(credentials: features.credentials, limits: requests),
+            logger: logger)
+        router.add(features.routes, limits: requests) { [credentials = features.credentials] in try await credentials.find($0) }
 
         let listening = AsyncStream<Void>.makeStream()
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .notice)
         let application = Application(
             router: router,
-            server: HTTPServerBuilder { GatewayChannel(responder: $0, limit: limit, timeouts: ConnectionTimeouts()) },
-            configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: nil, backlog: 1_024),
+            server: HTTPServerBuilder {
+                GatewayChannel(
+                    responder: $0, limit: limit, timeouts: ConnectionTimeouts(), certificate: certificate,
+                    security: SecurityHeaders(isPublic: access.publicURL != nil))
+            },
+            configuration: .init(address: .hostname(access.host.description, port: port), serverName: nil, backlog: 1_024),
             onServerRunning: { channel in
                 logger.info(
-                    "listening on loopback only, since there is no access control yet",
-                    metadata: ["url": "http://127.0.0.1:\(channel.localAddress?.port ?? port)"])
+                    "listening",
+                    metadata: [
+                        "url": "\(access.localURL(port: channel.localAddress?.port ?? port))", "address": "\(access.host)",
+                    ])
                 listening.continuation.finish()
             },
             logger: quiet)
+        let server = ListeningService(
+            application, scheme: access.scheme, host: access.host.host, port: port, of: .gatewayPort)
         return ServicePlan(
-            services: features.background + [ListeningService(application, scheme: "http", port: port, of: .gatewayPort)],
+            services: features.background + [kept] + (certificate.map { [$0] } ?? []) + [server],
             close: { await bus.close() },
             whenReady: {
                 for await _ in listening.stream {}
@@ -44,22 +65,18 @@ extension ServicePlan {
 
 extension Router where Context == GatewayContext {
     /// A router with the middleware of all routes.
-    static func gateway(allowedOrigins: [String], limit: ConnectionLimit, logger: Logger) -> Router {
+    ///
+    /// - Parameter authentication: Sets the context's ``GatewayContext/authentication``.
+    static func gateway(
+        _ access: GatewayAccess, allowedOrigins: [String], limit: ConnectionLimit, requests: RequestLimits,
+        authentication: some RouterMiddleware<GatewayContext>, logger: Logger
+    ) -> Router {
         let router = Router(context: GatewayContext.self)
-        router.add(middleware: HeadMiddleware())
-        router.add(middleware: TraceMiddleware())
-        router.add(middleware: ProblemMiddleware(logger: logger))
-        router.add(middleware: OriginMiddleware(allowed: allowedOrigins))
-        // OriginMiddleware has refused all other origins.
         router.add(
-            middleware: CORSMiddleware(
-                allowOrigin: .originBased,
-                allowHeaders: [.accept, .contentType, .idempotencyKey, .ifMatch, .ifNoneMatch, .requestID, .traceparent],
-                allowMethods: [.get, .head, .post, .put, .delete, .options],
-                maxAge: .hours(1)))
-        // Inside CORSMiddleware, so that the page of an allowed origin may read the problem.
-        router.add(middleware: ProblemMiddleware(logger: logger))
-        router.add(middleware: ConnectionLimitMiddleware(limit: limit))
+            middleware: EntryMiddleware(access, allowedOrigins: allowedOrigins, limit: limit, logger: logger))
+        router.add(middleware: authentication)
+        router.add(middleware: ConnectionCredentialMiddleware(limit: limit))
+        router.add(middleware: RequestLimitMiddleware(limits: requests))
         return router
     }
 }

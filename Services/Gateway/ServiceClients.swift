@@ -13,7 +13,9 @@ extension ServiceClients {
     init(bus: Bus, settings: SettingValues, logger: Logger) throws {
         all = try ServiceEntry.gateway.uses.filter { $0.sockets.contains(.commands) }.map { use in
             let endpoints = try settings.value(.endpoints(of: use.service))
-            return (use.service, try CommandClient(bus: bus, endpoints: endpoints, logger: logger))
+            return (
+                use.service, try CommandClient(bus: bus, endpoints: endpoints, named: "the \(use.service.title)", logger: logger)
+            )
         }
     }
 

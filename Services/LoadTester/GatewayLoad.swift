@@ -12,6 +12,9 @@ struct GatewayLoad: AsyncParsableCommand {
     @Option(help: "The gateway's URL. Without it, http://127.0.0.1 at MSI_GATEWAY_PORT.")
     var url: String?
 
+    @Option(help: "A file with a bearer token that may send and administer. Without it, the file token in MSI_STATE_DIR.")
+    var tokenFile: String?
+
     @OptionGroup var load: LoadOptions
 
     func run() async throws {
@@ -20,11 +23,12 @@ struct GatewayLoad: AsyncParsableCommand {
         for warning in settings.warnings { LoadOptions.tell(warning) }
         let url = try self.url ?? "http://127.0.0.1:\(settings.value(.gatewayPort))"
         try LoopbackRule.check(url, isRemoteAllowed: load.allowRemote)
+        let token = try Self.token(in: self.tokenFile ?? settings.value(.stateDirectory) + "/token")
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = load.inFlight
         let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         do {
-            let target = try await GatewayTarget.make(at: url, http: http, mix: load.mix)
+            let target = try await GatewayTarget.make(at: GatewayAddress(url: url, token: token), http: http, mix: load.mix)
             let isWell = await load.run("gateway", target)
             try await target.removeChannel()
             if !isWell { throw ExitCode.failure }
@@ -33,5 +37,13 @@ struct GatewayLoad: AsyncParsableCommand {
             throw error
         }
         try await http.shutdown()
+    }
+
+    private static func token(in file: String) throws -> String {
+        do {
+            return String(try String(contentsOfFile: file, encoding: .utf8).prefix { !$0.isWhitespace })
+        } catch {
+            throw ValidationError("--token-file: \(file) cannot be read: \(error)")
+        }
     }
 }

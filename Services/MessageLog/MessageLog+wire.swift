@@ -1,9 +1,13 @@
+import AuditTrail
 import CommandBus
 import DurableFiles
 import FCM
 import MessageStorage
 import MongoDatabase
+import Schemas
 import ServiceKit
+import Storage
+import StoredResources
 import Time
 
 extension ServicePlan {
@@ -16,6 +20,8 @@ extension ServicePlan {
         let lock = try database == nil ? StateLock.servingData(in: folder) : nil
         let store = try await openMessageStore(
             database: database, folder: folder, maxPageTime: BusTimes.maxSearchTime, logger: logger)
+        let templates = try await Storage.open(
+            Templates.store, at: StoragePlace(database: database, folder: folder), logger: logger)
         let bus = try Bus(logger: logger)
         let relays = try settings.value(.endpoints(of: .fcmRelay))
         let relayClient = try CommandClient(bus: bus, endpoints: relays, logger: logger)
@@ -23,30 +29,38 @@ extension ServicePlan {
         let instance = try InstanceIdentity.name(in: folder, listeningAt: endpoint, logger: logger)
         let process = ProcessIdentity(of: instance, in: folder, logger: logger)
         let publisher = try EventPublisher(bus: bus, endpoint: settings.value(.listen(.messageLog, .events)), logger: logger)
-        let announcer = PushAnnouncer(publisher: publisher, logger: logger)
+        let changes = MessageChanges(publisher: publisher, logger: logger)
+        let announcer = OutboxAnnouncer(publisher: publisher, changes: changes, logger: logger)
         let outbox = Outbox(
             store: store, relay: BusRelay(client: relayClient), owner: process.owner, announcer: announcer, logger: logger)
         let storage = StorageWatch(store: store, limit: try settings.optional(.messageLogStorageLimit), logger: logger)
         let days = try settings.value(.messageRetention)
         let retention = Retention(store: store, age: days == 0 ? nil : .seconds(Int64(days) * 86_400), logger: logger)
+        let people = try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: .people)), logger: logger)
+        let audit = AuditForwarder(of: store, to: people, logger: logger)
+        let templateAudit = AuditForwarder(
+            of: ResourceAudit<MessageTemplate>(store: templates), as: "template_audit", to: people, logger: logger)
         let health = try RelayHealth(bus: bus, endpoints: relays, logger: logger)
         let server = try CommandServer(
             bus: bus, endpoint: endpoint,
             router: .messageLog(
-                store: store, outbox: outbox, storage: storage, relays: health,
+                store: store, templates: templates, outbox: outbox, changes: changes, storage: storage, relays: health,
+                audits: [audit, templateAudit],
                 payloadLimit: PayloadLimit(bytes: settings.value(.fcmTopicPayloadLimit)), logger: logger),
             logger: logger)
         return ServicePlan(
             services: [
-                storage, retention, WaitCorrection(store: store, logger: logger),
+                storage, retention, audit, templateAudit,
+                WaitCorrection(store: store, logger: logger),
                 LeaseRecovery(store: store, process: process, logger: logger),
-                Expiry(store: store, announcer: announcer, logger: logger), outbox,
+                Expiry(store: store, announcer: announcer, logger: logger), changes, outbox,
                 server,
                 // The last one stops first.
                 EventPublishing(publisher: publisher),
             ],
             close: {
                 await bus.close()
+                try await templates.close()
                 try await store.close()
                 lock?.release()
             })

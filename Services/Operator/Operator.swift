@@ -7,7 +7,8 @@ import ServiceKit
 struct Operator: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "msi", abstract: "Operates Mobile Student Intranet.",
-        version: "msi \(productVersion)", subcommands: [Up.self, Migrate.self])
+        version: "msi \(productVersion)",
+        subcommands: [Up.self, AccountCommand.self, AuditCommand.self, Send.self, Sample.self, Phone.self, Migrate.self])
 
     static func main() {
         ProcessMain.run(makesPrivateFiles: true) { await main(nil) }

@@ -22,6 +22,10 @@ extension CommandFailure {
         CommandFailure(.conflict, "\(kind) \(id) was changed in version \(version), after version \(known)")
     }
 
+    static func cubeChanged(in version: CubeVersion, after known: CubeVersion) -> CommandFailure {
+        CommandFailure(.conflict, "the cube was changed in version \(version), after version \(known)")
+    }
+
     /// - Parameters:
     ///   - object: An unreadable object that another program has stored.
     ///   - field: The command's field that names it.

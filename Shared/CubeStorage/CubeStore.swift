@@ -2,15 +2,15 @@ package import Schemas
 
 /// The store of the information cube: channels, areas and subjects (the seed's Channel, Area and Subject DAO).
 ///
-/// A change writes only the changed object, so concurrent changes of two administrators are not lost. It increases the cube's
-/// version in the same transaction.
+/// A change writes only the changed object, so concurrent changes of two administrators are not lost. In the same transaction it
+/// increases the cube's version, and stores an entry for the audit log.
 ///
 /// Every method throws ``CommandFailure``:
 /// - `not_found` for an object that does not exist,
 /// - `conflict` for an edit of an object that was changed after `unchangedSince`,
 /// - `storage_full` for a change that makes the cube larger than its ``CubeSizeLimit``,
 /// - `unavailable` if the database is unreachable.
-package protocol CubeStore: Sendable {
+package protocol CubeStore: MovableAuditSource {
     /// The version of the latest change; 0 for an unchanged cube.
     func version() async throws -> CubeVersion
     func snapshot() async throws -> CubeSnapshot
@@ -23,17 +23,23 @@ package protocol CubeStore: Sendable {
     /// - Returns: The version of the change, if there was one.
     func nextForeignEdit() async throws -> CubeVersion?
 
-    func add(_ command: AddChannel) async throws -> CubeEdit<Channel>
-    func update(_ command: UpdateChannel) async throws -> CubeEdit<Channel>
-    func delete(_ command: DeleteChannel) async throws -> CubeEdit<Done>
+    func add(_ command: AddChannel, by author: AuditAuthor) async throws -> CubeEdit<Channel>
+    func update(_ command: UpdateChannel, by author: AuditAuthor) async throws -> CubeEdit<Channel>
+    func delete(_ command: DeleteChannel, by author: AuditAuthor) async throws -> CubeEdit<Done>
 
-    func add(_ command: AddArea) async throws -> CubeEdit<Area>
-    func update(_ command: UpdateArea) async throws -> CubeEdit<Area>
-    func delete(_ command: DeleteArea) async throws -> CubeEdit<Done>
+    func add(_ command: AddArea, by author: AuditAuthor) async throws -> CubeEdit<Area>
+    func update(_ command: UpdateArea, by author: AuditAuthor) async throws -> CubeEdit<Area>
+    func delete(_ command: DeleteArea, by author: AuditAuthor) async throws -> CubeEdit<Done>
 
-    func add(_ command: AddSubject) async throws -> CubeEdit<Subject>
-    func update(_ command: UpdateSubject) async throws -> CubeEdit<Subject>
-    func delete(_ command: DeleteSubject) async throws -> CubeEdit<Done>
+    func add(_ command: AddSubject, by author: AuditAuthor) async throws -> CubeEdit<Subject>
+    func update(_ command: UpdateSubject, by author: AuditAuthor) async throws -> CubeEdit<Subject>
+    func delete(_ command: DeleteSubject, by author: AuditAuthor) async throws -> CubeEdit<Done>
+
+    /// Replaces a list.
+    func set(_ command: SetAccess, by author: AuditAuthor) async throws -> CubeEdit<AccessList>
+    /// Sorts channels, areas or subjects. The command must name exactly those that are there; otherwise it is a `conflict`.
+    func set(_ command: SetOrder, by author: AuditAuthor) async throws -> CubeEdit<CubeOrder>
+    func set(_ command: SetApproval, by author: AuditAuthor) async throws -> CubeEdit<Approval>
 
     /// Fills an unchanged store with the cube of another store, including its identifiers and its version. All objects count as
     /// changed in that version. Filling it with the same cube again changes nothing. The size limit does not apply.

@@ -38,11 +38,17 @@ package enum DurableFiles {
     /// Atomically replaces a file by one that only its owner may read.
     package static func replace(_ path: String, _ text: String) throws(DurableFileFailure) {
         let draft = try writeDraft(of: path, text)
-        guard rename(draft, path) == 0 else {
-            let failure = DurableFileFailure("\(path) cannot be replaced")
+        do throws(DurableFileFailure) {
+            try rename(draft, to: path)
+        } catch {
             unlink(draft)
-            throw failure
+            throw error
         }
+    }
+
+    /// Atomically replaces a file by another one of the same folder.
+    package static func rename(_ other: String, to path: String) throws(DurableFileFailure) {
+        guard Glibc.rename(other, path) == 0 else { throw DurableFileFailure("\(path) cannot be replaced") }
         try syncFolder(parent(of: path))
     }
 

@@ -26,6 +26,7 @@ extension EmbeddedDatabase {
         guard disk.free < disk.reserve else { return }
         throw CommandFailure(
             .storageFull,
-            "the disk of the database has \(disk.free) bytes free, and \(disk.reserve) are reserved for accepted messages")
+            "the disk of the database has \(disk.free) bytes free, and \(disk.reserve) are reserved for accepted messages, "
+                + "sign-ins and revocations")
     }
 }

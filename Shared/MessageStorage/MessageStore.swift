@@ -5,11 +5,12 @@ package import Schemas
 ///
 /// Every method throws ``CommandFailure`` with status `unavailable` if the database is unreachable. Writing methods throw
 /// `storage_full` if there is no room. Pages and claims leave out unreadable documents, and log each of them once.
-package protocol MessageStore: Sendable {
+package protocol MessageStore: MovableAuditSource {
     /// Stores a message durably, unless a message with its `msi_key` or its sender's idempotency key is stored already.
     ///
+    /// - Parameter audit: Stored with the message for the audit log, in the same write.
     /// - Returns: `nil` if the message was stored; otherwise the existing one, and nothing has changed.
-    func insert(_ message: Message) async throws -> Message?
+    func insert(_ message: Message, audit: MessageAudit?) async throws -> Message?
 
     func message(_ msiKey: ObjectID) async throws -> Message?
 
@@ -24,6 +25,9 @@ package protocol MessageStore: Sendable {
     func page(
         _ filter: MessageFilter, before: PageCursor?, limit: Int, checkStillWanted: @escaping @Sendable () throws -> Void
     ) async throws -> [Message]
+
+    /// The newest follow-ups of messages, at most ``maxFollowUps`` for each, oldest first. Messages without follow-ups are left out.
+    func followUps(of msiKeys: [ObjectID]) async throws -> [ObjectID: [FollowUp]]
 
     /// Stores a push durably, unless its sender's idempotency key is stored already.
     ///
@@ -51,12 +55,15 @@ package protocol MessageStore: Sendable {
 
     /// Changes a message's relay record atomically. No concurrent change is lost.
     ///
-    /// - Parameter change: A pure function of the stored message, which may be called more than once. If it throws, nothing is
-    ///   changed and its error is thrown.
+    /// - Parameters:
+    ///   - audit: Stored with the change for the audit log, in the same write.
+    ///   - change: A pure function of the stored message, which may be called more than once. If it throws, nothing is
+    ///     changed and its error is thrown.
     /// - Returns: The changed message; `nil` if it does not exist.
     @discardableResult
-    func update(_ msiKey: ObjectID, _ change: @escaping @Sendable (inout RelayRecord, Message) throws -> Void) async throws
-        -> Message?
+    func update(
+        _ msiKey: ObjectID, audit: MessageAudit?, _ change: @escaping @Sendable (inout RelayRecord, Message) throws -> Void
+    ) async throws -> Message?
 
     /// Changes a push's record atomically, as for messages.
     @discardableResult
@@ -74,7 +81,8 @@ package protocol MessageStore: Sendable {
         after now: UnixMilliseconds, until end: UnixMilliseconds, where isWanted: @escaping @Sendable (OutboxItem) -> Bool
     ) async throws -> [OutboxKey]
 
-    /// Removes messages, and then pushes, that were posted and ended before the given time, the oldest first.
+    /// Removes messages, and then pushes, that were posted and ended before the given time, the oldest first. What the audit log has
+    /// not acknowledged stays.
     ///
     /// - Parameter limit: The maximum number to remove.
     /// - Returns: How many were removed.
@@ -106,18 +114,34 @@ extension MessageStore {
         try await waiting(after: now, until: .max, where: isWanted)
     }
 
+    /// Stores a message of which the audit log needs to know nothing.
+    package func insert(_ message: Message) async throws -> Message? {
+        try await insert(message, audit: nil)
+    }
+
+    /// Changes a message's relay record. The audit log needs to know nothing of it.
+    @discardableResult
+    package func update(
+        _ msiKey: ObjectID, _ change: @escaping @Sendable (inout RelayRecord, Message) throws -> Void
+    ) async throws -> Message? {
+        try await update(msiKey, audit: nil, change)
+    }
+
     /// Changes the record of a message or a push atomically.
     ///
-    /// - Parameter change: A pure function of the stored record, which may be called more than once. If it throws, nothing is
-    ///   changed and its error is thrown.
+    /// - Parameters:
+    ///   - audit: Stored with the change of a message for the audit log.
+    ///   - change: A pure function of the stored record, which may be called more than once. If it throws, nothing is
+    ///     changed and its error is thrown.
     /// - Returns: The changed item; `nil` if it does not exist.
     @discardableResult
     package func update(
-        _ key: OutboxKey, _ change: @escaping @Sendable (inout any DeliveryRecord, OutboxItem) throws -> Void
+        _ key: OutboxKey, audit: MessageAudit? = nil,
+        _ change: @escaping @Sendable (inout any DeliveryRecord, OutboxItem) throws -> Void
     ) async throws -> OutboxItem? {
         switch key {
         case .message(let msiKey):
-            try await update(msiKey) { record, message in
+            try await update(msiKey, audit: audit) { record, message in
                 record = try record.changed { try change(&$0, .message(message)) }
             }.map(OutboxItem.message)
         case .push(let id):
@@ -125,6 +149,20 @@ extension MessageStore {
                 record = try record.changed { try change(&$0, .push(push)) }
             }.map(OutboxItem.push)
         }
+    }
+}
+
+/// The maximum number of a message's follow-ups that are listed.
+package let maxFollowUps = 100
+
+/// A message that follows another one.
+package struct FollowUp: Hashable, Sendable {
+    package let msiKey: ObjectID
+    package let topicKey: TopicKey
+
+    package init(msiKey: ObjectID, topicKey: TopicKey) {
+        self.msiKey = msiKey
+        self.topicKey = topicKey
     }
 }
 

@@ -33,10 +33,10 @@ package enum OutboxItem: Hashable, Sendable {
         }
     }
 
-    /// The scheduled time; `nil` for at once.
-    package var notBefore: UnixMilliseconds? {
+    /// The scheduled time, or the end of the delay; `nil` for at once.
+    package func notBefore(at now: UnixMilliseconds) -> UnixMilliseconds? {
         switch self {
-        case .message(let message): message.sendAt
+        case .message(let message): message.notBefore(at: now)
         case .push(let push): push.notBefore
         }
     }

@@ -1,3 +1,4 @@
+import DedicatedThread
 package import Logging
 import Synchronization
 

@@ -63,6 +63,11 @@ package struct ObjectID: Hashable, Sendable {
             + (0..<4).map { UInt8(truncatingIfNeeded: low >> (24 - 8 * $0)) }
     }
 
+    /// When it was made, in whole seconds.
+    package var created: UnixMilliseconds {
+        UnixMilliseconds(rawValue: Int64(high >> 32) * 1_000)
+    }
+
     private static let processRandom = UInt64.random(in: 0..<(1 << 40))
     private static let counter = Atomic<Int>(Int.random(in: 0..<(1 << 24)))
 }
@@ -101,4 +106,6 @@ extension ObjectID: Comparable {
 
 extension ObjectID: TextCodable {
     package static var expected: String { "24 hexadecimal digits (an ObjectId)" }
+    package static var pattern: String { "^[0-9A-Fa-f]{24}$" }
+    package static var example: String { "6b0187feff0dafac2833f431" }
 }

@@ -10,10 +10,20 @@ package struct TextLimits: Hashable, Sendable {
     package let max: Int
     /// Whether the text may be empty or only white space.
     package let mayBeBlank: Bool
+    /// The valid characters beside ASCII letters and digits; `nil` if all characters are valid.
+    package let punctuation: String?
 
     package init(max: Int, mayBeBlank: Bool = false) {
         self.max = max
         self.mayBeBlank = mayBeBlank
+        punctuation = nil
+    }
+
+    /// A text of ASCII letters, digits, and some other ASCII characters.
+    package init(max: Int, lettersDigitsAnd punctuation: String) {
+        self.max = max
+        mayBeBlank = false
+        self.punctuation = punctuation
     }
 
     /// The problem of a text, or `nil`.
@@ -25,6 +35,10 @@ package struct TextLimits: Hashable, Sendable {
         if text.utf8.count > max, case let count = text.unicodeScalars.count, count > max {
             return "expected at most \(max) characters, found \(count)"
         }
+        if let punctuation {
+            let isValid = text.utf8.allSatisfy { $0.isASCIILetterOrDigit || punctuation.utf8.contains($0) }
+            return isValid ? nil : "expected only ASCII letters, digits and \(punctuation)"
+        }
         if text.containsZero { return "expected a text without the character U+0000" }
         return nil
     }
@@ -33,7 +47,40 @@ package struct TextLimits: Hashable, Sendable {
     ///
     /// - Throws: A violation that names the field.
     package func check(_ text: String?, _ field: some CodingKey) throws(SchemaViolation) {
-        if let text, let problem = problem(with: text) { throw SchemaViolation(field, problem) }
+        if let text, let problem = problem(with: text) { throw SchemaViolation(field, problem, limit: limit) }
+    }
+}
+
+extension TextLimits {
+    /// A pattern of texts that are not blank.
+    package static let notBlankPattern = #"^[^\x00]*[^\s\x00][^\x00]*$"#
+
+    /// The limits for JSON Schema.
+    package var limit: FieldLimit {
+        let pattern =
+            if let punctuation {
+                // In a character class a hyphen at the end stands for itself.
+                "^[A-Za-z0-9\(punctuation.filter { $0 != "-" })\(punctuation.contains("-") ? "-" : "")]*$"
+            } else if mayBeBlank {
+                #"^[^\x00]*$"#
+            } else {
+                Self.notBlankPattern
+            }
+        return FieldLimit(
+            keywords: [
+                "minLength": mayBeBlank ? 0 : 1, "maxLength": .integer(max), "pattern": .string(pattern),
+            ],
+            example: "x")
+    }
+}
+
+extension UInt8 {
+    fileprivate var isASCIILetterOrDigit: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
     }
 }
 
@@ -66,6 +113,8 @@ extension TextLimits {
     package static let messageText = TextLimits(max: 1_500)
     /// An account's name: the sender of a message, the actor of a request.
     package static let sender = TextLimits(max: 200)
+    /// The network address of a client.
+    package static let address = TextLimits(max: 64)
     /// A client's key for one POST and its retries.
     package static let idempotencyKey = TextLimits(max: 255)
 }

@@ -45,4 +45,6 @@ extension TopicKey: LosslessStringConvertible {
 
 extension TopicKey: TextCodable {
     package static var expected: String { "a topic key: three ObjectIds joined by \"-\"" }
+    package static var pattern: String { "^[0-9A-Fa-f]{24}-[0-9A-Fa-f]{24}-[0-9A-Fa-f]{24}$" }
+    package static var example: String { "6b0187feff0dafac2833f431-6b0187feff0dafac2833f432-6b0187feff0dafac2833f433" }
 }

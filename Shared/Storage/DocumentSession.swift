@@ -11,6 +11,17 @@ protocol DocumentSession {
     /// - Throws: ``UniqueViolation``.
     func insert(_ document: BSONDocument, _ id: BSONValue, into collection: CollectionForm) throws
 
+    /// Inserts documents, with one command if the database has one.
+    ///
+    /// - Throws: ``UniqueViolation``.
+    func insert(_ documents: [(BSONDocument, id: BSONValue)], into collection: CollectionForm) throws
+
+    /// Which of some values a field has in any document, also in an unreadable one.
+    func values(of field: FieldForm, among values: [BSONValue], in collection: CollectionForm) throws -> [BSONValue]
+
+    /// The greatest number up to a maximum that identifies a document, also an unreadable one; `nil` if there is none.
+    func greatestID(upTo max: Int64, in collection: CollectionForm) throws -> Int64?
+
     /// Replaces the document that was read.
     ///
     /// - Throws: ``UniqueViolation``; ``Overtaken``.
@@ -36,8 +47,11 @@ protocol DocumentSession {
 struct ScannedPage {
     /// A row that is no document is represented by a document with ``Envelope/unreadable``.
     let documents: [BSONDocument]
-    /// The identifier of the last document, even if it is unreadable; `nil` if there are no more documents.
-    let last: BSONValue?
+    /// Their identifiers, also those of unreadable ones.
+    let identifiers: [BSONValue]
+
+    /// The identifier of the last document; `nil` if there are no more documents.
+    var last: BSONValue? { identifiers.last }
 }
 
 /// A unique index, or `_id`, already has such an entry.

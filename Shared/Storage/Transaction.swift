@@ -42,6 +42,43 @@ package struct Transaction {
         return Page(documents: Array(documents.prefix(limit)), next: isLast ? nil : places[limit - 1])
     }
 
+    /// A part of a collection in the order of the identifiers, which may be of any type. Unlike a page it names unreadable
+    /// documents, and contains expired ones.
+    ///
+    /// - Parameters:
+    ///   - cursor: The end of the previous part.
+    ///   - limit: The maximum number of documents; at least 1.
+    package func scan<Document>(
+        _ collection: Collection<Document>, after cursor: Cursor? = nil, limit: Int
+    ) throws -> ScannedDocuments<Document> {
+        let found = try session.scan(collection.name, after: cursor?.values.first, limit: limit)
+        var documents: [Stored<Document>] = []
+        var unreadable: [String] = []
+        for (document, id) in zip(found.documents, found.identifiers) {
+            if let readable = try read([document], of: collection).first {
+                documents.append(readable)
+            } else {
+                unreadable.append(id.identifierText)
+            }
+        }
+        let next = found.documents.count == limit ? found.last.map { Cursor(values: [$0]) } : nil
+        return ScannedDocuments(documents: documents, unreadable: unreadable, next: next)
+    }
+
+    /// Which of some values a unique field has in the collection, also in unreadable documents.
+    package func stored<Document, Value>(
+        _ values: [Value], in field: Field<Document, Value>, of collection: Collection<Document>
+    ) throws -> Set<Value> {
+        let found = try session.values(of: field.form, among: values.map(\.bson), in: collection.form)
+        return Set(found.compactMap { Value(bson: $0) })
+    }
+
+    /// The greatest number up to a maximum that is the `_id` of a document, also of an unreadable one; `nil` if there is none.
+    package func greatestID<Document>(of collection: Collection<Document>, upTo max: Int64) throws -> Int64?
+    where Document.ID == Int64 {
+        try session.greatestID(upTo: max, in: collection.form)
+    }
+
     /// - Throws: Also `conflict` if another document has the same `_id`, or the same values in a unique index, whose fields
     ///   `field` names; `invalid` if the document has more than 16 MiB.
     @discardableResult
@@ -52,6 +89,29 @@ package struct Transaction {
         let stored = try checked(fields.document, of: collection.form)
         try write(stored, in: collection.form) { try session.insert(stored, document.id.bson, into: collection.form) }
         return Stored(document: document, revision: Revision.none.next)
+    }
+
+    /// Inserts several documents, on MongoDB with one command.
+    ///
+    /// - Throws: As ``insert(_:into:)``. Then nothing may be committed. Expired documents of the same keys are a `conflict`.
+    package func insert<Document>(all documents: [Document], into collection: Collection<Document>) throws {
+        let stored = try documents.map { document in
+            var fields = try encoded(document, of: collection)
+            fields[Envelope.revision] = Revision.none.next.bson
+            if collection.form.schema > 1 { fields[Envelope.schema] = .int64(collection.form.schema) }
+            return (try checked(fields.document, of: collection.form), id: document.id.bson)
+        }
+        do {
+            try session.insert(stored, into: collection.form)
+        } catch let violation as UniqueViolation {
+            throw CommandFailure.duplicate(violation, in: collection.form)
+        }
+    }
+
+    /// Stores a document in the place of any with the same `_id`, also of an unreadable one.
+    package func overwrite<Document>(with document: Document, in collection: Collection<Document>) throws {
+        _ = try session.delete(where: .equal(collection.form.identifier, document.id.bson), from: collection.form)
+        try insert(document, into: collection)
     }
 
     /// Changes a document. Fields that its type does not know stay as they are.

@@ -6,28 +6,36 @@ extension CommandRouter {
     /// Answers the commands of a resource from its collection in a store.
     package mutating func serve<Document: StoredResource>(_ type: Document.Type, from store: Storage) {
         let collection = Document.collection
-        on(AddResource<Document>.self) { command, _ in
+        on(AddResource<Document>.self) { command, context in
             let document = Document(id: ObjectID(), in: command.parent, draft: command.draft)
             return try await store.transaction { transaction in
                 try Document.requireParent(command.parent, in: transaction)
                 let added = try transaction.insert(document, into: collection)
                 try document.added(in: transaction)
+                try transaction.record(AddResource<Document>.name, document.id, from: nil, to: document, by: context.author)
                 return Revised(added)
             }
         }
         on(GetResource<Document>.self) { command, _ in
             Revised(try await store.snapshot { try Document.find(command.id, in: $0) })
         }
-        on(UpdateResource<Document>.self) { command, _ in
-            let updated = try await store.update(command.id, in: collection, unchangedSince: command.unchangedSince) {
-                $0.update(by: command.draft)
+        on(UpdateResource<Document>.self) { command, context in
+            try await store.transaction { transaction in
+                var former: Document?
+                let updated = try transaction.update(command.id, in: collection, unchangedSince: command.unchangedSince) {
+                    former = $0
+                    $0.update(by: command.draft)
+                }
+                try transaction.record(
+                    UpdateResource<Document>.name, command.id, from: former, to: updated.document, by: context.author)
+                return Revised(updated)
             }
-            return Revised(updated)
         }
-        on(DeleteResource<Document>.self) { command, _ in
+        on(DeleteResource<Document>.self) { command, context in
             try await store.transaction { transaction in
                 let deleted = try transaction.delete(command.id, from: collection, unchangedSince: command.unchangedSince)
                 try deleted.deleted(in: transaction)
+                try transaction.record(DeleteResource<Document>.name, command.id, from: deleted, to: nil, by: context.author)
             }
             return Done()
         }
@@ -66,16 +74,5 @@ extension StoredResource {
 extension Revised where Document: StoredDocument {
     fileprivate init(_ stored: Stored<Document>) {
         self.init(stored.document, revision: stored.revision)
-    }
-}
-
-extension Cursor {
-    /// The cursor that a caller sends back; `nil` for the first page.
-    fileprivate init?(after text: String?) throws(CommandFailure) {
-        guard let text else { return nil }
-        guard let cursor = Cursor(text) else {
-            throw CommandFailure(.invalid, "after: expected the \"next\" of another page", field: "after")
-        }
-        self = cursor
     }
 }

@@ -6,13 +6,15 @@ import Schemas
 /// Measures the product beside its peers. `Tests/Benchmarks/run` builds and starts it.
 @main
 struct Benchmarks: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(subcommands: [Measure.self, BusServer.self], defaultSubcommand: Measure.self)
+    static let configuration = CommandConfiguration(
+        subcommands: [Measure.self, BusServer.self, BareServer.self], defaultSubcommand: Measure.self)
 }
 
 /// Runs the benchmarks of the given names.
 struct Measure: AsyncParsableCommand {
     enum Name: String, CaseIterable, ExpressibleByArgument {
         case message
+        case gateway, events
         case bus, json, sqlite, mongodb
         case relay
         case relayDelay = "relay-delay"
@@ -27,6 +29,9 @@ struct Measure: AsyncParsableCommand {
     @Option(help: "How many archived messages the longer of two histories has.")
     var messages = 1_000_000
 
+    @Option(help: "The folder of the executables of a version without sign-ins, for the comparison of posts.")
+    var baseline: String?
+
     @Argument(help: "What to measure.")
     var names: [Name]
 
@@ -34,6 +39,8 @@ struct Measure: AsyncParsableCommand {
         for name in names {
             switch name {
             case .message: try await measureMessages()
+            case .gateway: try await measureGateway()
+            case .events: try await withFolder(in: "/var/tmp") { try await EventStreamBenchmark(folder: $0).run() }
             case .bus: try await measureBus()
             case .json: try JSONBenchmark().run()
             case .sqlite: try await measureSQLite()
@@ -49,6 +56,11 @@ struct Measure: AsyncParsableCommand {
 
     private func measureBus() async throws {
         try await withFolder(in: "/tmp") { try await BusBenchmark(peers: peers, folder: $0).run() }
+    }
+
+    private func measureGateway() async throws {
+        // Not /tmp, which may be memory: posts are written durably.
+        try await withFolder(in: "/var/tmp") { try await GatewayBenchmark(folder: $0, baseline: baseline).run() }
     }
 
     private func measureMessages() async throws {

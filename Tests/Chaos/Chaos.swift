@@ -42,6 +42,7 @@ extension Verdict: ExperimentVerdict {
     var report: [String] {
         explained.sorted { $0.key < $1.key }.map { explanation, count in "\(count) copies because \(explanation)" }
             + problems.prefix(Self.maxProblems)
-            + (problems.count > Self.maxProblems ? ["and \(problems.count - Self.maxProblems) more"] : []) + [pushes.summary]
+            + (problems.count > Self.maxProblems ? ["and \(problems.count - Self.maxProblems) more"] : [])
+            + [audit?.summary, pushes.summary].compactMap(\.self)
     }
 }

@@ -28,6 +28,9 @@ struct Experiment: Sendable {
     /// The maximum wait for a retry, and a minute more.
     private static let settlingTimeout = Duration.seconds(11 * 60)
 
+    /// How long entries may follow to the audit log.
+    private static let auditTimeout = Duration.seconds(60)
+
     /// The machine's disk, in megabytes.
     private static let diskSize = 512
 
@@ -77,8 +80,8 @@ struct Experiment: Sendable {
         journal.say("\(deployment.parts.count) processes are up in \(folder)")
         var evidence = Evidence()
         try await deployment.withClients { portal, fcm in
-            try await deployment.withMessageLogs { messageLogs in
-                try await observe(deployment, portal, fcm, messageLogs, &evidence)
+            try await deployment.withServices { messageLogs, people in
+                try await observe(deployment, portal, fcm, messageLogs, people, &evidence)
             }
         }
         await deployment.stop()
@@ -91,21 +94,28 @@ struct Experiment: Sendable {
 
     /// Posts messages and logs pushes during the faults, and waits until all of them have ended.
     private func observe(
-        _ deployment: Deployment, _ portal: Portal, _ fcm: FCMServer, _ messageLogs: CommandClient, _ evidence: inout Evidence
+        _ deployment: Deployment, _ portal: Portal, _ fcm: FCMServer, _ messageLogs: CommandClient, _ people: CommandClient,
+        _ evidence: inout Evidence
     ) async throws {
         let subjects = try await makeSubjects(portal)
-        let mix = PostMix(seed: seed, subjects: subjects) { deployment.machine.isClockSteady }
+        let held = try await makeHeldSubject(portal)
+        let interventions = Interventions(portal: portal, second: try await Communicator("ben", portal))
+        let mix = PostMix(
+            seed: seed, subjects: subjects, held: held, template: try await makeTemplate(portal), latest: { interventions.latest }
+        ) { deployment.machine.isClockSteady }
         let traffic = Traffic(portal: portal, retryTimeout: Self.retryTimeout, diskMayBeFull: true, next: mix.post)
         let pushMix = PushMix(seed: seed, tokens: try await registerPhones(at: fcm))
         let pushes = PushTraffic(client: messageLogs, mix: pushMix, retryTimeout: Self.retryTimeout)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await traffic.run(clients: Self.clients, every: store.period) }
             group.addTask { try await pushes.run(clients: Self.programs, every: store.period) }
+            group.addTask { try await interventions.run() }
             try await harm(deployment)
             journal.say("the last fault is over")
             try await recover(deployment, portal, traffic)
             traffic.stop()
             pushes.stop()
+            interventions.stop()
             try await group.waitForAll()
         }
         journal.say("posted \(traffic.posts), tried again \(traffic.retries) times, accepted \(traffic.accepted.count)")
@@ -113,11 +123,14 @@ struct Experiment: Sendable {
         evidence.accepted = traffic.accepted
         evidence.problems += traffic.surprises.map { "an answer that no portal should get: \($0)" }
         evidence.problems += pushes.surprises.map { "an answer that no program should get: \($0)" }
+        evidence.problems += interventions.surprises.map { "an answer that no person should get: \($0)" }
         evidence.refusals = traffic.refusals
+        evidence.interventions = interventions.done
         evidence.archive = try await settledArchive(portal)
         evidence.acceptedPushes = pushes.accepted
         evidence.storedPushes = try await pushes.settled(maxOverdue: Self.maxOverdue, within: Self.settlingTimeout)
-        for subject in subjects {
+        evidence.audit = try await settledAudit(people, evidence)
+        for subject in subjects + [held] {
             for send in try await fcm.acceptedComponents(to: subject.topicKey) {
                 evidence.sends[send.component, default: []].append(send)
             }
@@ -144,6 +157,38 @@ struct Experiment: Sendable {
             subjects.append(try await portal.makeSubject(number.isMultiple(of: 2) ? "Alert" : "Information"))
         }
         return subjects
+    }
+
+    /// A subject whose messages need an approval.
+    private func makeHeldSubject(_ portal: Portal) async throws -> SubjectPath {
+        let subject = try await portal.makeSubject("Alert")
+        let path = "/approval/\(subject.channel)/\(subject.area)/\(subject.subject)"
+        let answer = try await portal.call(.PUT, path, ["approval": true])
+        guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
+        return subject
+    }
+
+    /// - Returns: The id of a template with the blank `number`.
+    private func makeTemplate(_ portal: Portal) async throws -> String {
+        let template: JSONValue = [
+            "name": "Chaos", "title": "{{number}}", "desc": "The library", "message": "The library stays closed: {{number}}.",
+        ]
+        let answer = try await portal.call(.POST, "/template", template)
+        guard answer.status == 201, let id = try answer.json["_id"]?.string else { throw UnexpectedAnswer(answer) }
+        return id
+    }
+
+    /// The audit log, once it has all entries, or some are overdue.
+    private func settledAudit(_ people: CommandClient, _ evidence: Evidence) async throws -> AuditEvidence {
+        let deadline = ContinuousClock.now + Self.auditTimeout
+        while true {
+            let audit = try await AuditEvidence(of: people)
+            let verdict = AuditVerdict(
+                audit, accepted: evidence.accepted.map(\.msiKey), archive: evidence.archive.mapValues(\.state),
+                interventions: evidence.interventions)
+            if verdict.problems.isEmpty || ContinuousClock.now >= deadline { return audit }
+            try await Task.sleep(for: .seconds(2))
+        }
     }
 
     private func harm(_ deployment: Deployment) async throws {

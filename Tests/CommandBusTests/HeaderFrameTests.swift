@@ -20,7 +20,9 @@ struct HeaderFrameTests {
         for number in [nil, 0, 1_763_712_000_123, -1, Int64.max, Int64.min] {
             let header = RequestHeader(
                 id: text, command: text, timeout: number.map(Milliseconds.init(rawValue:)),
-                deadline: number.map(UnixMilliseconds.init(rawValue:)), traceparent: text, actor: text)
+                deadline: number.map(UnixMilliseconds.init(rawValue:)), traceparent: text, actor: text, address: text,
+                credential: CredentialHash(
+                    digest: text.utf8.prefix(32) + Array(repeating: 7, count: max(0, 32 - text.utf8.count))))
             #expect(frame { header.append(to: &$0) } == (try JSONCoder.encode(header)))
         }
         let bare = RequestHeader(id: text, command: "c")
@@ -44,6 +46,14 @@ struct HeaderFrameTests {
         #"{"id":"1","command":"a","actor":"a\u0000b"}"#,
         "{\"id\":\"1\",\"command\":\"a\",\"actor\":\"\(String(repeating: "ä", count: 200))\"}",
         "{\"id\":\"1\",\"command\":\"a\",\"actor\":\"\(String(repeating: "a", count: 201))\"}",
+        #"{"id":"1","command":"a","actor":"ann","address":"2001:db8::7"}"#, #"{"id":"1","command":"a","address":"192.0.2.7"}"#,
+        #"{"id":"1","command":"a","address":7}"#, #"{"id":"1","command":"a","address":" "}"#,
+        #"{"id":"1","command":"a","address":"a","address":"b"}"#,
+        "{\"id\":\"1\",\"command\":\"a\",\"address\":\"\(String(repeating: "a", count: 64))\"}",
+        "{\"id\":\"1\",\"command\":\"a\",\"address\":\"\(String(repeating: "a", count: 65))\"}",
+        "{\"id\":\"1\",\"command\":\"a\",\"credential\":\"\(String(repeating: "0f", count: 32))\"}",
+        "{\"id\":\"1\",\"command\":\"a\",\"credential\":\"\(String(repeating: "0F", count: 32))\"}",
+        #"{"id":"1","command":"a","credential":"0f"}"#, #"{"id":"1","command":"a","credential":7}"#,
         #"{"id":"","command":"a"}"#, #"{"id":"  ","command":"a"}"#, #"{"id":"1"}"#, #"{"command":"a"}"#, "{}", "", "[]", "null",
         #"{"id":"1","command":"a","extra":1}"#, #"{"id":"1","id":"2","command":"a"}"#, #"{"id":"1","command":"a"} x"#,
         #"{"id":"1","command":"a",}"#, #"{"id":"1" "command":"a"}"#,
@@ -65,7 +75,7 @@ struct HeaderFrameTests {
     /// With any single byte of a header changed, both read the same, or both refuse it.
     @Test("The fast header reader and the JSON coder agree on every damaged header")
     func readersAgreeOnDamage() {
-        let original = Array(#"{"id":"7f","command":"area.add","deadline":1763712000123,"actor":"ann"}"#.utf8)
+        let original = Array(#"{"id":"7f","command":"area.add","deadline":1763712000123,"actor":"ann","address":"::1"}"#.utf8)
         var random = SeededGenerator(seed: 7)
         for _ in 0..<2_000 {
             var frame = original

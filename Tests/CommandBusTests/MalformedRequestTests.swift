@@ -42,6 +42,10 @@ struct MalformedRequestTests {
             ["{\"id\":\"7\",\"command\":\"test.echo\",\"actor\":\"\(String(repeating: "a", count: 201))\"}", "{}"], "7",
             "header: actor: expected at most 200 characters"
         ),
+        (
+            ["{\"id\":\"7\",\"command\":\"test.echo\",\"address\":\"\(String(repeating: "a", count: 65))\"}", "{}"], "7",
+            "header: address: expected at most 64 characters"
+        ),
         ([#"{"id":"7","command":"no.such"}"#, "{}"], "7", #"unknown command \"no.such\""#),
         ([#"{"id":"7","command":"bus.ping"}"#, "nothing"], "7", "valid JSON"),
         (["{\"id\":\"7\",\"command\":\"\(String(repeating: "c", count: 9_000))\"}", "{}"], "", "header has more than"),

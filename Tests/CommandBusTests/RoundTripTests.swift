@@ -59,14 +59,16 @@ struct RoundTripTests {
     func contextArrives() async throws {
         var router = CommandRouter()
         router.on("test.context") { _, context in
-            Data("\(context.actor ?? "-") \(context.command) \(context.id.utf8.count) \(context.deadline ?? 0 > 0)".utf8)
+            let caller = "\(context.actor ?? "-") \(context.address ?? "-")"
+            return Data("\(caller) \(context.command) \(context.id.utf8.count) \(context.deadline ?? 0 > 0)".utf8)
         }
         router.on("test.trace") { _, context in
             Data("\(context.traceparent ?? "-") \(ServiceContext.current?.traceparent?.description ?? "-")".utf8)
         }
         try await withServerAndClient(router) { _, client in
-            let context = try await client.request("test.context", payload: Data(), context: .init(actor: "ann"))
-            #expect(String(decoding: context, as: UTF8.self) == "ann test.context 15 true")
+            let context = try await client.request(
+                "test.context", payload: Data(), context: .init(actor: "ann", address: "192.0.2.7"))
+            #expect(String(decoding: context, as: UTF8.self) == "ann 192.0.2.7 test.context 15 true")
 
             let explicit = Traceparent()
             let sent = try await client.request("test.trace", payload: Data(), context: .init(traceparent: explicit))

@@ -75,23 +75,4 @@ struct ForeignEditTests {
             try await store.close()
         }
     }
-
-    /// Runs a test while the store watches for foreign edits, as in the service.
-    private func withForeignEdits(
-        of store: any CubeStore, _ body: (ForeignEdits) async throws -> Void
-    ) async throws {
-        let edits = ForeignEdits()
-        let watch = Task {
-            while !Task.isCancelled { edits.looked(try await store.nextForeignEdit()) }
-        }
-        do {
-            try await body(edits)
-            watch.cancel()
-            _ = await watch.result
-        } catch {
-            watch.cancel()
-            _ = await watch.result
-            throw error
-        }
-    }
 }

@@ -1,3 +1,4 @@
+import CubeStorage
 import EmbeddedDatabase
 import GRDB
 import MongoDatabase
@@ -44,5 +45,24 @@ extension CubePlace {
         let file = try EmbeddedDatabase(path: folder + "/cube.sqlite", durability: .processCrash) { _ in }
         try await file.write(body)
         try file.close()
+    }
+}
+
+/// Runs a test while the store watches for foreign edits, as in the service.
+func withForeignEdits(
+    of store: any CubeStore, _ body: (ForeignEdits) async throws -> Void
+) async throws {
+    let edits = ForeignEdits()
+    let watch = Task {
+        while !Task.isCancelled { edits.looked(try await store.nextForeignEdit()) }
+    }
+    do {
+        try await body(edits)
+        watch.cancel()
+        _ = await watch.result
+    } catch {
+        watch.cancel()
+        _ = await watch.result
+        throw error
     }
 }

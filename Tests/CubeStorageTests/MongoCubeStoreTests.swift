@@ -96,8 +96,12 @@ struct MongoCubeStoreTests {
                 let subject = try await store.add(AddSubject(channelID: channel, areaID: area, subject: draft)).value.id
                 _ = try await store.update(
                     UpdateSubject(channelID: channel, areaID: area, subjectID: subject, subject: draft))
+                _ = try await store.set(
+                    SetApproval(channelID: channel, areaID: area, subjectID: subject, approval: level == .forced), by: .ann)
             }
         }
+        let names = [try #require(AccountName("ann"))]
+        _ = try await store.set(SetAccess(channelID: channel, areaID: area, access: names), by: .ann)
         _ = try await store.update(UpdateArea(channelID: channel, areaID: area, area: NamedDraft(name: "A2", desc: "a")))
         _ = try await store.update(UpdateChannel(channelID: channel, channel: NamedDraft(name: "C2", desc: "c")))
         _ = try await store.add(AddChannel(channel: NamedDraft(name: "Empty", desc: "")))

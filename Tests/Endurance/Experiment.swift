@@ -54,12 +54,11 @@ struct Experiment: Sendable {
             let client = try CommandClient(
                 bus: bus, endpoints: ["ipc://\(folder)/run/fcm-relay.sock"], logger: quietLogger)
             let load = RetryingLoad(client: client, rate: rate, seed: seed)
-            let before = try await figuresAtRest(of: relay, load)
-            journal.say("at rest: \(before)")
             // The relay keeps resources for its maximum load. That is no growth, so the maximum load comes first.
             try await emulator.put(.hold, seed: 0)
             await load.flood()
             journal.say("warm: \(try ProcessUsage(of: relay.identifier))")
+            let before = try await idleFigures(of: relay, emulator, load)
             let usage = try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await load.run() }
                 let watch = UsageWatch(relay.identifier, every: Self.samplingPeriod)
@@ -73,10 +72,7 @@ struct Experiment: Sendable {
                 group.cancelAll()
                 return record
             }
-            // This ends all connections.
-            try await emulator.restart(by: .stop, away: .zero)
-            let after = try await figuresAtRest(of: relay, load, atMost: before)
-            journal.say("at rest: \(after)")
+            let after = try await idleFigures(of: relay, emulator, load, atMost: before)
             var verdict = Verdict(
                 totals: load.totals, counts: try await emulator.counts(), usage: usage, before: before, after: after)
             verdict.problems += emulator.problems
@@ -101,6 +97,18 @@ struct Experiment: Sendable {
         }
     }
 
+    /// The relay's resources at rest with a restarted emulator, in the journal as well.
+    private func idleFigures(
+        of relay: ServiceProcess, _ emulator: RestartableEmulator, _ load: RetryingLoad, atMost limit: ProcessUsage? = nil
+    ) async throws -> ProcessUsage {
+        try await emulator.put(.calm, seed: 0)
+        // This ends all connections.
+        try await emulator.restart(by: .stop, away: .zero)
+        let figures = try await figuresAtRest(of: relay, load, atMost: limit)
+        journal.say("at rest: \(figures): \(try OpenDescriptors(of: relay.identifier))")
+        return figures
+    }
+
     /// The relay's resources at rest, including its connection to FCM. It sends single messages, which need only one connection
     /// and let the relay notice closed ones.
     ///
@@ -113,11 +121,17 @@ struct Experiment: Sendable {
         while true {
             for _ in 0..<3 { await load.sendOne() }
             try await Task.sleep(for: .seconds(1.2))
-            let usage = try ProcessUsage(of: relay.identifier)
+            let usage = try Self.usage(of: relay)
             let isSteady = last.map { $0.descriptors == usage.descriptors && $0.threads == usage.threads } ?? false
             let isLow = limit.map { usage.descriptors <= $0.descriptors && usage.threads <= $0.threads } ?? true
             if isSteady && isLow || ContinuousClock.now >= deadline { return usage }
             last = usage
         }
+    }
+
+    private static func usage(of relay: ServiceProcess) throws -> ProcessUsage {
+        let usage = try ProcessUsage(of: relay.identifier)
+        let descriptors = try OpenDescriptors(of: relay.identifier).countWithoutTimers
+        return ProcessUsage(descriptors: descriptors, threads: usage.threads, resident: usage.resident)
     }
 }

@@ -17,10 +17,17 @@ struct BadHTTPRequests {
 
     private var generator: SeededGenerator
     private let path: SamplePath
+    private let token: String
 
-    init(seed: UInt64, path: SamplePath) {
+    /// - Parameter token: The bearer token of the requests.
+    init(seed: UInt64, path: SamplePath, token: String) {
         generator = SeededGenerator(seed: seed)
         self.path = path
+        self.token = token
+    }
+
+    private func request(_ method: String, _ target: String, body: [UInt8]? = nil) -> [UInt8] {
+        HTTPConversation.request(method, target, headers: ["Authorization": "Bearer \(token)"], body: body)
     }
 
     mutating func make() -> [BadHTTPRequest] {
@@ -31,7 +38,7 @@ struct BadHTTPRequests {
                 requests.append(
                     BadHTTPRequest(
                         description: "\(route.method) \(route.target) with a body \(fault)",
-                        bytes: HTTPConversation.request(route.method, route.target, body: document.bytes)))
+                        bytes: request(route.method, route.target, body: document.bytes)))
             }
             requests += framing(of: route)
         }
@@ -72,7 +79,8 @@ struct BadHTTPRequests {
         let body = route.document.bytes
         let cut = Int.random(in: 0..<body.count, using: &generator)
         func request(_ fault: String, _ fields: String, _ body: [UInt8], isCutOff: Bool = false) -> BadHTTPRequest {
-            let head = "\(route.method) \(route.target) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\(fields)\r\n\r\n"
+            let head =
+                "\(route.method) \(route.target) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nAuthorization: Bearer \(token)\r\n\(fields)\r\n\r\n"
             return BadHTTPRequest(
                 description: "\(route.method) \(route.target) with \(fault)", bytes: Array(head.utf8) + body, isCutOff: isCutOff)
         }
@@ -113,7 +121,7 @@ struct BadHTTPRequests {
         return targets.flatMap { target in
             ["GET", "DELETE"].map { method in
                 BadHTTPRequest(
-                    description: "\(method) \(target.prefix(60))", bytes: HTTPConversation.request(method, target))
+                    description: "\(method) \(target.prefix(60))", bytes: request(method, target))
             }
         }
     }
@@ -126,7 +134,7 @@ struct BadHTTPRequests {
         for method in [
             "BREW", "get", "PROPFIND", "M-SEARCH", "CONNECT", String(repeating: "X", count: 300), "G\u{0}T", "GE T", "",
         ] {
-            heads.append(("method \(method.prefix(20))", HTTPConversation.request(method, "/area/\(path.channel)")))
+            heads.append(("method \(method.prefix(20))", request(method, "/area/\(path.channel)")))
         }
         for line in [
             "GET /nowhere", "GET /nowhere HTTP/9.9", "GET /nowhere HTTP/1.1.1", "GET /nowhere FTP/1.1", "/nowhere", "GET",

@@ -49,6 +49,36 @@ struct ConnectionPhaseTests {
         expect(.request, 36)
     }
 
+    @Test("A stream of events has no deadline until it ends")
+    mutating func stream() {
+        phase.requestHeadArrived(at: at(1))
+        phase.requestEnded()
+        phase.responseStarted(at: at(2))
+        phase.streamStarted()
+        expect(nil)
+        phase.responseEnded(at: at(100))
+        expect(.request, 115)
+    }
+
+    @Test("A response of unknown size has a deadline for each piece, and none while its next piece is made")
+    mutating func growing() {
+        phase.requestHeadArrived(at: at(1))
+        phase.requestEnded()
+        phase.responseStarted(at: at(2))
+        phase.growthStarted()
+        expect(nil)
+        phase.pieceWritten(at: at(40))
+        expect(.restOfResponse, 70)
+        phase.pieceSent(at: at(60))
+        expect(nil)
+        phase.pieceWritten(at: at(100))
+        phase.pieceWritten(at: at(101))
+        phase.pieceSent(at: at(120))
+        expect(.restOfResponse, 150)
+        phase.responseEnded(at: at(140))
+        expect(.request, 155)
+    }
+
     @Test("The time of a pipelined request starts when its turn comes")
     mutating func pipelined() {
         phase.requestHeadArrived(at: at(1))

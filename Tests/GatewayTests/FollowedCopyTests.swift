@@ -78,6 +78,42 @@ struct FollowedCopyTests {
         }
     }
 
+    @Test("While the service is frozen, a request waits a moment, and gets the copy with this gateway's edits")
+    func frozen() async throws {
+        try await FollowedService.with(grace: .seconds(60)) { service, copy in
+            _ = try await copy.current()
+            let gate = AsyncStream<Void>.makeStream()
+            service.hold { for await _ in gate.stream {} }
+            service.set(2)
+            copy.edited(SnapshotEdit(version: 2))
+            let start = ContinuousClock.now
+            #expect(try await copy.current() == Snapshot(version: 1, edits: [2]))
+            #expect(ContinuousClock.now - start < .seconds(3))
+            #expect(copy.usableUntil.map { $0 > .now + .seconds(50) } == true)
+            service.hold(nil)
+            gate.continuation.finish()
+            try await eventually { try await copy.current() == Snapshot(version: 2) }
+        }
+    }
+
+    @Test("While a newer version cannot be read, the former one is used for the grace period")
+    func unreadable() async throws {
+        try await FollowedService.with(grace: .seconds(5)) { service, copy in
+            _ = try await copy.current()
+            service.hold { throw CancellationError() }
+            try await service.change(to: 2) { !service.followed.isFresh(1) }
+            #expect(try await copy.current() == Snapshot(version: 1))
+            try await eventually("the end of the grace period") {
+                do {
+                    _ = try await copy.current()
+                    return false
+                } catch is CancellationError {
+                    return copy.usableUntil == nil
+                }
+            }
+        }
+    }
+
     @Test("A read that fails is reported to all waiting callers, and the next request reads again")
     func failure() async throws {
         try await FollowedService.with { service, copy in
@@ -88,24 +124,20 @@ struct FollowedCopyTests {
             #expect(next.version == 1)
         }
     }
-
-    @Test("Parts are kept until another version is announced; a part that does not exist is asked for each time")
-    func parts() async throws {
-        try await FollowedService.with { service, _ in
-            let parts = FollowedParts(of: service.followed, finder: service.find)
-            for key in ["a", "b", "a", "b"] { #expect(try await parts.current(key)?.version == 1) }
-            #expect(service.readings == 2)
-            for _ in 0..<2 { #expect(try await parts.current("none") == nil) }
-            #expect(service.readings == 4)
-            try await service.change(to: 2) { try await parts.current("a")?.version == 2 }
-            #expect(try await parts.current("b")?.version == 2)
-            #expect(service.readings == 6)
-        }
-    }
 }
 
 /// The data of a service at one version.
 private struct Snapshot: Versioned, Hashable {
+    let version: Int
+    /// The versions of the edits that were made to the copy.
+    var edits: [Int] = []
+
+    func applying(_ edits: [SnapshotEdit]) -> Snapshot {
+        Snapshot(version: version, edits: self.edits + edits.map(\.version))
+    }
+}
+
+private struct SnapshotEdit: VersionedEdit {
     let version: Int
 }
 
@@ -136,12 +168,14 @@ private final class FollowedService: Sendable {
         state = Mutex(State(version: version))
     }
 
-    static func with(version: Int = 1, _ body: @Sendable (FollowedService, Copy) async throws -> Void) async throws {
+    static func with(
+        version: Int = 1, grace: Duration = .zero, _ body: @Sendable (FollowedService, Copy) async throws -> Void
+    ) async throws {
         try await withBus { bus in
             let service = try FollowedService(bus: bus, version: version)
             try await withThrowingTaskGroup { group in
                 group.addTask { try await service.followed.run() }
-                try await body(service, FollowedCopy(of: service.followed) { _ in try await service.read() })
+                try await body(service, FollowedCopy(of: service.followed, grace: grace) { _ in try await service.read() })
                 group.cancelAll()
             }
         }
@@ -181,15 +215,6 @@ private final class FollowedService: Sendable {
             return (state.version, state.pause)
         }
         try await pause?()
-        return Snapshot(version: version)
-    }
-
-    func find(_ key: String) async throws(CommandFailure) -> Snapshot {
-        let version = state.withLock { state in
-            state.readings += 1
-            return state.version
-        }
-        guard key != "none" else { throw CommandFailure(.notFound, "no such part") }
         return Snapshot(version: version)
     }
 }

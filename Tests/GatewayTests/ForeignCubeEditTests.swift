@@ -10,6 +10,16 @@ struct ForeignCubeEditTests {
     func edits() async throws {
         let url = try await MongoServer.shared.url()
         let database = await MongoDatabase.open(try MongoURL(url), application: "test", logger: quietLogger)
+        do {
+            try await edits(in: database, at: url)
+        } catch {
+            await database.close()
+            throw error
+        }
+        await database.close()
+    }
+
+    private func edits(in database: MongoDatabase, at url: String) async throws {
         try await RunningGateway.with(database: url) { gateway in
             let path = try await gateway.makeSubject()
             let channel = try #require(ObjectID(path.channel))
@@ -64,7 +74,6 @@ struct ForeignCubeEditTests {
             #expect(try await gateway.request("POST", "/message", body: path.message()).status == 201)
             #expect(try await gateway.request("GET", "/health").status == 200)
         }
-        await database.close()
     }
 
     /// Waits for another ETag than the one of an answer.

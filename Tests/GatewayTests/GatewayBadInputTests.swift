@@ -26,7 +26,7 @@ struct GatewayBadInputTests {
     }
 
     private func round(_ seed: UInt64, _ gateway: RunningGateway, _ path: SamplePath) async throws {
-        var maker = BadHTTPRequests(seed: seed, path: path)
+        var maker = BadHTTPRequests(seed: seed, path: path, token: gateway.token ?? "")
         let requests = maker.make()
         #expect(requests.count >= 100)
         for (number, request) in requests.enumerated() {

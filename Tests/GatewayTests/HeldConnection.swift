@@ -13,23 +13,31 @@ final class HeldConnection: Sendable {
         let description: String
     }
 
-    /// - Parameter receiveBuffer: The size of the kernel's receive buffer, in bytes.
-    init(to port: Int, receiveBuffer: Int32? = nil) throws {
+    /// - Parameters:
+    ///   - source: The client's address is 127.0.0.`source`.
+    ///   - receiveBuffer: The size of the kernel's receive buffer, in bytes.
+    init(to port: Int, from source: UInt8 = 1, receiveBuffer: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         if var size = receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
+        guard Self.withAddress(source, port: 0, { bind(descriptor, $0, $1) }) == 0,
+            Self.withAddress(1, port: port, { connect(descriptor, $0, $1) }) == 0
+        else { throw Failed(description: "cannot connect: errno \(errno)") }
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    }
+
+    /// Lends the address 127.0.0.`last`.
+    private static func withAddress(
+        _ last: UInt8, port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
+        address.sin_addr.s_addr = (0x7f00_0000 + in_addr_t(last)).bigEndian
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
         }
-        guard result == 0 else { throw Failed(description: "cannot connect: errno \(errno)") }
-        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
 
     deinit {
@@ -48,8 +56,18 @@ final class HeldConnection: Sendable {
 
     /// Sends a request that leaves the connection open.
     func send(_ method: String, _ target: String, _ fields: String..., body: String? = nil) {
+        send(method, target, fields, body: body)
+    }
+
+    func send(_ method: String, _ target: String, _ fields: [String], body: String? = nil) {
         let fields = ["Host: 127.0.0.1"] + fields + (body.map { ["Content-Length: \($0.utf8.count)"] } ?? [])
         send("\(method) \(target) HTTP/1.1\r\n\(fields.joined(separator: "\r\n"))\r\n\r\n\(body ?? "")".utf8)
+    }
+
+    /// Sends the head of a request, whose body the test sends later.
+    func sendHead(_ method: String, _ target: String, _ fields: [String], length: Int) {
+        let fields = ["Host: 127.0.0.1"] + fields + ["Content-Length: \(length)"]
+        send("\(method) \(target) HTTP/1.1\r\n\(fields.joined(separator: "\r\n"))\r\n\r\n".utf8)
     }
 
     /// Reads the next response.

@@ -1,39 +1,96 @@
+import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import Schemas
+import ServiceKit
 import ServiceLifecycle
 import TestSupport
 
 @testable import Gateway
 
-/// Runs a test with the gateway's HTTP server in the process of the test. The test chooses the routes and the timeouts.
+/// Runs a test with the gateway's HTTP server in the process of the test. The test chooses the routes, the timeouts and the limits.
 ///
 /// - Parameters:
+///   - principal: The account that makes every request; by default they are anonymous.
+///   - credentials: Finds the account's credential after a body has arrived; by default it has not changed.
+///   - access: Who may reach the server. It listens on loopback in any case.
+///   - requests: The limits of requests; by default none that a test reaches.
+///   - maxConnections: The maximum number of connections.
+///   - maxPerAddress: The maximum number of connections of one address.
+///   - minWait: How long a connection must have waited for its client before it is closed for another.
+///   - limitLogger: Gets the log lines about the connections.
 ///   - services: Services to run beside it.
 ///   - body: Gets the port.
 func withRouteServer(
-    _ routes: [Route], timeouts: ConnectionTimeouts = ConnectionTimeouts(), beside services: [any Service] = [],
+    _ routes: [Route], as principal: Principal? = nil, credentials: CredentialLookup? = nil,
+    timeouts: ConnectionTimeouts = ConnectionTimeouts(),
+    access: GatewayAccess = GatewayAccess(host: .loopback), certificate: CurrentCertificate? = nil,
+    requests: RequestLimits = RequestLimits(perAccount: 1_000_000, perAddress: 1_000_000), maxConnections: Int = 500,
+    maxPerAddress: Int = 500, minWait: TimeAmount = .seconds(1), limitLogger: Logger? = nil, beside services: [any Service] = [],
     _ body: @escaping @Sendable (Int) async throws -> Void
 ) async throws {
     var logger = Logger(label: "test")
     logger.logLevel = .critical
-    let limit = ConnectionLimit(maxConnections: 100, logger: logger)
-    let router = Router.gateway(allowedOrigins: [], limit: limit, logger: logger)
-    router.add(routes)
+    let limit = ConnectionLimit(
+        maxConnections: maxConnections, maxPerAddress: maxPerAddress, minWait: minWait, isExempt: access.trusts,
+        logger: limitLogger ?? logger)
+    let router = Router.gateway(
+        access, allowedOrigins: [], limit: limit, requests: requests,
+        authentication: FixedPrincipalMiddleware(principal: principal),
+        logger: logger)
+    router.add(routes, limits: requests, credentials: credentials ?? { _ in principal?.credential })
     let (ports, port) = AsyncStream<Int>.makeStream()
     let server = Application(
-        router: router, server: HTTPServerBuilder { GatewayChannel(responder: $0, limit: limit, timeouts: timeouts) },
+        router: router,
+        server: HTTPServerBuilder {
+            GatewayChannel(
+                responder: $0, limit: limit, timeouts: timeouts, certificate: certificate,
+                security: SecurityHeaders(isPublic: access.publicURL != nil))
+        },
         configuration: .init(address: .hostname("127.0.0.1", port: 0)),
         onServerRunning: { port.yield($0.localAddress?.port ?? 0) }, logger: logger)
-    let group = ServiceGroup(configuration: .init(services: services + [server], logger: logger))
-    try await withThrowingTaskGroup(of: Void.self) { tasks in
-        tasks.addTask { try await group.run() }
-        for await number in ports {
+    let own: [any Service] = certificate.map { [$0] } ?? []
+    let group = ServiceGroup(configuration: .init(services: services + own + [server], logger: logger))
+    // It is stopped gracefully also after an error, and when the test is cancelled at its time limit: a cancelled server would drop
+    // connections that it has accepted and not begun to handle, and SwiftNIO traps on that.
+    let running = Task { try await group.run() }
+    var outcome = Result<Void, any Error>.success(())
+    for await number in ports {
+        do {
             try await body(number)
-            break
+        } catch {
+            outcome = .failure(error)
         }
-        await group.triggerGracefulShutdown()
-        try await tasks.waitForAll()
+        break
+    }
+    await group.triggerGracefulShutdown()
+    try await running.value
+    try outcome.get()
+}
+
+extension IPAddress {
+    /// 127.0.0.1.
+    static var loopback: IPAddress {
+        guard let address = IPAddress("127.0.0.1") else { preconditionFailure("127.0.0.1 is an address") }
+        return address
+    }
+}
+
+private struct FixedPrincipalMiddleware: RouterMiddleware {
+    let principal: Principal?
+
+    func handle(
+        _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        // A request can be anonymous nevertheless, or the people service must be asked.
+        switch request.headers[.cookie] {
+        case "anonymous": break
+        case "unchecked": context.authentication = .unchecked { _ in principal.map(Authentication.account) ?? .anonymous }
+        default: context.authentication = principal.map(Authentication.account) ?? .anonymous
+        }
+        return try await next(request, context)
     }
 }

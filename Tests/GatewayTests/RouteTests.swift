@@ -11,7 +11,7 @@ import Testing
 struct RouteTests {
     /// Every route with the right that it requires, its body and its answer.
     private static let table: Set = [
-        "GET /channel: read, - -> 200 Array<Channel>",
+        "GET /channel: anyone, - -> 200 Array<Channel>",
         "POST /channel: administer, NamedDraft -> 201 Channel",
         "PUT /channel/:channelID: administer, NamedDraft -> 200 Channel",
         "DELETE /channel/:channelID: administer, - -> 204 -",
@@ -21,14 +21,52 @@ struct RouteTests {
         "POST /subject/:channelID/:areaID: administer, SubjectDraft -> 201 Subject",
         "PUT /subject/:channelID/:areaID/:subjectID: administer, SubjectDraft -> 200 Subject",
         "DELETE /subject/:channelID/:areaID/:subjectID: administer, - -> 204 -",
+        "PUT /access/:channelID: administer and confirmed, AccessList -> 200 AccessList",
+        "PUT /access/:channelID/:areaID: administer and confirmed, AccessList -> 200 AccessList",
+        "PUT /access/:channelID/:areaID/:subjectID: administer and confirmed, AccessList -> 200 AccessList",
+        "PUT /order: administer, CubeOrder -> 200 CubeOrder",
+        "PUT /order/:channelID: administer, CubeOrder -> 200 CubeOrder",
+        "PUT /order/:channelID/:areaID: administer, CubeOrder -> 200 CubeOrder",
+        "PUT /approval/:channelID/:areaID/:subjectID: administer and confirmed, Approval -> 200 Approval",
+        "GET /audit: administer, - -> 200 Page",
         "GET /message: read, - -> 200 Page",
-        "POST /message: send, MessageDraft -> 201 Posted",
+        "POST /message: send, MessagePost -> 201 Posted",
         "GET /message/:msi_key: read, - -> 200 Message",
         "DELETE /message/:msi_key: send, - -> 200 Message",
         "POST /message/:msi_key/retry: send, - -> 200 Message",
+        "POST /message/:msi_key/approve: send, - -> 200 Message",
+        "GET /template: read, - -> 200 ResourcePage<MessageTemplate>",
+        "POST /template: send, Draft -> 201 MessageTemplate",
+        "GET /template/:templateID: read, - -> 200 MessageTemplate",
+        "PUT /template/:templateID: send, Draft -> 200 MessageTemplate",
+        "DELETE /template/:templateID: send, - -> 204 -",
+        "POST /send/:channel/:area/:subject: send, TextBody -> 201 Posted",
+        "GET /events: signedIn, - -> 200 -",
         "GET /health: anyone, - -> 200 Health",
+        "POST /session: anyone, SignInDraft -> 201 Session",
+        "GET /session: partlySignedIn, - -> 200 Session",
+        "PUT /session: partlySignedIn, ConfirmationDraft -> 200 Session",
+        "DELETE /session: partlySignedIn, - -> 204 -",
+        "GET /session/oidc: anyone, - -> 303 -",
+        "GET /session/oidc/callback: anyone, - -> 303 -",
+        "GET /account: administer, - -> 200 AccountPage",
+        "POST /account: administer and confirmed, AddAccount -> 201 Account",
+        "GET /account/:account: signedIn, - -> 200 Account",
+        "PUT /account/:account: administer and confirmed, AccountChange -> 200 Account",
+        "DELETE /account/:account: administer and confirmed, - -> 204 -",
+        "PUT /account/:account/password: signedIn, PasswordChange -> 200 Account",
+        "POST /account/:account/second-factor: partlySignedIn and confirmed, - -> 201 Reply",
+        "PUT /account/:account/second-factor: partlySignedIn and confirmed, SecondFactorCode -> 200 Reply",
+        "DELETE /account/:account/second-factor: signedIn and confirmed, - -> 200 Account",
+        "GET /token: signedIn, - -> 200 TokenPage",
+        "POST /token: signedIn and confirmed, AddToken -> 201 Reply",
+        "DELETE /token/:tokenID: signedIn and confirmed, - -> 204 -",
         "GET /problems: anyone, - -> 200 Array<ProblemEntry>",
         "GET /problems/:kind: anyone, - -> 200 ProblemEntry",
+        "GET /openapi.json: anyone, - -> 200 -",
+        "GET /api: anyone, - -> 200 -",
+        "GET /api.css: anyone, - -> 200 -",
+        "GET /favicon.ico: anyone, - -> 200 -",
     ]
 
     @Test("Every route requires the right, reads the body and gives the answer that the table of this test says")
@@ -40,7 +78,8 @@ struct RouteTests {
     private static func line(_ route: Route) -> String {
         let body = route.body.map { "\($0)" } ?? "-"
         let document = route.answer.document.map { "\($0)" } ?? "-"
-        return "\(route.method.rawValue) \(route.path): \(route.right), \(body) -> \(route.answer.status.code) \(document)"
+        let right = "\(route.right)" + (route.isConfirmed ? " and confirmed" : "")
+        return "\(route.method.rawValue) \(route.path): \(right), \(body) -> \(route.answer.status.code) \(document)"
     }
 
     /// The gateway's routes, without any running service.

@@ -10,6 +10,8 @@ struct RunningGateway {
     let port: Int
     /// The state directory that the gateway shares with the services.
     let folder: String
+    /// The bearer token of its requests: the operator's. `nil` for anonymous requests.
+    let token: String?
 
     /// - Parameters:
     ///   - services: The executables of the services to run; by default all that the gateway uses.
@@ -37,8 +39,22 @@ struct RunningGateway {
     init(_ process: ServiceProcess, in folder: String) throws {
         self.process = process
         self.folder = folder
+        token = try TestOperator.token(in: folder)
         port = try process.port
     }
+
+    private init(_ gateway: RunningGateway, token: String?) {
+        process = gateway.process
+        port = gateway.port
+        folder = gateway.folder
+        self.token = token
+    }
+
+    /// The same gateway with requests of another token.
+    func with(token: String?) -> RunningGateway { RunningGateway(self, token: token) }
+
+    /// The header field of the token.
+    var authorization: String { "Authorization: Bearer \(token ?? "")" }
 
     /// Runs a part of a test with services in a folder.
     static func withServices<Result>(
@@ -46,15 +62,22 @@ struct RunningGateway {
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws -> Result {
         guard let name = names.first else { return try await body() }
+        let isPeople = name == ServiceEntry.people.executable
+        if isPeople, settings["MSI_DATABASE_URL"] == nil { try await TestOperator.prepare(folder) }
         return try await withService(name, in: folder, settings: settings) { _ in
-            try await withServices(names.dropFirst(), settings: settings, in: folder, body)
+            if isPeople { try await TestOperator.setUp(in: folder) }
+            return try await withServices(names.dropFirst(), settings: settings, in: folder, body)
         }
     }
 
     /// One request on a new connection.
+    ///
+    /// - Parameter headers: With a `Cookie` or an `Authorization`, the token is not sent.
     func request(
         _ method: String, _ target: String, headers: [String: String] = [:], body: String? = nil
     ) async throws -> HTTPAnswer {
+        var headers = headers
+        if let token, headers["Authorization"] == nil, headers["Cookie"] == nil { headers["Authorization"] = "Bearer \(token)" }
         let answer = try await HTTPConversation.send(
             HTTPConversation.request(method, target, headers: headers, body: body.map { Array($0.utf8) }), to: port)
         return try #require(answer, "the gateway closed the connection on \(method) \(target)")

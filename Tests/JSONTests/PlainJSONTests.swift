@@ -35,7 +35,7 @@ struct PlainJSONTests {
         try check(FCMMessage(.data, of: RelayMessage(msiKey: ObjectID(), timestamp: 1, draft: draft), now: 0))
         try check(
             ["b": [text: true], "a_b": [:], "ab": ["x": false], "B": [:], "a": [:], "a-b": [:]].filter { _ in text == "a" })
-        try check(RequestHeader(id: text, command: text, deadline: 1, actor: text), strict: false)
+        try check(RequestHeader(id: text, command: text, deadline: 1, actor: text, address: text), strict: false)
         try check(Done())
     }
 

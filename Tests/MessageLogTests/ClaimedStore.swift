@@ -13,7 +13,9 @@ struct ClaimedStore: MessageStore {
         try await claims(claim, lease, now)
     }
 
-    func insert(_ message: Message) async throws -> Message? { try await change { try await store.insert(message) } }
+    func insert(_ message: Message, audit: MessageAudit?) async throws -> Message? {
+        try await change { try await store.insert(message, audit: audit) }
+    }
     func message(_ msiKey: ObjectID) async throws -> Message? { try await store.message(msiKey) }
     func message(of sender: String, idempotencyKey: String) async throws -> Message? {
         try await store.message(of: sender, idempotencyKey: idempotencyKey)
@@ -24,10 +26,19 @@ struct ClaimedStore: MessageStore {
         try await store.page(filter, before: before, limit: limit, checkStillWanted: checkStillWanted)
     }
     func update(
-        _ msiKey: ObjectID, _ change: @escaping @Sendable (inout RelayRecord, Message) throws -> Void
+        _ msiKey: ObjectID, audit: MessageAudit?, _ change: @escaping @Sendable (inout RelayRecord, Message) throws -> Void
     ) async throws -> Message? {
-        try await self.change { try await store.update(msiKey, change) }
+        try await self.change { try await store.update(msiKey, audit: audit, change) }
     }
+    func followUps(of msiKeys: [ObjectID]) async throws -> [ObjectID: [FollowUp]] { try await store.followUps(of: msiKeys) }
+    func pendingAudit(limit: Int) async throws -> [PendingAuditEntry] { try await store.pendingAudit(limit: limit) }
+    func acknowledgeAudit(_ entries: [PendingAuditEntry]) async throws { try await store.acknowledgeAudit(entries) }
+    func refuseAudit(_ entry: PendingAuditEntry) async throws { try await store.refuseAudit(entry) }
+    func auditBacklog() async throws -> AuditBacklog { try await store.auditBacklog() }
+    func storedAudit(after last: ObjectID?, limit: Int) async throws -> [PendingAuditEntry] {
+        try await store.storedAudit(after: last, limit: limit)
+    }
+    func addPendingAudit(_ entries: [PendingAuditEntry]) async throws { try await store.addPendingAudit(entries) }
     func insert(_ push: Push) async throws -> Push? { try await store.insert(push) }
     func push(_ id: ObjectID) async throws -> Push? { try await store.push(id) }
     func push(of sender: String, idempotencyKey: String) async throws -> Push? {

@@ -61,7 +61,7 @@ struct DoubtfulLeaseTests {
     }
 
     private func outbox(_ store: ClaimedStore, _ relay: CountingRelay) -> Outbox {
-        Outbox(store: store, relay: relay, owner: "me", announcer: PushAnnouncer { _ in }, logger: quietLogger)
+        Outbox(store: store, relay: relay, owner: "me", announcer: OutboxAnnouncer { _ in }, logger: quietLogger)
     }
 
     private func run(_ store: ClaimedStore, _ relay: CountingRelay, _ body: (Outbox) async throws -> Void) async throws {

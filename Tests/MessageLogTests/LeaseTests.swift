@@ -32,14 +32,15 @@ struct LeaseTests {
 
     /// Runs an outbox on a due message, and then on a second one until that is relayed.
     ///
-    /// - Parameter meanwhile: A change of the first message's record between its claim and its turn.
+    /// - Parameters:
+    ///   - first: The due message.
+    ///   - meanwhile: A change of its record between its claim and its turn.
     /// - Returns: The first message at the end, and the end of the lease with which a relay got it; `nil` if no relay did.
     private func outcome(
-        meanwhile: @escaping @Sendable (inout RelayRecord) -> Void
+        of first: Message = message(), meanwhile: @escaping @Sendable (inout RelayRecord) -> Void = { _ in }
     ) async throws -> (message: Message, asked: UnixMilliseconds?) {
         try await withTemporaryFolder { folder in
             let store = try SQLiteMessageStore(path: folder + "/message-log.sqlite")
-            let first = Self.message()
             _ = try await store.insert(first)
             let relay = RecordingRelay()
             let isFirst = Mutex(true)
@@ -58,7 +59,7 @@ struct LeaseTests {
                 }
                 return items
             }
-            let outbox = Outbox(store: slow, relay: relay, owner: "me", announcer: PushAnnouncer { _ in }, logger: quietLogger)
+            let outbox = Outbox(store: slow, relay: relay, owner: "me", announcer: OutboxAnnouncer { _ in }, logger: quietLogger)
             let running = Task { try await outbox.run() }
             try await eventually { !isFirst.withLock(\.self) }
             let second = Self.message()
@@ -102,7 +103,7 @@ struct LeaseTests {
             }
             let log = RecordedLog()
             let outbox = Outbox(
-                store: failing, relay: RecordingRelay(), owner: "me", announcer: PushAnnouncer { _ in }, logger: log.logger)
+                store: failing, relay: RecordingRelay(), owner: "me", announcer: OutboxAnnouncer { _ in }, logger: log.logger)
             let running = Task { try await outbox.run() }
             try await eventually { try await store.message(message.msiKey)?.relay.state == .relayed }
             let lines = log.louderThanDebug.filter { $0.contains("cannot be claimed") }
@@ -120,7 +121,7 @@ struct LeaseTests {
         try await withTemporaryFolder { folder in
             let store = try SQLiteMessageStore(path: folder + "/message-log.sqlite")
             let relay = RecordingRelay()
-            let outbox = Outbox(store: store, relay: relay, owner: "me", announcer: PushAnnouncer { _ in }, logger: quietLogger)
+            let outbox = Outbox(store: store, relay: relay, owner: "me", announcer: OutboxAnnouncer { _ in }, logger: quietLogger)
             // The last time that it saw is an hour ago, by a clock that was an hour behind.
             outbox.leaseClock.withLock { $0 = LeaseClock(wall: .now - 3_600_000, monotonic: .now) }
             var leased = Self.message()
@@ -148,6 +149,16 @@ struct LeaseTests {
         }
         #expect(asked == nil)
         #expect(message.relay.lease == Lease(owner: "another", until: end) && message.relay.state == .pending)
+    }
+
+    @Test("A held message that a claim returns before it expires is not relayed, and stays held")
+    func held() async throws {
+        var first = Self.message()
+        // As if its lease at its expiry had been released after the clock was set back.
+        first.relay.state = .held
+        let (message, asked) = try await outcome(of: first)
+        #expect(asked == nil)
+        #expect(message.relay.state == .held)
     }
 
     @Test("A message that was recalled meanwhile does not go out")

@@ -257,7 +257,7 @@ struct InterventionTests {
     @Test("A retry sends only the components that failed, and is in the trace")
     func retry() throws {
         var record = Self.failed([.accepted, .failed])
-        try record.retry(by: "Ann", at: Self.now, expires: Self.now + 1)
+        try record.retry(by: "Ann", at: ChangeTime(now: Self.now), expires: Self.now + 1)
         #expect(record.state == .retrying && record.ended == nil)
         #expect(record.pendingComponents == [.data])
         #expect(record.nextAttempt == Self.now)
@@ -269,11 +269,13 @@ struct InterventionTests {
         for state in RelayState.allCases where state != .failed {
             var record = Self.failed([.accepted, .pending], state)
             let before = record
-            #expect(throws: CommandFailure.self) { try record.retry(by: "Ann", at: Self.now, expires: Self.now + 1) }
+            #expect(throws: CommandFailure.self) {
+                try record.retry(by: "Ann", at: ChangeTime(now: Self.now), expires: Self.now + 1)
+            }
             #expect(record == before)
         }
         var expired = Self.failed([.failed])
-        #expect(throws: CommandFailure.self) { try expired.retry(by: "Ann", at: Self.now, expires: Self.now) }
+        #expect(throws: CommandFailure.self) { try expired.retry(by: "Ann", at: ChangeTime(now: Self.now), expires: Self.now) }
     }
 
     @Test("A waiting message can be recalled, and is then final with a trace")
@@ -282,7 +284,7 @@ struct InterventionTests {
             var record = Self.failed([.pending, .pending], state)
             // A lease of a dead process, which has just ended, does not prevent a recall.
             record.lease = Lease(owner: "dead", until: Self.now)
-            try record.recall(by: "Ann", at: Self.now)
+            try record.recall(by: "Ann", at: ChangeTime(now: Self.now))
             #expect(record.state == .recalled)
             #expect(record.components.map(\.state) == [.recalled, .recalled])
             #expect(record.nextAttempt == nil && record.lease == nil)
@@ -297,7 +299,10 @@ struct InterventionTests {
         for record in [underWay, Self.failed([.accepted, .pending], .retrying), Self.failed([.failed])] {
             var record = record
             let before = record
-            #expect(throws: CommandFailure.self) { try record.recall(by: "Ann", at: Self.now) }
+            // An earlier change by a clock that is ahead does not end a lease.
+            for time in [ChangeTime(now: Self.now), ChangeTime(now: Self.now, recorded: Self.now + 60_000)] {
+                #expect(throws: CommandFailure.self) { try record.recall(by: "Ann", at: time) }
+            }
             #expect(record == before)
         }
     }
@@ -307,7 +312,7 @@ struct InterventionTests {
         var record = Self.failed([.failed])
         for number in 0..<50 {
             record.state = .failed
-            try record.retry(by: "\(number)", at: Self.now, expires: Self.now + 1)
+            try record.retry(by: "\(number)", at: ChangeTime(now: Self.now), expires: Self.now + 1)
         }
         #expect(record.trace?.count == 20)
         #expect(record.trace?.last?.by == "49")

@@ -57,16 +57,18 @@ extension LogMessage {
     static func sample(
         _ title: String = "Closed", msiKey: ObjectID = ObjectID(), distribution: Distribution = .alert,
         timestamp: UnixMilliseconds = .now, lifetime: Milliseconds = 3_600_000, idempotencyKey: String? = nil,
-        topic: TopicKey = .sample, sendAt: UnixMilliseconds? = nil
+        topic: TopicKey = .sample, sendAt: UnixMilliseconds? = nil, approval: Bool? = nil,
+        _ change: (inout MessageDraft) -> Void = { _ in }
     ) -> LogMessage {
-        LogMessage(
-            msiKey: msiKey,
-            draft: MessageDraft(
-                title: title, desc: "\"Quotes\", 🎓, مكتبة", message: "Two\nlines", topicKey: topic, distribution: distribution,
-                sendAt: sendAt),
+        var draft = MessageDraft(
+            title: title, desc: "\"Quotes\", 🎓, مكتبة", message: "Two\nlines", topicKey: topic, distribution: distribution,
+            sendAt: sendAt)
+        change(&draft)
+        return LogMessage(
+            msiKey: msiKey, draft: draft,
             timestamp: timestamp, names: CubeNames(channel: "Campus", area: "Library", subject: "Closures"),
             expires: (sendAt ?? timestamp) + lifetime,
-            idempotencyKey: idempotencyKey)
+            idempotencyKey: idempotencyKey, approval: approval)
     }
 }
 

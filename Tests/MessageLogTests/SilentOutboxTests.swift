@@ -25,7 +25,7 @@ struct SilentOutboxTests {
                     return []
                 }
                 let outbox = Outbox(
-                    store: empty, relay: RelayThatIsNotAsked(), owner: "\(index)", announcer: PushAnnouncer { _ in },
+                    store: empty, relay: RelayThatIsNotAsked(), owner: "\(index)", announcer: OutboxAnnouncer { _ in },
                     logger: quietLogger)
                 return Task { try await outbox.run() }
             }

@@ -17,7 +17,7 @@ struct UnreachableRelayTests {
                 let health = try await log.client.request(CheckHealth())
                 #expect(health.parts["relay"]?.status == .unavailable && health.parts["relay"]?.message != nil)
 
-                let soon = try await log.log(.sample("soon", lifetime: 3_000)).msiKey
+                let soon = try await log.log(.sample("soon", lifetime: 8_000)).msiKey
                 let waiting = try await log.wait(for: soon) { $0.components[0].error != nil }
                 #expect(waiting.state == .pending && waiting.attempts == 0)
                 #expect(waiting.components.map(\.error?.code) == [Self.unreachable, Self.unreachable])
@@ -80,12 +80,15 @@ struct UnreachableRelayTests {
         try await withTemporaryFolder { folder in
             try await RunningMessageLog.with(in: folder) { log in
                 let poison = LogMessage.sample("poison")
-                var asked = 0
+                let asked = Mutex<[ContinuousClock.Instant]>([])
                 var others: [ObjectID] = []
-                let end = ContinuousClock.now + .seconds(6)
-                while ContinuousClock.now < end {
+                let end = ContinuousClock.now + .seconds(40)
+                while asked.withLock(\.count) < 3, .now < end {
                     let relay = RelayDouble { command in
-                        if command.msiKey == poison.msiKey { try await Task.sleep(for: .seconds(600)) }
+                        if command.msiKey == poison.msiKey {
+                            asked.withLock { $0.append(.now) }
+                            try await Task.sleep(for: .seconds(600))
+                        }
                         return command.components.map(\.accepted)
                     }
                     // The relay dies as soon as it has taken the message.
@@ -96,12 +99,12 @@ struct UnreachableRelayTests {
                             try await Task.sleep(for: .milliseconds(20))
                         }
                     }
-                    asked += relay.asked(poison.msiKey).count
                 }
-                // The first attempt is at once. The others follow after about one, two and four seconds.
-                #expect((2...4).contains(asked), "\(asked)")
-                let record = try await log.message(poison.msiKey).relay
-                #expect(record.state == .retrying && record.attempts >= 2)
+                // The first attempt is at once. The others follow after about one and two seconds, less a fifth.
+                let times = asked.withLock(\.self)
+                let waits = zip(times, times.dropFirst()).map { $1 - $0 }
+                #expect(waits.count == 2 && waits[0] > .milliseconds(780) && waits[1] > .milliseconds(1_580), "\(waits)")
+                let record = try await log.wait(for: poison.msiKey) { $0.state == .retrying && $0.attempts >= 3 }
                 #expect(record.components.map(\.error?.code) == ["RELAY_NO_ANSWER", "RELAY_NO_ANSWER"])
                 try await RelayDouble().run(in: folder) {
                     for key in others { _ = try await log.wait(for: key) { $0.state == .relayed } }

@@ -66,6 +66,24 @@ struct FormerArchiveTests {
         }
     }
 
+    @Test(
+        "Messages of the time before the audit log count as recorded: they are removed by age, and a later retry is recorded",
+        arguments: StoreKind.allCases)
+    func audit(_ kind: StoreKind) async throws {
+        try await withFormerArchive(kind) { store in
+            #expect(try await store.pendingAudit(limit: 9).isEmpty)
+            let stored = try await store.page(MessageFilter(), before: nil, limit: 50)
+            let failed = try #require(stored.first { $0.title == "failed" })
+            let retry = MessageAudit(.retry, by: AuditAuthor(actor: "ann"))
+            try await store.update(failed.msiKey, audit: retry) { record, _ in record.attempts += 1 }
+            #expect(try await store.pendingAudit(limit: 9).map(\.id) == [retry.id])
+            // The relayed, the recalled and the failed one. The entry outlives its message.
+            #expect(try await store.removeArchived(before: .now + 86_400_000, limit: 9) == 3)
+            #expect(try await store.message(failed.msiKey) == nil)
+            #expect(try await store.pendingAudit(limit: 9).map(\.id) == [retry.id])
+        }
+    }
+
     @Test("Pushes are stored in addition to the messages, and are in no history", arguments: StoreKind.allCases)
     func pushes(_ kind: StoreKind) async throws {
         try await withFormerArchive(kind) { store in

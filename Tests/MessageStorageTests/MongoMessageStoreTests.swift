@@ -223,10 +223,15 @@ struct MongoMessageStoreTests {
     func dataDictionary() async throws {
         let url = try await MongoServer.shared.url()
         let store = await MongoMessageStore(url: try MongoURL(url), logger: quietLogger)
-        let messages = (0..<6).map {
+        var messages = (0..<6).map {
             Message.sample("\($0)", at: 1_763_712_000_000 + Milliseconds(rawValue: Int64($0)), key: "\($0)")
         }
-        for message in messages { _ = try await store.insert(message) }
+        (messages[3].delay, messages[3].drill, messages[3].approval) = (30, true, true)
+        (messages[3].follows, messages[3].template) = (messages[0].msiKey, ObjectID())
+        messages[3].values = ["room": "B 12"]
+        messages[3].relay = RelayRecord(held: .alert, until: .max)
+        let send = MessageAudit(.send, by: AuditAuthor(actor: "Ann", address: "192.0.2.7"))
+        for message in messages { _ = try await store.insert(message, audit: send) }
         let claim = Claim(.high, limit: 2, maxPerKey: 1)
         #expect(try await store.claim(claim, lease: Lease(owner: "o", until: .max), now: .now).count == 2)
         let error = DeliveryError(class: .retryable, code: "QUOTA", message: "wait", retryAfter: 5_000)
@@ -239,7 +244,7 @@ struct MongoMessageStoreTests {
         }
         try await store.update(messages[5].msiKey) { record, _ in
             (record.state, record.nextAttempt) = (.recalled, nil)
-            record.trace = [Intervention(action: .recall, at: .now, by: "Ann")]
+            record.trace = [.approve, .recall].map { Intervention(action: $0, at: .now, by: "Ann") }
         }
         let output = try await PythonScript.run("check_collections.py", [url, "message", "6"])
         #expect(output.contains("message: 6 documents are as the data dictionary says"))

@@ -223,7 +223,7 @@ struct PushStoreTests {
             #expect(try await store.expired(by: 3_000, limit: 1) == [.message(message.msiKey)])
             let waiting = try await store.waiting(after: 4_000) { _ in true }
             #expect(Set(waiting) == [.push(leased.id), .push(scheduled.id)])
-            #expect(try await store.waiting(after: 4_000) { $0.notBefore != nil } == [.push(scheduled.id)])
+            #expect(try await store.waiting(after: 4_000) { $0.notBefore(at: 4_000) != nil } == [.push(scheduled.id)])
         }
     }
 

@@ -48,6 +48,8 @@ struct SuccessionTests {
         ($0.state, $0.attempts, $0.trace) = (.retrying, 2, [Intervention(action: .retry, at: 8, by: "ann")])
     }
 
+    private static let held = RelayRecord(held: .alert, until: 9)
+    private static let approved = record { $0.trace = [Intervention(action: .approve, at: 6, by: "ann")] }
     private static let relayedAfterRetry = record {
         accept([0, 1], in: &$0)
         ($0.state, $0.attempts, $0.nextAttempt) = (.relayed, 3, nil)
@@ -58,7 +60,7 @@ struct SuccessionTests {
         "Every record is a successor of the earlier records of its message, and never the reverse",
         arguments: [
             [logged, half, relayed], [logged, leased, half, failed, retried, relayedAfterRetry], [leased, recalled],
-            [logged, expired],
+            [logged, expired], [held, approved], [held, expired], [held, recalled],
         ])
     func order(_ life: [RelayRecord]) {
         for (earlier, record) in life.enumerated() {
@@ -72,7 +74,9 @@ struct SuccessionTests {
 
     @Test(
         "Records that have diverged do not succeed each other",
-        arguments: [[relayed, recalled, retried], [expired, recalled, retried], [answered("500"), answered("503")]])
+        arguments: [
+            [relayed, recalled, retried], [expired, recalled, retried], [approved, recalled], [answered("500"), answered("503")],
+        ])
     func branches(_ records: [RelayRecord]) {
         for one in records {
             for other in records where one != other { #expect(!one.canHaveBecome(other)) }

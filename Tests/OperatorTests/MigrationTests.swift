@@ -55,7 +55,8 @@ struct MigrationTests {
         return Message(
             msiKey: ObjectID(),
             draft: MessageDraft(
-                title: "T\(number)", desc: "d", message: "m", topicKey: topic, distribution: .alert, ttl: 60, sendAt: 5),
+                title: "T\(number)", desc: "d", message: "m", topicKey: topic, distribution: .alert, ttl: 60, sendAt: 5,
+                drill: true, follows: topic.area, template: topic.subject, values: ["room": "B 12"]),
             sender: "S", timestamp: UnixMilliseconds(rawValue: Int64(number)),
             names: CubeNames(channel: "C", area: "A", subject: "S"), expires: 9,
             idempotencyKey: key, relay: RelayRecord(logged: .alert, due: 5, lease: Lease(owner: "o", until: 7)))
@@ -64,14 +65,38 @@ struct MigrationTests {
     @Test("Everything is copied unchanged, and reported with count and digest")
     func copy() async throws {
         try await withStores { source, target in
-            let channel = try await source.cube.add(AddChannel(channel: NamedDraft(name: "C", desc: "c"))).value
-            _ = try await source.cube.add(AddArea(channelID: channel.id, area: NamedDraft(name: "A", desc: "a")))
+            let channel = try await source.cube.add(AddChannel(channel: NamedDraft(name: "C", desc: "c")), by: .program).value
+            _ = try await source.cube.add(AddArea(channelID: channel.id, area: NamedDraft(name: "A", desc: "a")), by: .program)
             for number in 0..<450 { _ = try await source.archive.insert(Self.message(number, key: "\(number)")) }
+            let retry = MessageAudit(.retry, by: AuditAuthor(actor: "ann"))
+            let audited = try #require(try await source.archive.page(MessageFilter(), before: nil, limit: 1).first)
+            try await source.archive.update(audited.msiKey, audit: retry) { record, _ in record.attempts += 1 }
             let lines = try await migrate(source, to: target)
             #expect(try await target.cube.snapshot() == source.cube.snapshot())
+            let entries = try await target.cube.pendingAudit(limit: 9)
+            #expect(entries.count == 2)
+            #expect(try await entries == source.cube.pendingAudit(limit: 9))
+            let pending = try await target.archive.pendingAudit(limit: 9)
+            #expect(pending.map(\.id) == [retry.id])
+            #expect(try await pending == source.archive.pendingAudit(limit: 9))
             let (copied, original) = try await (everything(of: target.archive), everything(of: source.archive))
             #expect(copied.count == 450 && copied == original)
             #expect(lines.contains { $0.hasPrefix("messages: 450 messages, digest ") })
+        }
+    }
+
+    @Test("A migration may be repeated after entries of the source were forwarded to the audit log")
+    func forwardedBetween() async throws {
+        try await withStores { source, target in
+            _ = try await source.cube.add(AddChannel(channel: NamedDraft(name: "C", desc: "c")), by: .program)
+            _ = try await source.archive.insert(Self.message(1), audit: MessageAudit(.send, by: AuditAuthor(actor: "ann")))
+            _ = try await migrate(source, to: target)
+            for store in [source.cube, source.archive] as [any AuditSource] {
+                try await store.acknowledgeAudit(try await store.pendingAudit(limit: 9))
+            }
+            _ = try await migrate(source, to: target)
+            #expect(try await target.cube.pendingAudit(limit: 9).count == 1)
+            #expect(try await target.archive.pendingAudit(limit: 9).count == 1)
         }
     }
 
@@ -176,7 +201,7 @@ struct MigrationTests {
     func otherTarget() async throws {
         try await expectRefusal { _, target in _ = try await target.archive.insert(Self.message(2)) }
         try await expectRefusal { _, target in
-            _ = try await target.cube.add(AddChannel(channel: NamedDraft(name: "Theirs", desc: "")))
+            _ = try await target.cube.add(AddChannel(channel: NamedDraft(name: "Theirs", desc: "")), by: .program)
         }
         try await expectRefusal { source, target in
             var message = Self.message(2)
@@ -195,7 +220,7 @@ struct MigrationTests {
     private func expectRefusal(_ prepare: (_ source: Stores, _ target: Stores) async throws -> Void) async throws {
         try await withStores { source, target in
             for number in 0..<3 { _ = try await source.archive.insert(Self.message(100 + number)) }
-            _ = try await source.cube.add(AddChannel(channel: NamedDraft(name: "Ours", desc: "")))
+            _ = try await source.cube.add(AddChannel(channel: NamedDraft(name: "Ours", desc: "")), by: .program)
             try await prepare(source, target)
             let before = try await (target.cube.snapshot(), everything(of: target.archive))
             let refusal = try await #require(throws: MigrationFailure.self) { try await migrate(source, to: target) }

@@ -13,7 +13,7 @@ from pymongo import MongoClient
 
 DISTRIBUTIONS = ("Alert", "Information")
 LEVELS = ("Forced", "Recommended", "")
-RELAY_STATES = ("pending", "retrying", "relayed", "failed", "expired", "recalled")
+RELAY_STATES = ("held", "pending", "retrying", "relayed", "failed", "expired", "recalled")
 TOPIC_KEY = re.compile("[0-9a-f]{24}-[0-9a-f]{24}-[0-9a-f]{24}")
 
 
@@ -71,6 +71,8 @@ def check_channel(document):
             opt.take("distribution", str, among=DISTRIBUTIONS)
             opt.end()
             subject.texts("tags")
+            # Not in the data dictionary.
+            subject.take("approval", bool, optional=True)
             subject.end()
         area.end()
     # Not in the data dictionary: the order of the channels.
@@ -107,7 +109,17 @@ def check_additions(message, topic_key):
     message.take("ttl", Int64, optional=True)
     message.take("send_at", Int64, optional=True)
     message.take("idempotency_key", str, optional=True)
+    message.take("delay", Int64, optional=True)
+    message.take("drill", bool, optional=True, among=(True,))
+    message.take("follows", ObjectId, optional=True)
+    message.take("template", ObjectId, optional=True)
+    message.take("values", dict, optional=True)
+    message.take("approval", bool, optional=True, among=(True,))
     message.texts("words")
+    for audit in message.parts("audit", optional=True):
+        audit.take("id", ObjectId)
+        audit.take("entry", str)
+        audit.end()
     names, topic = message.part("names"), message.part("topic")
     for name, identifier in zip(("channel", "area", "subject"), topic_key.split("-")):
         names.take(name, str)
@@ -129,7 +141,7 @@ def check_additions(message, topic_key):
     for component in relay.parts("components"):
         check_component(component)
     for intervention in relay.parts("trace", optional=True):
-        intervention.take("action", str, among=("retry", "recall"))
+        intervention.take("action", str, among=("retry", "recall", "approve"))
         intervention.take("at", Int64)
         intervention.take("by", str)
         intervention.end()

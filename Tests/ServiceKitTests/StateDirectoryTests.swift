@@ -7,9 +7,9 @@ import Testing
 /// Access to the state directory.
 @Suite("State directory")
 struct StateDirectoryTests {
-    private func mode(of path: String) -> mode_t {
-        var status = stat()
-        return stat(path, &status) == 0 ? status.st_mode & 0o7777 : 0
+    private func mode(of path: String) -> Int {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return attributes?[.posixPermissions] as? Int ?? 0
     }
 
     @Test(

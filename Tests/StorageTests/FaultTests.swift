@@ -159,6 +159,41 @@ struct FaultTests {
         }
     }
 
+    @Test("A collection declares which writes may use the reserve of the disk", .enabled(if: SmallDisk.isPossible))
+    func reserve() async throws {
+        let changed = Collection<Device>("changed", reserve: .changes)
+        let stored = Collection<Device>("stored", reserve: .everything)
+        try await SmallDisk.with(megabytes: 24) { disk in
+            let place = StorePlace(kind: .sqlite, folder: disk.folder, url: nil)
+            try await place.withStore(StoreDeclaration("devices", Devices.all, changed, stored)) { store in
+                let device = Device.sample()
+                for collection in [Devices.all, changed, stored] { try await store.insert(device, into: collection) }
+                // Less than the reserve is free.
+                try disk.fill(leaving: 4 << 20)
+                let more = Device.sample()
+                for collection in [Devices.all, changed] {
+                    #expect(await failure { try await store.insert(more, into: collection) }?.status == .storageFull)
+                }
+                try await store.insert(more, into: stored)
+                let growth = await failure { try await store.update(device.id, in: Devices.all) { $0.tags = ["more"] } }
+                #expect(growth?.status == .storageFull)
+                for collection in [changed, stored] {
+                    try await store.update(device.id, in: collection) { $0.tags = ["more"] }
+                    #expect(try await store.delete(device.id, from: collection).tags == ["more"])
+                }
+                // A transaction is refused as a whole.
+                let both = await failure {
+                    try await store.transaction { transaction in
+                        try transaction.insert(device, into: stored)
+                        try transaction.insert(device, into: changed)
+                    }
+                }
+                #expect(both?.status == .storageFull)
+                #expect(try await store.get(device.id, from: stored) == nil)
+            }
+        }
+    }
+
     @Test("A store is not opened while its files are moved, and is not moved while it is open")
     func lock() async throws {
         try await withPlace(.sqlite) { place in

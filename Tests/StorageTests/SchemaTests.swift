@@ -142,6 +142,18 @@ struct SchemaTests {
                     } while cursor != nil
                     #expect(found == devices.reversed())
                 }
+                for limit in [1, 4, 18] {
+                    var (found, names, cursor): ([Device], [String], Cursor?) = ([], [], nil)
+                    repeat {
+                        let part = try await store.snapshot { [cursor] in try $0.scan(Devices.all, after: cursor, limit: limit) }
+                        found += part.documents.map(\.document)
+                        names += part.unreadable
+                        // Callers send the cursor back as text.
+                        cursor = try part.next.map { try #require(Cursor($0.description)) }
+                    } while cursor != nil
+                    #expect(found.map(\.id).sorted() == devices.map(\.id).sorted())
+                    #expect(names.sorted() == spoilt.map { "\($0)" }.sorted())
+                }
                 #expect(try await store.get(spoilt[0], from: Devices.all) == nil)
                 let change = await failure { try await store.update(spoilt[0], in: Devices.all) { $0.seen = 9 } }
                 #expect(change?.status == .conflict && change?.message.contains("is_active") == true, "\(change as Any)")

@@ -75,7 +75,7 @@ extension SystemTests {
             let document = try answer.json
             #expect(document["relay"]?["state"] == "recalled")
             #expect(document["relay"]?["trace"]?.array.map { $0["action"] } == ["recall"])
-            #expect(document["relay"]?["trace"]?.array.map { $0["by"] } == ["Communicator"])
+            #expect(document["relay"]?["trace"]?.array.map { $0["by"] } == ["admin"])
             let again = try await portal.call(.DELETE, "/message/\(recalled)")
             #expect(again.status == 409)
             #expect(try again.json["detail"]?.string?.contains("recalled") == true)
@@ -147,7 +147,7 @@ extension SystemTests {
                 keys.enumerated().filter { places.contains($0.offset % 3) }.map(\.element)
             }
             #expect(try await listed("channel=\(one.channel)") == posted(to: 0, 1))
-            #expect(try await listed("area=\(one.area)&sender=Communicator") == posted(to: 0, 1))
+            #expect(try await listed("area=\(one.area)&sender=admin") == posted(to: 0, 1))
             #expect(try await listed("subject=\(other.subject)&state=relayed") == posted(to: 2))
             #expect(try await listed("subject=\(other.subject)&state=failed").isEmpty)
             #expect(try await listed("channel=\(other.channel)&q=%C3%BCbung%20exam*%20B12+").count == 4)

@@ -110,7 +110,7 @@ private struct SampleProject {
         case "$*" in
         --version) cat "$PROJECT/version" ;;
         "build --show-bin-path") echo "$PWD/${SWIFTPM_BUILD_DIR:-.build}/debug" ;;
-        build)
+        build*)
             echo >> "$PROJECT/builds"
             [ ! -e broken ] || { echo "error: it is broken"; exit 1; }
             [ ! -e during ] || . ./during

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -61,10 +62,25 @@ extension SystemTests {
                 for message in accepted { #expect(states[message.msiKey] == "relayed", "\(message.msiKey)") }
                 // Messages that were stored although their answer was lost also end.
                 #expect(Set(states.values) == ["relayed"])
+                try await expectAudited(Set(states.keys), in: stack)
                 for copy in doubled {
                     #expect(kills.contains { kill in Self.aroundKill.contains(copy.received - kill) }, "\(copy)")
                 }
             }
+        }
+
+        /// Checks that the audit log has an entry for each message, and no other, and that its chain is whole.
+        private func expectAudited(_ messages: Set<String>, in stack: Stack) async throws {
+            var audited: [String] = []
+            try await eventually("every message is in the audit log", within: .seconds(60), every: .milliseconds(250)) {
+                audited = try await stack.portal.auditedObjects("message.send")
+                return audited.count >= messages.count
+            }
+            #expect(audited.count == messages.count && Set(audited) == messages)
+            let verification = try ChildProcess(
+                URL(filePath: try BuiltProduct.path(of: "msi")), ["audit", "verify"],
+                environment: ["MSI_STATE_DIR": stack.stateDirectory], logFile: stack.stateDirectory + "/verification.log")
+            #expect(await verification.end() == 0, "\(verification.log)")
         }
 
         /// The states of all messages in the archive, once all are final.

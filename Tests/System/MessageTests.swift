@@ -120,7 +120,7 @@ extension SystemTests {
             let posted = try await portal.post(subject.message(), key: "follow")
             let (key, timestamp) = try identity(of: posted)
             #expect(posted["Location"] == "/message/\(key)")
-            #expect(try posted.json == ["msi_key": "\(key)", "timestamp": .integer(timestamp)])
+            #expect(try posted.json == ["msi_key": "\(key)", "timestamp": .integer(timestamp), "state": "pending"])
             #expect(posted["X-Request-Id"]?.wholeMatch(of: /[0-9a-f]{32}/) != nil)
             var shown = try await portal.message(key, hasState: "relayed")
             let id = try #require(shown["_id"]?.string)
@@ -141,7 +141,7 @@ extension SystemTests {
                 shown == [
                     "_id": "\(id)", "msi_key": "\(key)", "title": "Closed today", "desc": "The library",
                     "message": "The library stays closed.", "topic_key": "\(subject.topicKey)", "distribution": "Alert",
-                    "sender": "Communicator", "timestamp": .integer(timestamp),
+                    "sender": "admin", "timestamp": .integer(timestamp),
                     "names": ["channel": "Library", "area": "Main building", "subject": "Opening hours"],
                     "expires": 86_400_000, "idempotency_key": "follow",
                     "relay": ["state": "relayed", "attempts": 1, "components": .array(components)],

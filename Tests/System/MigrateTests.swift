@@ -15,18 +15,22 @@ extension SystemTests {
             try await withMongoServer { server in
                 let url = server.url(database: "campus")
                 try await withTemporaryFolder { folder in
-                    let (cube, messages, subject) = try await withStack(in: folder + "/one") {
-                        stack throws -> (JSONValue, JSONValue?, SubjectPath) in
+                    let (cube, messages, templates, subject) = try await withStack(in: folder + "/one") {
+                        stack throws -> (JSONValue, JSONValue?, JSONValue, SubjectPath) in
                         let subject = try await stack.portal.makeSubject("Information")
                         var scheduled = subject.message(title: "later")
                         scheduled["send_at"] = .integer(.nowInMilliseconds + 3_600_000)
+                        scheduled["drill"] = true
+                        let template: JSONValue = ["name": "Room", "title": "{{room}}", "desc": "", "message": "{{room}}"]
+                        #expect(try await stack.portal.call(.POST, "/template", template).status == 201)
                         #expect(try await stack.portal.post(scheduled).status == 201)
                         for number in 0..<30 {
                             let posted = try await stack.portal.post(subject.message(title: "\(number)"), key: "\(number)")
                             let key = try #require(try posted.json["msi_key"]?.string)
                             _ = try await stack.portal.message(key, hasState: "relayed")
                         }
-                        return (try await shownCube(of: stack), try await shownArchive(of: stack), subject)
+                        let templates = try await shownTemplates(of: stack)
+                        return (try await shownCube(of: stack), try await shownArchive(of: stack), templates, subject)
                     }
                     // A second time changes nothing.
                     for _ in 0..<2 {
@@ -34,9 +38,11 @@ extension SystemTests {
                         #expect(lines.contains { $0.hasPrefix("cube: 1 channels, digest ") })
                         #expect(lines.contains { $0.hasPrefix("messages: 31 messages, digest ") })
                     }
+                    try carryToken(from: folder + "/one", to: folder + "/two")
                     try await withStack(in: folder + "/two", settings: ["MSI_DATABASE_URL": url]) { stack in
                         #expect(try await shownCube(of: stack) == cube)
                         #expect(try await shownArchive(of: stack) == messages)
+                        #expect(try await shownTemplates(of: stack) == templates && templates["items"]?.array.count == 1)
                         let found = try await stack.portal.call(.GET, "/message?q=later&state=pending").json
                         #expect(found["messages"]?.array.count == 1)
                         // A retry of a post from before the move gets the first answer.
@@ -44,6 +50,7 @@ extension SystemTests {
                         #expect(again["Idempotency-Replayed"] == "true")
                     }
                     _ = try await migrate("sqlite", in: folder + "/three", url)
+                    try carryToken(from: folder + "/one", to: folder + "/three")
                     try await withStack(in: folder + "/three") { stack in
                         let moved = try await (shownCube(of: stack), shownArchive(of: stack))
                         #expect(moved == (cube, messages))
@@ -59,6 +66,7 @@ extension SystemTests {
                 try await withTemporaryFolder { folder in
                     let subject = try await withStack(in: folder + "/old") { try await $0.portal.makeSubject("Information") }
                     #expect(try await migrate("mongodb", in: folder + "/old", url).exitCode == 0)
+                    try carryToken(from: folder + "/old", to: folder + "/new")
                     let cube = try await withStack(in: folder + "/new", settings: ["MSI_DATABASE_URL": url]) { stack in
                         #expect(try await stack.portal.post(subject.message(title: "new")).status == 201)
                         _ = try await stack.portal.makeSubject("Alert")
@@ -70,6 +78,7 @@ extension SystemTests {
                         #expect(refused.exitCode == 1 && refused.lines.contains { $0.contains(remedy) }, "\(refused)")
                     }
                     #expect(try await migrate("sqlite", in: folder + "/empty", url).exitCode == 0)
+                    try carryToken(from: folder + "/old", to: folder + "/empty")
                     let moved = try await withStack(in: folder + "/empty") { try await shownCube(of: $0) }
                     #expect(moved == cube)
                 }
@@ -111,8 +120,19 @@ extension SystemTests {
             }
         }
 
+        /// Copies the operator's token. The accounts move with the data, and the token stays that of the first start.
+        private func carryToken(from folder: String, to other: String) throws {
+            try FileManager.default.createDirectory(
+                atPath: other, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try FileManager.default.copyItem(atPath: folder + "/token", toPath: other + "/token")
+        }
+
         private func shownCube(of stack: Stack) async throws -> JSONValue {
             try await stack.portal.call(.GET, "/channel").json
+        }
+
+        private func shownTemplates(of stack: Stack) async throws -> JSONValue {
+            try await stack.portal.call(.GET, "/template").json
         }
 
         private func shownArchive(of stack: Stack) async throws -> JSONValue? {

@@ -52,14 +52,12 @@ extension SystemTests {
         @Test("Only the services that use the database are told where it is")
         func secretOfTheDatabase() async throws {
             try await withMongoServer { server in
-                let url = server.url(database: "campus")
+                try await expectWithheld("MSI_DATABASE_URL=\(server.url())")
                 try await withTemporaryFolder { folder in
                     let file = folder + "/url"
-                    try Data("\(url)\n".utf8).write(to: URL(filePath: file))
+                    try Data("\(server.url())\n".utf8).write(to: URL(filePath: file))
                     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
-                    for setting in ["MSI_DATABASE_URL=\(url)", "MSI_DATABASE_URL_FILE=\(file)"] {
-                        try await expectWithheld(setting)
-                    }
+                    try await expectWithheld("MSI_DATABASE_URL_FILE=\(file)")
                 }
             }
         }
@@ -88,10 +86,10 @@ extension SystemTests {
                 let services = try await portal.call(.GET, "/health").json["services"]
                 return Self.servicesWithData.allSatisfy { services?[$0.name]?.string == "unavailable" }
             }
-            // The gateway's copy of the cube is fresh for a moment.
-            try await eventually("the cube is not served any more") { try await portal.call(.GET, "/channel").status == 503 }
+            // The gateway's copy of the cube is still served, within MSI_GATEWAY_PEOPLE_GRACE.
+            #expect(try await portal.call(.GET, "/channel").status == 200)
             let calls: [(HTTPMethod, String, JSONValue?)] = [
-                (.GET, "/channel", nil), (.POST, "/channel", ["name": "C", "desc": ""]), (.GET, "/message", nil),
+                (.POST, "/channel", ["name": "C", "desc": ""]), (.GET, "/message", nil),
                 (.POST, "/message", subject.message()), (.GET, "/message/\(subject.channel)", nil),
             ]
             for (method, path, body) in calls {
@@ -106,10 +104,12 @@ extension SystemTests {
         private func expectOneOutage(in service: String, of stack: Stack) throws {
             let log = try String(contentsOfFile: "\(stack.stateDirectory)/log/\(service).log", encoding: .utf8)
             let lines = log.split(separator: "\n")
-            #expect(lines.count { $0.contains("the database is away") } == 1, "\(log)")
-            #expect(lines.count { $0.contains("the database is back") } == 1, "\(log)")
+            // The message log has one store for the messages and one for the templates.
+            let stores = service == ServiceEntry.messageLog.executable ? 2 : 1
+            #expect((1...stores).contains(lines.count { $0.contains("the database is away") }), "\(log)")
+            #expect((1...stores).contains(lines.count { $0.contains("the database is back") }), "\(log)")
             let complaints = lines.filter { $0.contains("\"level\":\"warning\"") || $0.contains("\"level\":\"error\"") }
-            #expect(complaints.count <= 4, "\(complaints)")
+            #expect(complaints.count <= 3 + stores, "\(complaints)")
         }
     }
 }

@@ -112,8 +112,12 @@ private func withServices<Value: Sendable>(
                 try await ServiceProcess(
                     name, in: folder, settings: settings.merging(["MSI_GATEWAY_PORT": "\(port)"]) { $1 },
                     logFile: "\(folder).\(name).log"))
+            if name == ServiceEntry.people.executable { try await TestOperator.setUp(in: folder) }
         }
-        outcome = .success(try await withHTTPClient { http in try await body(Portal(port: port, http: http)) })
+        outcome = .success(
+            try await withHTTPClient { http in
+                try await body(Portal(port: port, http: http, token: try TestOperator.token(in: folder)))
+            })
     } catch {
         outcome = .failure(error)
     }

@@ -84,6 +84,7 @@ extension SystemTests {
             "A wrong setting ends msi up at once, with an error that names the setting",
             arguments: [
                 (["MSI_GATEWAY_PROT": "1"], "MSI_GATEWAY_PROT"), (["MSI_GATEWAY_PORT": "eighty"], "MSI_GATEWAY_PORT"),
+                (["MSI_GATEWAY_HOST": "0.0.0.0"], "MSI_GATEWAY_TLS_CERTIFICATE_FILE"),
                 (["MSI_FCM_EMULATOR_PORT": "65536"], "MSI_FCM_EMULATOR_PORT"),
                 (["MSI_MESSAGE_TTL": "-1"], "MSI_MESSAGE_TTL"),
                 (["MSI_FCM_TOPIC_PAYLOAD_LIMIT": "2e3"], "MSI_FCM_TOPIC_PAYLOAD_LIMIT"),

@@ -4,27 +4,34 @@ import Schemas
 
 extension CommandRouter {
     /// The commands of the cube service.
-    static func cube(store: any CubeStore, announcer: CubeAnnouncer) -> CommandRouter {
+    ///
+    /// - Parameter parts: The states of the service's dependencies.
+    static func cube(
+        store: any CubeStore, announcer: RepeatedEvent<CubeChanged>, parts: @escaping @Sendable () -> [String: PartHealth]
+    ) -> CommandRouter {
         /// Announces a change before the author gets the answer.
         @Sendable func announced<Value>(_ edit: CubeEdit<Value>) -> CubeEdit<Value> {
-            announcer.announce(edit.version)
+            announcer.announce(CubeChanged(version: edit.version))
             return edit
         }
 
-        var router = CommandRouter { _ = try await store.version() }
+        var router = CommandRouter(checkHealth: { _ = try await store.version() }, parts: { parts() })
         let reader = CubeReader(store: store)
         router.on(ReadCube.name) { payload, _ in try await reader.read(ReadCube(payload: payload)) }
         router.on(ReadCubePage.self) { command, _ in try await reader.read(command) }
         router.on(FindSubject.self) { command, _ in try await store.find(command) }
-        router.on(AddChannel.self) { command, _ in announced(try await store.add(command)) }
-        router.on(UpdateChannel.self) { command, _ in announced(try await store.update(command)) }
-        router.on(DeleteChannel.self) { command, _ in announced(try await store.delete(command)) }
-        router.on(AddArea.self) { command, _ in announced(try await store.add(command)) }
-        router.on(UpdateArea.self) { command, _ in announced(try await store.update(command)) }
-        router.on(DeleteArea.self) { command, _ in announced(try await store.delete(command)) }
-        router.on(AddSubject.self) { command, _ in announced(try await store.add(command)) }
-        router.on(UpdateSubject.self) { command, _ in announced(try await store.update(command)) }
-        router.on(DeleteSubject.self) { command, _ in announced(try await store.delete(command)) }
+        router.on(AddChannel.self) { announced(try await store.add($0, by: $1.author)) }
+        router.on(UpdateChannel.self) { announced(try await store.update($0, by: $1.author)) }
+        router.on(DeleteChannel.self) { announced(try await store.delete($0, by: $1.author)) }
+        router.on(AddArea.self) { announced(try await store.add($0, by: $1.author)) }
+        router.on(UpdateArea.self) { announced(try await store.update($0, by: $1.author)) }
+        router.on(DeleteArea.self) { announced(try await store.delete($0, by: $1.author)) }
+        router.on(AddSubject.self) { announced(try await store.add($0, by: $1.author)) }
+        router.on(UpdateSubject.self) { announced(try await store.update($0, by: $1.author)) }
+        router.on(DeleteSubject.self) { announced(try await store.delete($0, by: $1.author)) }
+        router.on(SetAccess.self) { announced(try await store.set($0, by: $1.author)) }
+        router.on(SetOrder.self) { announced(try await store.set($0, by: $1.author)) }
+        router.on(SetApproval.self) { announced(try await store.set($0, by: $1.author)) }
         return router
     }
 }

@@ -1,11 +1,13 @@
+import CommandBus
 import CubeStorage
 import Logging
+import Schemas
 import ServiceLifecycle
 
 /// Announces changes that another program has made in the database.
 struct ForeignEditWatch: Service {
     let store: any CubeStore
-    let announcer: CubeAnnouncer
+    let announcer: RepeatedEvent<CubeChanged>
     let logger: Logger
 
     private static let pauseAfterFailure = Duration.seconds(1)
@@ -22,7 +24,7 @@ struct ForeignEditWatch: Service {
         while !Task.isCancelled {
             do {
                 guard let version = try await store.nextForeignEdit() else { continue }
-                announcer.announce(version)
+                announcer.announce(CubeChanged(version: version))
                 logger.notice("another program has changed the cube", metadata: ["version": "\(version)"])
             } catch let error as CancellationError {
                 throw error

@@ -5,33 +5,39 @@ import NIOCore
 extension ResponseBody {
     private static let pieces = 20
 
-    /// The same body, sent in small pieces spread over the given time.
+    /// The same body, sent in small pieces. The last one leaves after the given time, however long the body is.
     func sentSlowly(within time: Duration) -> ResponseBody {
-        ResponseBody(contentLength: contentLength) { writer in
-            try await write(SlowBodyWriter(base: writer, pause: time / Self.pieces, pieces: Self.pieces))
+        ResponseBody(contentLength: contentLength) { [contentLength] writer in
+            try await write(SlowBodyWriter(base: writer, time: time, length: contentLength, pieces: Self.pieces))
         }
     }
 }
 
-/// Splits its input into pieces and pauses after each. Once the server stops, it no longer pauses.
+/// Splits its input into pieces and pauses before each, for the piece's share of the time. Once the server stops, it no longer
+/// pauses.
 private struct SlowBodyWriter: ResponseBodyWriter {
     var base: any ResponseBodyWriter
-    let pause: Duration
+    let time: Duration
+    /// The body's bytes; `nil` if unknown. Then each write takes the whole time.
+    let length: Int?
     let pieces: Int
     private var isStopping = false
 
-    init(base: any ResponseBodyWriter, pause: Duration, pieces: Int) {
+    init(base: any ResponseBodyWriter, time: Duration, length: Int?, pieces: Int) {
         self.base = base
-        self.pause = pause
+        self.time = time
+        self.length = length
         self.pieces = pieces
     }
 
     mutating func write(_ buffer: ByteBuffer) async throws {
         var rest = buffer
-        let length = max(1, (buffer.readableBytes + pieces - 1) / pieces)
-        while let piece = rest.readSlice(length: min(length, rest.readableBytes)), piece.readableBytes > 0 {
-            try await base.write(piece)
+        let whole = max(length ?? buffer.readableBytes, 1)
+        let size = max(1, (whole + pieces - 1) / pieces)
+        while let piece = rest.readSlice(length: min(size, rest.readableBytes)), piece.readableBytes > 0 {
+            let pause = time * (Double(piece.readableBytes) / Double(whole))
             if !isStopping { isStopping = !(try await InterruptiblePause.wait(pause)) }
+            try await base.write(piece)
         }
     }
 

@@ -1,6 +1,6 @@
-import FoundationEssentials
 import HTTPTypes
 import Hummingbird
+import NIOCore
 
 extension Answer {
     /// An answer with its version as `ETag`.
@@ -10,10 +10,12 @@ extension Answer {
 
     /// A copy of a service's data with its version as `ETag`; 304 if the request's `If-None-Match` names that version.
     ///
-    /// - Parameter json: The document, encoded.
-    init(json: Data, version: some LosslessStringConvertible, for request: Request) {
-        let headers: HTTPFields = [.eTag: VersionTag(version).text]
-        let isKnown = request.headers[.ifNoneMatch] == headers[.eTag]
+    /// - Parameters:
+    ///   - json: The document, encoded.
+    ///   - tag: The text of its ``VersionTag``.
+    init(json: ByteBuffer, tag: String, for request: Request) {
+        let headers: HTTPFields = [.eTag: tag]
+        let isKnown = request.headers[.ifNoneMatch] == tag
         self = isKnown ? .notModified(headers: headers) : Answer(json: json, headers: headers)
     }
 }

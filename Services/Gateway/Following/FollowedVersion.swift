@@ -17,8 +17,31 @@ protocol VersionEvent: Decodable, Sendable {
 /// A value that belongs to one version of a service's data.
 protocol Versioned<Version>: Sendable {
     associatedtype Version: Comparable & LosslessStringConvertible & Sendable
+    /// An edit through this gateway.
+    associatedtype Edit: VersionedEdit<Version> = NoEdit<Version>
 
     var version: Version { get }
+
+    /// The value after edits that it does not contain, in their order.
+    func applying(_ edits: [Edit]) throws -> Self
+}
+
+/// An edit that has made a version.
+protocol VersionedEdit<Version>: Sendable {
+    associatedtype Version: Comparable & Sendable
+
+    var version: Version { get }
+}
+
+/// The edit of data that the gateway does not edit.
+enum NoEdit<Version: Comparable & Sendable>: VersionedEdit {
+    var version: Version {
+        switch self {}
+    }
+}
+
+extension Versioned where Edit == NoEdit<Version> {
+    func applying(_ edits: [NoEdit<Version>]) -> Self { self }
 }
 
 /// The latest version of a service's data, from its events and replies. Copies ask it whether they are fresh.
@@ -37,6 +60,11 @@ final class FollowedVersion<Event: VersionEvent>: Service {
     /// Whether a copy of this version may be used now.
     func isFresh(_ version: Event.Version) -> Bool {
         freshness.withLock { $0.isFresh(version, at: .now) }
+    }
+
+    /// When the service last confirmed this version; `nil` if another one is known.
+    func confirmation(of version: Event.Version) -> ContinuousClock.Instant? {
+        freshness.withLock { $0.confirmation(of: version) }
     }
 
     /// A change through this gateway made this version.

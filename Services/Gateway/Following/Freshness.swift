@@ -39,7 +39,11 @@ struct Freshness<Version: Comparable & Sendable>: Sendable {
     }
 
     func isFresh(_ copy: Version, at now: ContinuousClock.Instant) -> Bool {
-        guard let latest, let confirmed else { return false }
-        return copy == latest.version && now - confirmed < Self.confirmationTimeout
+        confirmation(of: copy).map { now - $0 < Self.confirmationTimeout } ?? false
+    }
+
+    /// When the service last confirmed the version of a copy; `nil` if another version is known.
+    func confirmation(of copy: Version) -> ContinuousClock.Instant? {
+        copy == latest?.version ? confirmed : nil
     }
 }

@@ -1,51 +1,50 @@
-import FoundationEssentials
 import Hummingbird
+import JSON
 import Schemas
 
-/// A query of the archive: `GET /message?…`.
-struct HistoryQuery {
-    private static let path = "/message"
-    private static let parameters = ["limit", "before", "channel", "area", "subject", "sender", "state", "from", "to", "q"]
+/// The parameters of `GET /message`: a page of the archive, and a filter.
+struct HistoryQuery: Decodable, Checked {
+    private let limit: Int64?
+    private let before: PageCursor?
+    private let channel: ObjectID?
+    private let area: ObjectID?
+    private let subject: ObjectID?
+    private let sender: String?
+    private let state: RelayState?
+    private let from: UnixMilliseconds?
+    private let to: UnixMilliseconds?
+    private let q: SearchQuery?
 
-    let command: ListMessages
-    private let request: Request
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case limit, before, channel, area, subject, sender, state, from, to, q
+    }
 
-    init(_ request: Request) throws {
-        let query = try QueryParameters(of: request, known: Self.parameters)
-        let limit = try query.value("limit", expected: "an integer from 1 to \(ListMessages.maxPerPage)") { text in
-            Int64(text).flatMap { (1...ListMessages.maxPerPage).contains($0) ? $0 : nil }
-        }
-        let states = RelayState.allCases.map(\.rawValue).joined(separator: ", ")
+    func check() throws(SchemaViolation) {
+        try (1...ListMessages.maxPerPage).check(limit, CodingKeys.limit)
+        try TextLimits.sender.check(sender, CodingKeys.sender)
+        try (0...maximumUnixMilliseconds).check(from, CodingKeys.from)
+        try (0...maximumUnixMilliseconds).check(to, CodingKeys.to)
+    }
+
+    private var pageSize: Int64 { limit ?? 50 }
+
+    var command: ListMessages {
         var filter = MessageFilter()
-        filter.channel = try query.identifier("channel")
-        filter.area = try query.identifier("area")
-        filter.subject = try query.identifier("subject")
-        filter.sender = try query.value("sender", expected: "1 to \(TextLimits.sender.max) characters") { text in
-            TextLimits.sender.problem(with: text) == nil ? text : nil
-        }
-        filter.state = try query.value("state", expected: "one of \(states)") { RelayState(rawValue: $0) }
-        filter.from = try query.moment("from")
-        filter.to = try query.moment("to")
-        filter.text = try query.value("q", expected: SearchQuery.expected) { SearchQuery($0) }
-        command = ListMessages(
-            limit: limit ?? 50,
-            before: try query.value("before", expected: "the \"next\" of another page") { PageCursor($0) }, filter: filter)
-        self.request = request
+        filter.channel = channel
+        filter.area = area
+        filter.subject = subject
+        filter.sender = sender
+        filter.state = state
+        filter.from = from
+        filter.to = to
+        filter.text = q
+        return ListMessages(limit: pageSize, before: before, filter: filter)
     }
 
     /// The path of the next page: the same query with the next cursor.
-    func next(at cursor: PageCursor) -> String {
-        var items = request.uri.queryParameters.filter { $0.key != "before" && $0.key != "limit" }.map { item in
-            URLQueryItem(name: String(item.key), value: String(item.value))
-        }
-        items.append(URLQueryItem(name: "limit", value: String(command.limit)))
-        items.append(URLQueryItem(name: "before", value: cursor.description))
-        var components = URLComponents()
-        // Not the request's own path: "//message" is routed here as well, but in a link it would name another host.
-        components.path = Self.path
-        components.queryItems = items
-        // A plus sign is valid in a query, but many parsers read it as a space.
-        components.percentEncodedQuery = components.percentEncodedQuery?.replacing("+", with: "%2B")
-        return components.string ?? Self.path
+    ///
+    /// - Parameter request: The request that had this query.
+    func next(at cursor: PageCursor, after request: Request) -> String {
+        request.nextPage("/message", limit: pageSize, ("before", cursor.description))
     }
 }

@@ -28,36 +28,91 @@ struct MessagePosting: Sendable {
 
     /// - Throws: ``Problem`` or ``CommandFailure``. After `unavailable` or `deadline_exceeded` the message may be stored or not; a
     ///   retry with the same idempotency key finds out.
-    func post(_ draft: MessageDraft, idempotencyKey: String?, for caller: RequestContext) async throws -> Outcome {
+    ///
+    /// - Parameters:
+    ///   - principal: The account that sends the message.
+    ///   - caller: Its identity on the bus.
+    func post(
+        _ post: MessagePost, idempotencyKey: String?, by principal: Principal, for caller: RequestContext
+    ) async throws -> Outcome {
         let command: LogMessage
         do {
-            command = try self.command(for: draft, try await subject(for: draft), idempotencyKey)
+            let entry = try await subject(for: post, by: principal)
+            try await checkFollowed(of: post, by: principal, for: caller)
+            command = try self.command(for: try await draft(of: post, for: caller), entry, idempotencyKey)
         } catch {
-            // A retry gets the first answer, even if the subject has changed or `send_at` has passed since.
+            // A retry gets the first answer, even if the subject or the template has changed or `send_at` has passed since.
             guard let idempotencyKey, let first = try await find(idempotencyKey, for: caller) else { throw error }
-            return try outcome(of: first, for: draft, isReplay: true)
+            return try outcome(of: first, for: post, isReplay: true)
         }
         let stored = try await store(command, for: caller)
-        return try outcome(of: stored, for: draft, isReplay: stored.msiKey != command.msiKey)
+        return try outcome(of: stored, for: post, isReplay: stored.msiKey != command.msiKey)
     }
 
-    private func subject(for draft: MessageDraft) async throws -> FindSubject.Reply {
-        guard let entry = try await cube.subject(of: draft.topicKey) else {
-            throw Problem(.topicUnknown, "topic_key: no subject has the topic key \(draft.topicKey)", field: "topic_key")
+    /// A post that the caller makes by the names of a subject.
+    ///
+    /// - Parameters:
+    ///   - makePost: Finds the subject and makes the post. A retry gets the first answer, even if this throws or finds another subject
+    ///     since.
+    ///   - isFirst: Whether a stored message is the result of the same request.
+    func post(
+        idempotencyKey: String?, by principal: Principal, for caller: RequestContext, _ makePost: () async throws -> MessagePost,
+        isFirst: (Message) -> Bool
+    ) async throws -> Outcome {
+        do {
+            return try await post(try await makePost(), idempotencyKey: idempotencyKey, by: principal, for: caller)
+        } catch {
+            guard let idempotencyKey, let first = try await find(idempotencyKey, for: caller) else { throw error }
+            guard isFirst(first) else { throw Problem(keyOf: first) }
+            return Outcome(message: first, isReplay: true)
         }
+    }
+
+    /// The message of a post; a template's blanks are filled.
+    private func draft(of post: MessagePost, for caller: RequestContext) async throws -> MessageDraft {
+        guard let id = post.template else { return try post.draft() }
+        let template: MessageTemplate
+        do throws(CommandFailure) {
+            template = try await messageLog.request(GetResource<MessageTemplate>(id), context: caller).document
+        } catch {
+            guard error.status == .notFound else { throw error }
+            throw Problem(.invalidField, "template: no template \(id)", field: "template")
+        }
+        return try post.draft(from: template)
+    }
+
+    /// The followed message must be one that the caller may see.
+    private func checkFollowed(of post: MessagePost, by principal: Principal, for caller: RequestContext) async throws {
+        guard let follows = post.follows else { return }
+        let unknown = Problem(.invalidField, "follows: no message \(follows)", field: "follows")
+        let followed: Message
+        do throws(CommandFailure) {
+            followed = try await messageLog.request(GetMessage(msiKey: follows), context: caller)
+        } catch {
+            guard error.status == .notFound else { throw error }
+            throw unknown
+        }
+        guard try await cube.maySend(principal, to: followed.topicKey) else { throw unknown }
+    }
+
+    private func subject(for post: MessagePost, by principal: Principal) async throws -> CubeAccess.Entry {
+        guard let entry = try await cube.subject(of: post.topicKey) else {
+            throw Problem(.topicUnknown, "topic_key: no subject has the topic key \(post.topicKey)", field: "topic_key")
+        }
+        try await cube.requireSend(principal, to: post.topicKey, entry.names)
         let distribution = entry.subject.opt.distribution
-        guard draft.distribution == distribution else {
+        guard post.distribution == distribution else {
             throw Problem(
                 .distributionMismatch,
                 "distribution: the subject \"\(entry.names.subject)\" is distributed as \(distribution.rawValue), "
-                    + "not as \(draft.distribution.rawValue)",
+                    + "not as \(post.distribution.rawValue)",
                 field: "distribution")
         }
         return entry
     }
 
     private func command(
-        for draft: MessageDraft, _ entry: FindSubject.Reply, _ idempotencyKey: String?
+        for draft: MessageDraft, _ entry: CubeAccess.Entry, _ idempotencyKey: String?
     ) throws -> LogMessage {
         let now = UnixMilliseconds.now
         if let sendAt = draft.sendAt, !(now - Self.clockDifference...now + Self.maxAhead).contains(sendAt) {
@@ -66,12 +121,13 @@ struct MessagePosting: Sendable {
                 "send_at: expected a moment from now on, at most a year ahead, in Unix milliseconds; now is \(now), found \(sendAt)",
                 field: "send_at")
         }
+        let goesOut = max(now, draft.sendAt ?? now + Milliseconds(draft.delay ?? 0))
         let timeToLive = draft.ttl ?? lifetimes[draft.distribution]
         let command = LogMessage(
             msiKey: ObjectID(), draft: draft, timestamp: now, names: entry.names,
-            expires: max(now, draft.sendAt ?? now) + Milliseconds(max(timeToLive, Self.minLifetime)),
-            idempotencyKey: idempotencyKey)
-        let relayed = RelayMessage(msiKey: command.msiKey, timestamp: now, draft: draft, expires: command.expires)
+            expires: goesOut + Milliseconds(max(timeToLive, Self.minLifetime)), idempotencyKey: idempotencyKey,
+            approval: entry.subject.approval == true ? true : nil)
+        let relayed = RelayMessage(msiKey: command.msiKey, timestamp: now, draft: draft.marked, expires: command.expires)
         if let violation = payloadLimit.violation(by: relayed) {
             throw Problem(.payloadTooLarge, violation.description, field: violation.field)
         }
@@ -103,12 +159,17 @@ struct MessagePosting: Sendable {
         }
     }
 
-    private func outcome(of stored: Message, for draft: MessageDraft, isReplay: Bool) throws -> Outcome {
-        guard stored.draft == draft else {
-            throw Problem(
-                .idempotencyKeyReused, "Idempotency-Key: this key was used for message \(stored.msiKey), which is another one",
-                field: "Idempotency-Key")
-        }
+    private func outcome(of stored: Message, for post: MessagePost, isReplay: Bool) throws -> Outcome {
+        guard post.isSource(of: stored.draft) else { throw Problem(keyOf: stored) }
         return Outcome(message: stored, isReplay: isReplay)
+    }
+}
+
+extension Problem {
+    /// The idempotency key of a post belongs to another message.
+    fileprivate init(keyOf stored: Message) {
+        self.init(
+            .idempotencyKeyReused, "Idempotency-Key: this key was used for message \(stored.msiKey), which is another one",
+            field: "Idempotency-Key")
     }
 }

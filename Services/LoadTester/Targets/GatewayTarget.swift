@@ -5,10 +5,24 @@ import NIOCore
 import NIOHTTP1
 import Schemas
 
+/// Where the gateway is, and the bearer token for it.
+struct GatewayAddress: Sendable {
+    /// Without a path.
+    let url: String
+    let token: String
+
+    func request(_ method: HTTPMethod, _ path: String) -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: url + path)
+        request.method = method
+        request.headers.add(name: "Authorization", value: "Bearer \(token)")
+        return request
+    }
+}
+
 /// The gateway as a target. It creates a channel for the load, and removes it at the end.
 struct GatewayTarget: LoadTarget {
     private let http: HTTPClient
-    private let url: String
+    private let gateway: GatewayAddress
     private let mix: MessageMix
     private let channel: ObjectID
     private let topics: [Distribution: [TopicKey]]
@@ -20,22 +34,21 @@ struct GatewayTarget: LoadTarget {
         let description: String
     }
 
-    /// - Parameter url: The gateway's URL without a path.
-    static func make(at url: String, http: HTTPClient, mix: MessageMix) async throws -> GatewayTarget {
+    static func make(at gateway: GatewayAddress, http: HTTPClient, mix: MessageMix) async throws -> GatewayTarget {
         let channel: Schemas.Channel = try await create(
-            "\(url)/channel", NamedDraft(name: "Load test", desc: "Made by msi-load, and removed when it ends"), http)
-        let area: Area = try await create("\(url)/area/\(channel.id)", NamedDraft(name: "Load", desc: ""), http)
+            "/channel", NamedDraft(name: "Load test", desc: "Made by msi-load, and removed when it ends"), gateway, http)
+        let area: Area = try await create("/area/\(channel.id)", NamedDraft(name: "Load", desc: ""), gateway, http)
         var topics: [Distribution: [TopicKey]] = [:]
         for distribution in Distribution.allCases {
             for number in 0..<mix.topics {
                 let draft = SubjectDraft(
                     name: "\(distribution.rawValue) \(number)", desc: "",
                     opt: SubjectOptions(level: .optional, distribution: distribution))
-                let subject: Subject = try await create("\(url)/subject/\(channel.id)/\(area.id)", draft, http)
+                let subject: Subject = try await create("/subject/\(channel.id)/\(area.id)", draft, gateway, http)
                 topics[distribution, default: []].append(subject.topicKey)
             }
         }
-        return GatewayTarget(http: http, url: url, mix: mix, channel: channel.id, topics: topics)
+        return GatewayTarget(http: http, gateway: gateway, mix: mix, channel: channel.id, topics: topics)
     }
 
     func send(_ index: Int) async -> [String]? {
@@ -45,7 +58,7 @@ struct GatewayTarget: LoadTarget {
             title: "Message \(index)", desc: sample.distribution == .alert ? "A load test" : "", message: sample.text,
             topicKey: topic, distribution: sample.distribution)
         do {
-            let response = try await Self.post("\(url)/message", draft, http)
+            let response = try await Self.post("/message", draft, gateway, http)
             // The body is read to its end, so that the connection can be reused.
             _ = try await response.body.collect(upTo: 1 << 20)
             return response.status == .created ? nil : ["http \(response.status.code)"]
@@ -58,23 +71,24 @@ struct GatewayTarget: LoadTarget {
 
     /// Removes the load's channel from the cube. The messages stay in the archive.
     func removeChannel() async throws {
-        var request = HTTPClientRequest(url: "\(url)/channel/\(channel)")
-        request.method = .DELETE
-        _ = try await http.execute(request, timeout: Self.requestTimeout)
+        _ = try await http.execute(gateway.request(.DELETE, "/channel/\(channel)"), timeout: Self.requestTimeout)
     }
 
-    private static func create<Made: Decodable>(_ url: String, _ draft: some Encodable, _ http: HTTPClient) async throws -> Made {
-        let response = try await post(url, draft, http)
+    private static func create<Made: Decodable>(
+        _ path: String, _ draft: some Encodable, _ gateway: GatewayAddress, _ http: HTTPClient
+    ) async throws -> Made {
+        let response = try await post(path, draft, gateway, http)
         let body = Data(try await response.body.collect(upTo: 1 << 20).readableBytesView)
         guard response.status == .created else {
-            throw SetupFailure(description: "\(url): \(response.status) \(String(decoding: body.prefix(300), as: UTF8.self))")
+            throw SetupFailure(description: "\(path): \(response.status) \(String(decoding: body.prefix(300), as: UTF8.self))")
         }
         return try JSONCoder.decode(from: body)
     }
 
-    private static func post(_ url: String, _ document: some Encodable, _ http: HTTPClient) async throws -> HTTPClientResponse {
-        var request = HTTPClientRequest(url: url)
-        request.method = .POST
+    private static func post(
+        _ path: String, _ document: some Encodable, _ gateway: GatewayAddress, _ http: HTTPClient
+    ) async throws -> HTTPClientResponse {
+        var request = gateway.request(.POST, path)
         request.headers.add(name: "Content-Type", value: "application/json")
         request.body = .bytes(try JSONCoder.encode(document))
         return try await http.execute(request, timeout: requestTimeout)

@@ -1,27 +1,41 @@
+import AuditTrail
 import CommandBus
 import FCM
 import Logging
 import MessageStorage
 import Schemas
 import ServiceKit
+import Storage
+import StoredResources
 
 extension CommandRouter {
     /// The commands of the message-logging service.
     static func messageLog(
-        store: any MessageStore, outbox: Outbox, storage: StorageWatch, relays: RelayHealth, payloadLimit: PayloadLimit,
-        logger: Logger
+        store: any MessageStore, templates: Storage, outbox: Outbox, changes: MessageChanges, storage: StorageWatch,
+        relays: RelayHealth, audits: [AuditForwarder],
+        payloadLimit: PayloadLimit, logger: Logger
     ) -> CommandRouter {
-        var router = CommandRouter(checkHealth: { try await store.check() }, parts: { await relays.parts() })
+        var router = CommandRouter(
+            checkHealth: {
+                try await store.check()
+                try await templates.check()
+            },
+            parts: {
+                await audits.reduce(into: relays.parts()) { $0.merge($1.health) { $1 } }
+            })
         router.on(LogMessage.self) { command, context in
             let message = Message(command, sender: try context.requireActor(), now: .now)
             var stored = try await storage.admit(.message(message))
-            if stored == nil { stored = try await outbox.log(.message(message)) }
+            if stored == nil { stored = try await store.requireFollowed(by: message) }
+            if stored == nil { stored = try await outbox.log(.message(message), from: context.address) }
             let known = stored?.message
-            if let known, known.msiKey == command.msiKey, known.draft != command.draft {
+            if let known, known.msiKey == command.msiKey, known.draft != command.draft.marked {
                 throw CommandFailure(.conflict, "msi_key \(command.msiKey) belongs to another message", field: "msi_key")
             }
             if known == nil {
-                logger.info("logged", metadata: ["msi_key": "\(message.msiKey)", "topic_key": "\(message.topicKey)"])
+                logger.info(
+                    message.relay.state == .held ? "held" : "logged",
+                    metadata: ["msi_key": "\(message.msiKey)", "topic_key": "\(message.topicKey)"])
             }
             return LogMessage.Reply(message: known ?? message)
         }
@@ -29,7 +43,7 @@ extension CommandRouter {
             guard let message = try await store.message(command.msiKey) else {
                 throw CommandFailure(.notFound, "no message \(command.msiKey)")
             }
-            return message
+            return try await store.withFollowUps([message])[0]
         }
         router.on(FindMessage.self) { command, context in
             let sender = try context.requireActor()
@@ -42,27 +56,40 @@ extension CommandRouter {
             // One more than the page, to know whether there is another page.
             var messages = try await store.page(
                 command.filter, before: command.before, limit: Int(command.limit) + 1, checkStillWanted: context.checkStillWanted)
-            guard messages.count > command.limit else { return ListMessages.Reply(messages: messages, next: nil) }
-            messages.removeLast()
-            let next = messages.last.map { PageCursor(timestamp: $0.timestamp, msiKey: $0.msiKey) }
-            return ListMessages.Reply(messages: messages, next: next)
+            var next: PageCursor?
+            if messages.count > command.limit {
+                messages.removeLast()
+                next = messages.last.map { PageCursor(timestamp: $0.timestamp, msiKey: $0.msiKey) }
+            }
+            return ListMessages.Reply(messages: try await store.withFollowUps(messages), next: next)
         }
+        router.on(ReadMessageChanges.self) { command, _ in changes.read(command) }
         router.on(RetryMessage.self) { command, context in
             let actor = try context.requireActor()
-            guard let message = try await outbox.retry(.message(command.msiKey), by: actor)?.message else {
+            guard let message = try await outbox.retry(.message(command.msiKey), by: actor, from: context.address)?.message else {
                 throw CommandFailure(.notFound, "no message \(command.msiKey)")
             }
             logger.info("to be tried again", metadata: ["msi_key": "\(command.msiKey)", "by": "\(actor)"])
-            return message
+            return await store.withFollowUps(message)
         }
         router.on(RecallMessage.self) { command, context in
             let actor = try context.requireActor()
-            guard let message = try await outbox.recall(.message(command.msiKey), by: actor)?.message else {
+            guard let message = try await outbox.recall(.message(command.msiKey), by: actor, from: context.address)?.message
+            else {
                 throw CommandFailure(.notFound, "no message \(command.msiKey)")
             }
             logger.info("recalled", metadata: ["msi_key": "\(command.msiKey)", "by": "\(actor)"])
-            return message
+            return await store.withFollowUps(message)
         }
+        router.on(ApproveMessage.self) { command, context in
+            let actor = try context.requireActor()
+            guard let message = try await outbox.approve(command.msiKey, by: actor, from: context.address) else {
+                throw CommandFailure(.notFound, "no message \(command.msiKey)")
+            }
+            logger.info("approved", metadata: ["msi_key": "\(command.msiKey)", "by": "\(actor)"])
+            return await store.withFollowUps(message)
+        }
+        router.serve(MessageTemplate.self, from: templates)
         router.addPushes(store: store, outbox: outbox, storage: storage, payloadLimit: payloadLimit, logger: logger)
         return router
     }
@@ -71,9 +98,12 @@ extension CommandRouter {
 extension Message {
     /// Makes the document of a new message.
     fileprivate init(_ command: LogMessage, sender: String, now: UnixMilliseconds) {
+        let draft = command.draft.marked
         self.init(
-            msiKey: command.msiKey, draft: command.draft, sender: sender, timestamp: command.timestamp,
+            msiKey: command.msiKey, draft: draft, sender: sender, timestamp: command.timestamp,
             names: command.names, expires: command.expires, idempotencyKey: command.idempotencyKey,
-            relay: RelayRecord(logged: command.draft.distribution, due: max(now, command.draft.sendAt ?? now)))
+            approval: command.approval == true ? true : nil, relay: RelayRecord(held: draft.distribution, until: command.expires))
+        guard approval == nil else { return }
+        relay = RelayRecord(logged: draft.distribution, due: max(now, notBefore(at: now) ?? now))
     }
 }

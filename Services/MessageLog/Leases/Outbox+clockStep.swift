@@ -1,9 +1,26 @@
 import MessageStorage
 import Schemas
+import Synchronization
 import Time
 
-/// Due items after a step of the system clock.
+/// Leases and due items after a step of the system clock.
 extension Outbox {
+    /// The time for a claim.
+    func timeOfLeases() -> UnixMilliseconds {
+        leaseClock.withLock { $0.time(wall: .now, monotonic: .now) }
+    }
+
+    /// Notices each step of the clock, also while nothing is claimed. Returns when its task is cancelled.
+    ///
+    /// If the clock is set back and forward again between two claims, the second claim sees no difference. But a lease that another
+    /// process took in between seems to have ended.
+    func watchClock() async {
+        while true {
+            do { try await Task.sleep(for: .milliseconds(500)) } catch { return }
+            _ = timeOfLeases()
+        }
+    }
+
     /// Lets items without a lease be due by the time of claims, which is behind the system clock after a step forward.
     ///
     /// The former time protects other processes' leases for the duration of a lease. Without this, every item without a lease

@@ -42,12 +42,13 @@ struct WaitCorrection: Service {
             let schedule = schedule
             let late = try await store.waiting(after: now) { item in
                 var capped = item
-                capped.change { $0.capWait(at: now, notBefore: item.notBefore, schedule: schedule) }
+                capped.change { $0.capWait(at: now, notBefore: item.notBefore(at: now), schedule: schedule) }
                 return capped != item
             }
             for key in late {
                 _ = try await store.update(key) { record, item in
-                    record.capWait(at: .now, notBefore: item.notBefore, schedule: schedule)
+                    let now = UnixMilliseconds.now
+                    record.capWait(at: now, notBefore: item.notBefore(at: now), schedule: schedule)
                 }
             }
             if !late.isEmpty {

@@ -5,6 +5,9 @@ extension DeliveryError {
     /// The deadline passed before a relay was asked.
     static let neverRelayed = DeliveryError(.expired, "the deadline passed before the message was handed to a relay")
 
+    /// The deadline passed before the message was approved.
+    static let neverApproved = DeliveryError(.expired, "the deadline passed before the message was approved")
+
     /// No relay takes messages.
     ///
     /// - Parameter failure: The failure of the attempt. FCM does not have the message.

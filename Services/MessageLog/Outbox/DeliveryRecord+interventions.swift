@@ -3,36 +3,62 @@ import Schemas
 // Interventions by people, as pure changes of the record of a message or a push. Each is recorded in its trace.
 
 extension DeliveryRecord {
-    /// The maximum number of recorded interventions. Older ones are removed.
+    /// The maximum number of recorded interventions. Older ones are removed, except an approval.
     private var maxTrace: Int { 20 }
 
     /// Makes the failed parts due again at once.
     ///
     /// - Throws: ``CommandFailure`` with status `conflict` if that is impossible.
-    mutating func retry(by actor: String, at now: UnixMilliseconds, expires: UnixMilliseconds) throws(CommandFailure) {
+    mutating func retry(by actor: String, at time: ChangeTime, expires: UnixMilliseconds) throws(CommandFailure) {
         guard state == .failed else {
             throw CommandFailure(.conflict, "only a failed message or push can be tried again; this one is \(state.rawValue)")
         }
-        guard expires > now else {
+        guard expires > time.now else {
             throw CommandFailure(.conflict, "it has expired meanwhile")
         }
         for index in parts.indices where parts[index].state == .failed {
             parts[index].state = .pending
         }
         state = .retrying
-        nextAttempt = now
+        nextAttempt = time.now
         ended = nil
-        leaveTrace(.retry, by: actor, at: now)
+        leaveTrace(.retry, by: actor, at: time.recorded)
+    }
+
+    /// Lets a held message go out.
+    ///
+    /// - Parameters:
+    ///   - sender: The account that posted it.
+    ///   - notBefore: The scheduled time; `nil` for at once.
+    /// - Throws: ``CommandFailure`` with status `forbidden` for the sender, and `conflict` if it is not held.
+    mutating func approve(
+        by actor: String, of sender: String, at time: ChangeTime, notBefore: UnixMilliseconds?, expires: UnixMilliseconds
+    ) throws(CommandFailure) {
+        // Names of accounts are unique without regard to case.
+        guard actor.lowercased() != sender.lowercased() else {
+            throw CommandFailure(.forbidden, "another account than the sender must approve it")
+        }
+        guard state == .held else {
+            throw CommandFailure(.conflict, "only a held message can be approved; this one is \(state.rawValue)")
+        }
+        guard expires > time.now else {
+            throw CommandFailure(.conflict, "it has expired meanwhile")
+        }
+        state = .pending
+        nextAttempt = max(time.now, notBefore ?? time.now)
+        lease = nil
+        leaveTrace(.approve, by: actor, at: time.recorded)
     }
 
     /// Recalls a message or a push that has not gone out.
     ///
     /// - Throws: ``CommandFailure`` with status `conflict` if it is too late.
-    mutating func recall(by actor: String, at now: UnixMilliseconds) throws(CommandFailure) {
+    mutating func recall(by actor: String, at time: ChangeTime) throws(CommandFailure) {
         guard nextAttempt != nil else {
+            if state == .recalled { throw CommandFailure(.conflict, "it was recalled already") }
             throw CommandFailure(.conflict, "it cannot be recalled any more; it is \(state.rawValue)")
         }
-        if let lease, lease.until > now {
+        if let lease, lease.until > time.now {
             throw CommandFailure(.conflict, "it is on its way to FCM now")
         }
         guard !parts.contains(where: { $0.state == .accepted }) else {
@@ -43,13 +69,14 @@ extension DeliveryRecord {
         }
         state = .recalled
         nextAttempt = nil
-        ended = now
+        ended = time.recorded
         lease = nil
-        leaveTrace(.recall, by: actor, at: now)
+        leaveTrace(.recall, by: actor, at: time.recorded)
     }
 
     private mutating func leaveTrace(_ action: Intervention.Action, by actor: String, at now: UnixMilliseconds) {
-        let all = (trace ?? []) + [Intervention(action: action, at: now, by: actor)]
-        trace = Array(all.suffix(maxTrace))
+        var all = (trace ?? []) + [Intervention(action: action, at: now, by: actor)]
+        while all.count > maxTrace, let oldest = all.firstIndex(where: { $0.action != .approve }) { all.remove(at: oldest) }
+        trace = all
     }
 }

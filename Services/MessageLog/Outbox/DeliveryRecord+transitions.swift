@@ -68,10 +68,10 @@ extension DeliveryRecord {
         settle(at: now, expires: expires, delay: schedule.jittered(wait, random: random))
     }
 
-    /// It has expired before FCM has accepted every part, or has no part to relay. An item that another process has
+    /// It has expired before FCM has accepted every part, or has no part to relay, or is held. An item that another process has
     /// leased is left to it.
     mutating func expire(at now: UnixMilliseconds, expires: UnixMilliseconds, owner: String? = nil) {
-        guard nextAttempt != nil, expires <= now || pendingParts.isEmpty else { return }
+        guard nextAttempt != nil, expires <= now || pendingParts.isEmpty || state == .held else { return }
         if let lease, lease.owner != owner, lease.until > now { return }
         settle(at: now, expires: expires, delay: 0)
     }
@@ -86,6 +86,8 @@ extension DeliveryRecord {
             lease.until = now + Lease.duration
             self.lease = lease
             self.nextAttempt = lease.until
+        } else if state == .held {
+            // It is due when it expires.
         } else if attempts == 0 {
             self.nextAttempt = min(nextAttempt, max(now, notBefore ?? now))
         } else {
@@ -108,11 +110,13 @@ extension DeliveryRecord {
         if expires <= now {
             for index in parts.indices where parts[index].state == .pending {
                 parts[index].state = .expired
-                parts[index].error = parts[index].error ?? .neverRelayed
+                parts[index].error = parts[index].error ?? (state == .held ? .neverApproved : .neverRelayed)
             }
         }
         let states = parts.map(\.state)
-        if states.contains(.pending) {
+        if states.contains(.pending), state == .held {
+            nextAttempt = expires
+        } else if states.contains(.pending) {
             state = attempts > 0 ? .retrying : .pending
             // If there is no time for another attempt, the message is due again at its expiry.
             nextAttempt = delay < expires - now ? now + delay : expires

@@ -16,11 +16,11 @@ struct Expiry: Service {
     private static let maxSkipped = 10_000
 
     private let store: any MessageStore
-    private let announcer: PushAnnouncer
+    private let announcer: OutboxAnnouncer
     private let logger: Logger
     private let outage: OutageLog
 
-    init(store: any MessageStore, announcer: PushAnnouncer, logger: Logger) {
+    init(store: any MessageStore, announcer: OutboxAnnouncer, logger: Logger) {
         self.store = store
         self.announcer = announcer
         self.logger = logger
@@ -82,13 +82,13 @@ struct Expiry: Service {
     /// - Returns: Whether it has ended or is being relayed.
     private func expire(_ key: OutboxKey) async throws -> Bool {
         do {
-            let item = try await store.update(key) { record, item in
+            let changed = try await store.change(key) { record, item, _ in
                 guard record.nextAttempt != nil else { throw HasEnded() }
                 record.expire(at: .now, expires: item.expires)
             }
-            if let item, item.record.nextAttempt == nil {
-                item.reportState(to: logger)
-                announcer.announceEnd(of: item)
+            if let changed, changed.item.record.nextAttempt == nil {
+                changed.item.reportState(to: logger)
+                announcer.announce(changed)
             }
             return true
         } catch is HasEnded {

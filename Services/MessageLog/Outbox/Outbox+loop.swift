@@ -22,6 +22,10 @@ extension Outbox {
                 try? await Task.sleep(for: DeliveryTimes.outboxStopTimeout)
                 return false
             }
+            group.addTask {
+                await self.watchClock()
+                return false
+            }
             defer { group.cancelAll() }
             return await group.next() ?? true
         }
@@ -80,7 +84,7 @@ extension Outbox {
         let now = UnixMilliseconds.now
         let lease = lease(at: now)
         do {
-            let leaseTime = leaseClock.withLock { $0.time(wall: now, monotonic: .now) }
+            let leaseTime = timeOfLeases()
             try await makeUnleasedItemsDue(at: now, by: leaseTime)
             let items = try await store.claim(claim, lease: lease, now: leaseTime)
             claiming.worked(of: claim.urgency.rawValue)

@@ -28,7 +28,7 @@ extension Outbox {
     private func relayAndRecord(_ item: OutboxItem, isLeaseCertain: Bool) async -> OutboxStateMachine.Turn {
         let expires = item.expires
         let pending = item.record.pendingParts
-        guard expires > .now, !pending.isEmpty else {
+        guard expires > .now, !pending.isEmpty, item.record.state != .held else {
             await record(item) { $0.expire(at: .now, expires: expires, owner: $1) }
             return .expired
         }
@@ -124,10 +124,10 @@ extension Outbox {
         let owner = owner
         while !Task.isCancelled {
             do {
-                let updated = try await store.update(item.key) { record, _ in change(&record, owner) }
-                if let updated {
-                    if reportsRetry || updated.record.nextAttempt == nil { updated.reportState(to: logger) }
-                    announcer.announceEnd(of: updated)
+                let changed = try await store.change(item.key) { record, _, _ in change(&record, owner) }
+                if let changed {
+                    if reportsRetry || changed.item.record.nextAttempt == nil { changed.item.reportState(to: logger) }
+                    announcer.announce(changed, after: item.record.state)
                 }
                 recording.worked(of: item.key.description)
                 return

@@ -33,7 +33,7 @@ final class Outbox: Service {
     let relay: any Relay
     let owner: String
     let schedule = RetrySchedule()
-    let announcer: PushAnnouncer
+    let announcer: OutboxAnnouncer
     let logger: Logger
     let relaying: OutageLog
     let claiming: OutageLog
@@ -48,7 +48,7 @@ final class Outbox: Service {
 
     /// - Parameter owner: The process's unique name.
     init(
-        store: any MessageStore, relay: any Relay, owner: String, capacity: Int = 256, announcer: PushAnnouncer, logger: Logger
+        store: any MessageStore, relay: any Relay, owner: String, capacity: Int = 256, announcer: OutboxAnnouncer, logger: Logger
     ) {
         self.store = store
         self.relay = relay
@@ -64,15 +64,19 @@ final class Outbox: Service {
 
     /// Stores a message or a push and relays it, at once if there is room.
     ///
+    /// - Parameter address: The sender's network address, for the audit log.
     /// - Returns: The item that is stored under the same keys already, if there is one.
-    func log(_ item: OutboxItem) async throws -> OutboxItem? {
+    func log(_ item: OutboxItem, from address: String? = nil) async throws -> OutboxItem? {
         let now = UnixMilliseconds.now
+        let audit = item.message.map { MessageAudit(.send, by: AuditAuthor(actor: $0.sender, address: address), at: now) }
         let due = item.record.nextAttempt ?? now
+        let isDue = due <= now && item.record.state != .held
         var item = item
-        if due <= now, let error = unreachable.withLock(\.self) { item.change { $0.setError(error) } }
-        guard due <= now, state.withLock({ $0.reserve(item) }) else {
-            let known = try await store.insert(item)
-            if due <= now { claimSoon(for: item.urgency) }
+        if isDue, let error = unreachable.withLock(\.self) { item.change { $0.setError(error) } }
+        guard isDue, state.withLock({ $0.reserve(item) }) else {
+            let known = try await store.insert(item, audit: audit)
+            if known == nil { announcer.announce(item, at: max(now, item.message?.timestamp ?? now)) }
+            if isDue { claimSoon(for: item.urgency) }
             return known
         }
         let lease = lease(at: now)
@@ -81,8 +85,9 @@ final class Outbox: Service {
             record.nextAttempt = lease.until
         }
         do {
-            let known = try await store.insert(item)
+            let known = try await store.insert(item, audit: audit)
             if known == nil {
+                announcer.announce(item, at: max(now, item.message?.timestamp ?? now))
                 event.yield(.relay(item, ServiceContext.current?.traceparent))
             } else {
                 cancelReservation(of: item.key)
@@ -101,24 +106,48 @@ final class Outbox: Service {
 
     /// Relays a failed message or push again.
     ///
+    /// - Parameter address: The actor's network address, for the audit log.
     /// - Returns: The changed item; `nil` if it does not exist.
     /// - Throws: ``CommandFailure`` with status `conflict` if it has not failed or has expired.
-    func retry(_ key: OutboxKey, by actor: String) async throws -> OutboxItem? {
-        let item = try await store.update(key) { record, item in
-            try record.retry(by: actor, at: .now, expires: item.expires)
+    func retry(_ key: OutboxKey, by actor: String, from address: String? = nil) async throws -> OutboxItem? {
+        let audit = MessageAudit(.retry, by: AuditAuthor(actor: actor, address: address))
+        let retried = try await store.change(key, audit: audit) { record, item, time in
+            try record.retry(by: actor, at: time, expires: item.expires)
         }
-        if let item { claimSoon(for: item.urgency) }
-        return item
+        guard let retried else { return nil }
+        announcer.announce(retried)
+        claimSoon(for: retried.item.urgency)
+        return retried.item
+    }
+
+    /// Lets a held message go out.
+    ///
+    /// - Parameter address: The actor's network address, for the audit log.
+    /// - Returns: The changed message; `nil` if it does not exist.
+    /// - Throws: ``CommandFailure`` with status `forbidden` for its sender, and `conflict` if it is not held.
+    func approve(_ msiKey: ObjectID, by actor: String, from address: String? = nil) async throws -> Message? {
+        let audit = MessageAudit(.approve, by: AuditAuthor(actor: actor, address: address))
+        let approved = try await store.change(.message(msiKey), audit: audit) { record, item, time in
+            guard let message = item.message else { return }
+            try record.approve(
+                by: actor, of: message.sender, at: time, notBefore: message.notBefore(at: time.now), expires: message.expires)
+        }
+        guard let approved else { return nil }
+        announcer.announce(approved)
+        if let due = approved.item.record.nextAttempt, due <= .now { claimSoon(for: approved.item.urgency) }
+        return approved.item.message
     }
 
     /// Recalls a message or a push that has not gone out.
     ///
+    /// - Parameter address: The actor's network address, for the audit log.
     /// - Returns: The changed item; `nil` if it does not exist.
     /// - Throws: ``CommandFailure`` with status `conflict` if it is too late.
-    func recall(_ key: OutboxKey, by actor: String) async throws -> OutboxItem? {
-        let item = try await store.update(key) { record, _ in try record.recall(by: actor, at: .now) }
-        if let item { announcer.announceEnd(of: item) }
-        return item
+    func recall(_ key: OutboxKey, by actor: String, from address: String? = nil) async throws -> OutboxItem? {
+        let audit = MessageAudit(.recall, by: AuditAuthor(actor: actor, address: address))
+        let recalled = try await store.change(key, audit: audit) { record, _, time in try record.recall(by: actor, at: time) }
+        if let recalled { announcer.announce(recalled) }
+        return recalled?.item
     }
 
     func claimSoon(for urgency: Urgency) {
@@ -134,10 +163,11 @@ final class Outbox: Service {
 extension MessageStore {
     /// Stores an item durably, unless it is stored already.
     ///
+    /// - Parameter audit: Stored with a message for the audit log.
     /// - Returns: The item that is stored under the same keys already, if there is one.
-    fileprivate func insert(_ item: OutboxItem) async throws -> OutboxItem? {
+    fileprivate func insert(_ item: OutboxItem, audit: MessageAudit?) async throws -> OutboxItem? {
         switch item {
-        case .message(let message): try await insert(message).map(OutboxItem.message)
+        case .message(let message): try await insert(message, audit: audit).map(OutboxItem.message)
         case .push(let push): try await insert(push).map(OutboxItem.push)
         }
     }

@@ -15,7 +15,7 @@ extension OutboxItem {
             logger.error("\(record.state.rawValue)", metadata: ["errors": "\(errors.joined(separator: "; "))"])
         case .retrying where !errors.isEmpty:
             logger.warning("will be tried again", metadata: ["errors": "\(errors.joined(separator: "; "))"])
-        case .retrying, .pending, .recalled: break
+        case .held, .retrying, .pending, .recalled: break
         }
     }
 

@@ -27,19 +27,8 @@ final class StorageWatch: Service {
     /// - Throws: ``CommandFailure`` with status `storage_full` if there is no room and no such item.
     func admit(_ item: OutboxItem) async throws -> OutboxItem? {
         guard let full = level.withLock({ $0.mark == .full ? $0 : nil }) else { return nil }
-        guard let known = try await stored(item) else { throw CommandFailure(.storageFull, full.refusal) }
+        guard let known = try await store.stored(item) else { throw CommandFailure(.storageFull, full.refusal) }
         return known
-    }
-
-    private func stored(_ item: OutboxItem) async throws -> OutboxItem? {
-        switch item {
-        case .message(let message):
-            if let known = try await store.message(message.msiKey) { return .message(known) }
-            guard let key = message.idempotencyKey else { return nil }
-            return try await store.message(of: message.sender, idempotencyKey: key).map(OutboxItem.message)
-        case .push(let push):
-            return try await store.push(of: push.sender, idempotencyKey: push.idempotencyKey).map(OutboxItem.push)
-        }
     }
 
     func run() async throws {
@@ -73,6 +62,20 @@ final class StorageWatch: Service {
         case .fine: logger.info("the archive has room again", metadata: figures)
         case .nearlyFull: logger.warning("the archive is nearly full", metadata: figures)
         case .full: logger.error("the archive is full: new messages are refused", metadata: figures)
+        }
+    }
+}
+
+extension MessageStore {
+    /// The item that is stored under the same keys, if there is one.
+    func stored(_ item: OutboxItem) async throws -> OutboxItem? {
+        switch item {
+        case .message(let message):
+            if let known = try await self.message(message.msiKey) { return .message(known) }
+            guard let key = message.idempotencyKey else { return nil }
+            return try await self.message(of: message.sender, idempotencyKey: key).map(OutboxItem.message)
+        case .push(let push):
+            return try await self.push(of: push.sender, idempotencyKey: push.idempotencyKey).map(OutboxItem.push)
         }
     }
 }

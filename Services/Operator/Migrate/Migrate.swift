@@ -14,8 +14,11 @@ struct Migrate: AsyncParsableCommand {
         abstract: "Copies all data of the services between SQLite and MongoDB.",
         discussion: """
             MSI_DATABASE_URL names the MongoDB database, and MSI_STATE_DIR the folder of the SQLite files. Stop the services \
-            first. The copy can be interrupted and run again at any time. It does not change its source. At the end both sides \
-            are read and compared, by count and digest. Then start the services with MSI_DATABASE_URL, or without it.
+            first. The copy can be interrupted and run again. It does not change its source. At the end both sides are read and \
+            compared, by count and digest. Then start the services with MSI_DATABASE_URL, or without it.
+
+            If services have worked with the source since the last copy, that copy may contain documents that the source has \
+            removed since, such as sign-ins that have ended. The command then refuses it: copy to an empty place.
             """)
 
     @Option(help: "The target database. The source is the other one.")

@@ -10,8 +10,13 @@ struct Stack: Sendable {
     }
 
     let stateDirectory: String
-    let gatewayPort: Int
+    /// For clients on this machine.
+    let gatewayURL: String
+    /// The address for other clients; `nil` if there are none.
+    let publicURL: String?
     let emulator: EmulatorAccess
+    /// Where the people service takes commands.
+    let peopleEndpoint: String
     let processes: [Process]
     /// The folder of the executables, which is this one's.
     let executables: URL
@@ -27,7 +32,10 @@ struct Stack: Sendable {
                     + "by itself for a real project")
         }
         let endpoints = try StackEndpoints(settings)
-        gatewayPort = endpoints.port(of: .gateway)
+        peopleEndpoint = try endpoints.commands(of: .people, settings)
+        let access = try GatewayAccess(settings)
+        gatewayURL = access.localURL(port: endpoints.port(of: .gateway))
+        publicURL = access.publicURL
         emulator = EmulatorAccess(port: endpoints.port(of: .fcmEmulator), stateDirectory: stateDirectory)
         var shared: [String: String?] = [
             Setting.stateDirectory.declaration.name: stateDirectory,
@@ -37,11 +45,16 @@ struct Stack: Sendable {
             "SWIFT_BACKTRACE": "enable=no",
         ]
         for (name, value) in endpoints.settings.merging(emulator.settings, uniquingKeysWith: { $1 }) { shared[name] = value }
-        // Only the services with a database get its password.
-        let withheld = Dictionary(uniqueKeysWithValues: SettingDeclaration.database.map { ($0.name, String?.none) })
         processes = ServiceEntry.all.map { [shared] service in
-            Process(service: service, environment: service.keepsData ? shared : shared.merging(withheld) { $1 })
+            Process(service: service, environment: shared.merging(Self.withheldSecrets(from: service)) { $1 })
         }
+    }
+
+    /// Removes the secrets that a service does not read, such as the password of a database, with their files' names.
+    private static func withheldSecrets(from service: ServiceEntry) -> [String: String?] {
+        let secrets = SettingDeclaration.all.filter(\.isSecret).flatMap { [$0] + ($0.file.map { [$0] } ?? []) }
+        let withheld = secrets.filter { !service.settings.contains($0) }
+        return Dictionary(uniqueKeysWithValues: withheld.map { ($0.name, String?.none) })
     }
 
     var logDirectory: String { stateDirectory + "/log" }
@@ -49,11 +62,11 @@ struct Stack: Sendable {
     /// The text for the terminal once everything runs. Its first line says that the stack is ready.
     var greeting: String {
         """
-        ready: the gateway is at http://127.0.0.1:\(gatewayPort) (loopback only: there is no access control yet)
+        ready: the gateway is at \(gatewayURL) (\(publicURL.map { "for clients: \($0)" } ?? "loopback only"))
           data   \(stateDirectory)
           logs   \(logDirectory)
           FCM    \(emulator.url), an emulator: phones are simulated there
-          next   curl http://127.0.0.1:\(gatewayPort)/channel, and "Send the first message" in README.md
+          next   curl \(gatewayURL)/channel, and "Send the first message" in README.md
           stop   Ctrl-C
         """
     }

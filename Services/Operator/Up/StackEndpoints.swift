@@ -33,6 +33,14 @@ struct StackEndpoints: Sendable {
         return port
     }
 
+    /// Where a service takes commands.
+    ///
+    /// - Throws: ``ConfigurationError``.
+    func commands(of service: ServiceEntry, _ values: SettingValues) throws -> String {
+        let setting = Setting<String>.listen(service)
+        return try settings[setting.declaration.name] ?? values.value(setting)
+    }
+
     private static func fixed(_ port: Int) throws -> Int {
         guard port == 0 else { return port }
         do {

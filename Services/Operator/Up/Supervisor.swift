@@ -1,3 +1,4 @@
+import Schemas
 import ServiceKit
 import ServiceLifecycle
 import Time
@@ -10,12 +11,16 @@ struct Supervisor: Service {
     private let stack: Stack
     private let children: [Child]
     private let pipe: SupervisionPipe
+    private let firstStart: FirstStart
     private let say: @Sendable (String) -> Void
 
-    /// - Parameter say: Writes a line to the terminal.
-    init(stack: Stack, say: @escaping @Sendable (String) -> Void) throws {
+    /// - Parameters:
+    ///   - isTerminal: Whether the lines go to a terminal.
+    ///   - say: Writes a line.
+    init(stack: Stack, isTerminal: Bool, say: @escaping @Sendable (String) -> Void) throws {
         self.stack = stack
         self.say = say
+        firstStart = FirstStart(stateDirectory: stack.stateDirectory, isTerminal: isTerminal, say: say)
         let pipe = try SupervisionPipe()
         self.pipe = pipe
         children = try stack.processes.map { try Child($0, in: stack, pipe: pipe, say: say) }
@@ -29,6 +34,9 @@ struct Supervisor: Service {
             do {
                 try await PreviousStack(logs: children.map(\.log), say: say).end(within: DeliveryTimes.supervisorStopTimeout)
                 try await start { child in group.addTask { await child.run() } }
+                if let failure = try await cancelWhenGracefulShutdown({ try await makeAccounts() }) {
+                    group.addTask { await makeAccountsLater(after: failure) }
+                }
                 say(stack.greeting)
                 try await gracefulShutdown()
             } catch is CancellationError {
@@ -66,6 +74,45 @@ struct Supervisor: Service {
                 order.markReady(service)
                 startNext()
             }
+        }
+    }
+
+    /// Makes the first account if there is none.
+    ///
+    /// - Returns: Why that is not possible now, for example because the database is unreachable or the disk is full; `nil` if there
+    ///   are accounts.
+    /// - Throws: ``StartFailure``.
+    private func makeAccounts() async throws -> CommandFailure? {
+        do {
+            try await PeopleClient.with([stack.peopleEndpoint]) { try await firstStart.run($0) }
+            return nil
+        } catch let failure as CommandFailure {
+            try Task.checkCancellation()
+            return failure
+        }
+    }
+
+    /// Tries again each second, and says each new reason why it is not possible.
+    private func makeAccountsLater(after failure: CommandFailure) async {
+        do {
+            try await cancelWhenGracefulShutdown {
+                var failure: CommandFailure? = failure
+                var said: String?
+                while let message = failure?.message {
+                    if message != said {
+                        say(
+                            "the accounts cannot be read or made yet: \(message); see "
+                                + "\(stack.logDirectory)/\(ServiceEntry.people.executable).log")
+                    }
+                    said = message
+                    try await Task.sleep(for: .seconds(1))
+                    failure = try await makeAccounts()
+                }
+            }
+        } catch is CancellationError {
+            // The stack stops.
+        } catch {
+            say("\(error)")
         }
     }
 

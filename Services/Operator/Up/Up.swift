@@ -38,7 +38,7 @@ struct Up: AsyncParsableCommand {
     }
 
     private func run(_ stack: Stack) async throws {
-        let supervisor = try Supervisor(stack: stack) { line in
+        let supervisor = try Supervisor(stack: stack, isTerminal: isatty(STDOUT_FILENO) == 1) { line in
             print(line)
             fflush(nil)
         }

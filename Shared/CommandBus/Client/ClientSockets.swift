@@ -12,6 +12,8 @@ import Time
 /// in the work queue.
 final class ClientSockets: BusParticipant, @unchecked Sendable {
     private let endpoints: [String]
+    /// Stands for the endpoints in failures.
+    private let name: String?
     private let connectors: [Connector]
     private let dealers: [ZeroMQSocket]
     private let ids: RequestIDFormat
@@ -29,9 +31,10 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     private static let repliesPerTurn = 512
 
     init(
-        bus: Bus, endpoints: [String], limits: ClientLimits, ids: RequestIDFormat, logger: Logger
+        bus: Bus, endpoints: [String], name: String?, limits: ClientLimits, ids: RequestIDFormat, logger: Logger
     ) throws(BusError) {
         self.endpoints = endpoints
+        self.name = name
         connectors = try Connector.all(ZMQ_DEALER, to: endpoints, bus: bus, logger: logger) { dealer throws(BusError) in
             try Self.configure(dealer, limits)
         }
@@ -242,6 +245,6 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
 
     private func fail(_ request: PendingRequest, _ failure: ClientPoolStateMachine<PendingRequest>.Failure) {
         let lookup = failure == .notConnected ? connectors.lazy.compactMap(\.failure).first : nil
-        request.complete(.failed(CommandFailure(failure, endpoints: endpoints, lookup: lookup)))
+        request.complete(.failed(CommandFailure(failure, endpoints: endpoints, name: name, lookup: lookup)))
     }
 }

@@ -17,14 +17,18 @@ package final class CommandClient: Sendable {
     private let lastID = Atomic<UInt64>(0)
     private let maxPayloadBytes: Int
 
-    /// - Parameter endpoints: `ipc://<path>` or `tcp://<host>:<port>`; at least one.
+    /// - Parameters:
+    ///   - endpoints: `ipc://<path>` or `tcp://<host>:<port>`; at least one.
+    ///   - name: The service in the texts of failures, such as "the cube service", if their readers must not see the endpoints.
     /// - Throws: ``BusError`` if an endpoint is invalid or the bus is closed. An unreachable service is no error.
-    package init(bus: Bus, endpoints: [String], limits: ClientLimits = .init(), logger: Logger) throws(BusError) {
+    package init(
+        bus: Bus, endpoints: [String], named name: String? = nil, limits: ClientLimits = .init(), logger: Logger
+    ) throws(BusError) {
         guard !endpoints.isEmpty else { throw BusError(.invalidEndpoint, "a client needs at least one endpoint") }
         self.bus = bus
         maxPayloadBytes = limits.maxPayloadBytes
         sockets = try ClientSockets(
-            bus: bus, endpoints: endpoints, limits: limits, ids: ids, logger: logger)
+            bus: bus, endpoints: endpoints, name: name, limits: limits, ids: ids, logger: logger)
         try bus.attach(sockets)
     }
 
@@ -36,7 +40,7 @@ package final class CommandClient: Sendable {
     ///
     /// - Parameters:
     ///   - timeout: How long to wait. The service gets it too, and does not begin a request after it.
-    ///   - context: The actor and the trace of the request.
+    ///   - context: The actor, the address, the credential and the trace of the request.
     /// - Throws: The service's failure, or one of the bus: `unavailable` (the message says whether the request may have been
     ///   done), `deadline_exceeded`, `overloaded`, `invalid` for a payload that is too large, `internal` for a malformed
     ///   reply. A cancelled task gets `unavailable`, "cancelled".
@@ -87,7 +91,8 @@ package final class CommandClient: Sendable {
         let traceparent = context.traceparent ?? ServiceContext.current?.traceparent
         let header = RequestHeader(
             id: ids.text(id), command: name, timeout: timeout, deadline: now.wall + timeout,
-            traceparent: traceparent?.description, actor: context.actor)
+            traceparent: traceparent?.description, actor: context.actor, address: context.address,
+            credential: context.credential)
         return PendingRequest(
             id: id, header: header, payload: payload, deadline: now.monotonic + timeout, isLocal: isLocal)
     }

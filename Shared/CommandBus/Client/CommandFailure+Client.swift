@@ -3,20 +3,24 @@ import Schemas
 extension CommandFailure {
     /// The failure of a request that no service answered.
     ///
-    /// - Parameter lookup: Why an endpoint has no address, if that is why there is no connection.
+    /// - Parameters:
+    ///   - name: Stands for the endpoints in the text; `nil` to show them.
+    ///   - lookup: Why an endpoint has no address, if that is why there is no connection.
     init<Request>(
-        _ failure: ClientPoolStateMachine<Request>.Failure, endpoints: [String], lookup: NameLookup.Failure? = nil
+        _ failure: ClientPoolStateMachine<Request>.Failure, endpoints: [String], name: String? = nil,
+        lookup: NameLookup.Failure? = nil
     ) {
+        let service = name ?? Self.list(endpoints)
         switch failure {
         case .overloaded:
-            self.init(.overloaded, "too many requests are under way to \(Self.list(endpoints)); not sent")
+            self.init(.overloaded, "too many requests are under way to \(service); not sent")
         case .notConnected:
-            let reason = lookup.map { " (\($0))" } ?? ""
-            self.init(.unavailable, "no connection to \(Self.list(endpoints))\(reason); not sent")
+            let reason = name == nil ? lookup.map { " (\($0))" } ?? "" : ""
+            self.init(.unavailable, "no connection to \(service)\(reason); not sent")
         case .connectionLost(let endpoint):
-            self.init(.unavailable, "connection lost to \(endpoints[endpoint]), outcome unknown")
+            self.init(.unavailable, "connection lost to \(name ?? endpoints[endpoint]), outcome unknown")
         case .deadlineExceeded:
-            self.init(.deadlineExceeded, "no reply from \(Self.list(endpoints)) in time, outcome unknown")
+            self.init(.deadlineExceeded, "no reply from \(service) in time, outcome unknown")
         case .cancelled:
             self.init(.unavailable, "cancelled")
         case .stopped:

@@ -13,6 +13,12 @@ package struct CommandContext: Sendable {
     package var command: String { header.fields.command }
     /// The caller's account name, 1 to 200 characters; `nil` if a program makes the request for itself.
     package var actor: String? { header.fields.actor }
+    /// The network address of the caller's client, 1 to 64 characters; `nil` if it is unknown.
+    package var address: String? { header.fields.address }
+    /// The caller's sign-in or token; `nil` if it is not to be checked, as for a program that makes the request for itself.
+    package var credential: CredentialHash? { header.fields.credential }
+    /// Who asks, for the audit log.
+    package var author: AuditAuthor { AuditAuthor(actor: actor, address: address) }
     /// The request's W3C trace context, as sent. If it is valid, it is also the task's own (`ServiceContext.current`), and log
     /// lines and further requests carry it.
     package var traceparent: String? { header.fields.traceparent }
@@ -25,10 +31,11 @@ package struct CommandContext: Sendable {
     }
 
     package init(
-        id: String, command: String, actor: String? = nil, traceparent: String? = nil, deadline: UnixMilliseconds? = nil,
-        logger: Logger
+        id: String, command: String, actor: String? = nil, address: String? = nil, traceparent: String? = nil,
+        deadline: UnixMilliseconds? = nil, logger: Logger
     ) {
-        let fields = RequestHeader(id: id, command: command, deadline: deadline, traceparent: traceparent, actor: actor)
+        let fields = RequestHeader(
+            id: id, command: command, deadline: deadline, traceparent: traceparent, actor: actor, address: address)
         self.init(SharedHeader(fields), time: nil, logger: logger)
     }
 

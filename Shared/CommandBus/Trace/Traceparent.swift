@@ -18,12 +18,19 @@ package struct Traceparent: Hashable, Sendable {
     }
 
     private static func random(digits: Int) -> String {
-        let bits = (0..<digits / 16).map { _ in
-            let hexadecimal = String(UInt64.random(in: 1...UInt64.max), radix: 16)
-            return String(repeating: "0", count: 16 - hexadecimal.count) + hexadecimal
+        String(unsafeUninitializedCapacity: digits) { buffer in
+            for start in stride(from: 0, to: digits, by: 16) {
+                var bits = IdentifierBits.next()
+                for position in start..<start + 16 {
+                    buffer[position] = hexadecimal[Int(bits & 15)]
+                    bits >>= 4
+                }
+            }
+            return digits
         }
-        return bits.joined()
     }
+
+    private static let hexadecimal = Array("0123456789abcdef".utf8)
 
     private static func isIdentifier(_ text: Substring, digits: Int) -> Bool {
         text.utf8.count == digits && text.allSatisfy { $0.isHexDigit && !$0.isUppercase } && !text.allSatisfy { $0 == "0" }

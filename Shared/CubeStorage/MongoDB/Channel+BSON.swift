@@ -23,12 +23,13 @@ extension Area {
 
 extension Subject {
     func document(version: CubeVersion) -> BSONDocument {
-        [
+        let document: BSONDocument = [
             "id": .objectID(id), "name": .string(name), "desc": .string(desc), "access": access.bson,
             "topic_key": topicKey.bson, "opt": ["level": opt.level.bson, "distribution": opt.distribution.bson],
             "tags": tags.bson,
             "version": version.bson,
         ]
+        return approval.map { document.with("approval", .bool($0)) } ?? document
     }
 }
 

@@ -136,6 +136,6 @@ extension Subject {
             id: topicKey.subject, name: try fields.value("name"), desc: try fields.optional("desc") ?? "",
             access: try fields.texts("access"), topicKey: topicKey,
             opt: SubjectOptions(level: try opt.optional("level") ?? .optional, distribution: try opt.value("distribution")),
-            tags: try fields.texts("tags"))
+            tags: try fields.texts("tags"), approval: try fields.optional("approval"))
     }
 }

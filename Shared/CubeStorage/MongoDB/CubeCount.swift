@@ -82,6 +82,7 @@ extension MongoConnection {
             guard known?.digest != measure.digest else { return nil }
             // The first measurement is no change.
             let version = try known == nil ? nil : connection.nextCubeCount().version
+            if let version { try connection.addCubeAudit([CubeRecord.foreignEdit(version).entry(by: .program)]) }
             try connection.setCubeMeasure(measure)
             return version
         }

@@ -6,7 +6,7 @@ package import UnreadableDocuments
 /// The cube in MongoDB, one document for each channel. It needs a replica set: a change and its version are stored
 /// in one transaction.
 package struct MongoCubeStore: CubeStore {
-    private let database: MongoDatabase
+    let database: MongoDatabase
     private let sizeLimit: CubeSizeLimit
     private let unreadable: UnreadableDocuments
     private let foreignEdits: MongoForeignEdits
@@ -50,90 +50,98 @@ package struct MongoCubeStore: CubeStore {
         }
     }
 
-    package func add(_ command: AddChannel) async throws -> CubeEdit<Channel> {
+    package func add(_ command: AddChannel, by author: AuditAuthor) async throws -> CubeEdit<Channel> {
         let channel = Channel(id: ObjectID(), name: command.channel.name, desc: command.channel.desc)
-        return try await edit(channel.id) { connection, _, version in
+        return try await edit(channel.id, by: author) { connection, _, version in
             try connection.insert(channel.document(version: version, position: version.rawValue))
-            return CubeChange(value: channel, growth: try CubeSize.of(channel))
+            return CubeChange(value: channel, growth: try CubeSize.of(channel), records: [.added(CubeObject(channel))])
         }
     }
 
-    package func update(_ command: UpdateChannel) async throws -> CubeEdit<Channel> {
-        try await edit(command.channelID) { connection, stored, version in
+    package func update(_ command: UpdateChannel, by author: AuditAuthor) async throws -> CubeEdit<Channel> {
+        try await edit(command.channelID, by: author) { connection, stored, version in
             let document = try stored.document()
             try document.check(.channel, command.channelID, unchangedSince: command.unchangedSince)
             try connection.change(
                 ["_id": .objectID(command.channelID)],
                 ["$set": .document(command.channel.changes(version: version))])
             var channel = document.channel
-            let before = try CubeSize.of(channel.withoutAreas)
             (channel.name, channel.desc) = (command.channel.name, command.channel.desc)
-            return CubeChange(value: channel, growth: try CubeSize.of(channel.withoutAreas) - before)
+            return CubeChange(
+                value: channel, growth: try CubeSize.of(channel.withoutAreas) - CubeSize.of(document.channel.withoutAreas),
+                records: [.updated(CubeObject(document.channel), to: CubeObject(channel))])
         }
     }
 
-    package func delete(_ command: DeleteChannel) async throws -> CubeEdit<Done> {
-        try await edit(command.channelID) { connection, stored, _ in
+    package func delete(_ command: DeleteChannel, by author: AuditAuthor) async throws -> CubeEdit<Done> {
+        try await edit(command.channelID, by: author) { connection, stored, _ in
             let document = try stored.document()
             try document.checkWithAreas(unchangedSince: command.unchangedSince)
             _ = try connection.delete(["_id": .objectID(command.channelID)], from: CubeCollections.channels)
-            return CubeChange(value: Done(), growth: try -CubeSize.of(document.channel))
+            return CubeChange(
+                value: Done(), growth: try -CubeSize.of(document.channel), records: CubeRecord.deleted(document.channel))
         }
     }
 
-    package func add(_ command: AddArea) async throws -> CubeEdit<Area> {
+    package func add(_ command: AddArea, by author: AuditAuthor) async throws -> CubeEdit<Area> {
         let area = Area(id: ObjectID(), name: command.area.name, desc: command.area.desc)
-        return try await edit(command.channelID) { connection, stored, version in
+        return try await edit(command.channelID, by: author) { connection, stored, version in
             _ = try stored.document()
             try connection.change(
                 ["_id": .objectID(command.channelID)],
                 ["$push": ["areas": .document(area.document(version: version))]])
-            return CubeChange(value: area, growth: try CubeSize.of(area))
+            return CubeChange(
+                value: area, growth: try CubeSize.of(area), records: [.added(CubeObject(area, in: command.channelID))])
         }
     }
 
-    package func update(_ command: UpdateArea) async throws -> CubeEdit<Area> {
-        try await edit(command.channelID) { connection, stored, version in
+    package func update(_ command: UpdateArea, by author: AuditAuthor) async throws -> CubeEdit<Area> {
+        try await edit(command.channelID, by: author) { connection, stored, version in
             let document = try stored.document()
-            var area = try document.area(command.areaID)
+            let former = try document.area(command.areaID)
             try document.check(.area, command.areaID, unchangedSince: command.unchangedSince)
             try connection.change(
                 ["_id": .objectID(command.channelID), "areas.id": .objectID(command.areaID)],
                 ["$set": .document(command.area.changes(version: version, in: "areas.$."))])
-            let before = try CubeSize.of(area.withoutSubjects)
+            var area = former
             (area.name, area.desc) = (command.area.name, command.area.desc)
-            return CubeChange(value: area, growth: try CubeSize.of(area.withoutSubjects) - before)
+            return CubeChange(
+                value: area, growth: try CubeSize.of(area.withoutSubjects) - CubeSize.of(former.withoutSubjects),
+                records: [
+                    .updated(CubeObject(former, in: command.channelID), to: CubeObject(area, in: command.channelID))
+                ])
         }
     }
 
-    package func delete(_ command: DeleteArea) async throws -> CubeEdit<Done> {
-        try await edit(command.channelID) { connection, stored, _ in
+    package func delete(_ command: DeleteArea, by author: AuditAuthor) async throws -> CubeEdit<Done> {
+        try await edit(command.channelID, by: author) { connection, stored, _ in
             let document = try stored.document()
             let area = try document.area(command.areaID)
             try document.checkWithSubjects(of: area, unchangedSince: command.unchangedSince)
             try connection.change(
                 ["_id": .objectID(command.channelID)], ["$pull": ["areas": ["id": .objectID(command.areaID)]]])
-            return CubeChange(value: Done(), growth: try -CubeSize.of(area))
+            return CubeChange(
+                value: Done(), growth: try -CubeSize.of(area), records: CubeRecord.deleted(area, in: command.channelID))
         }
     }
 
-    package func add(_ command: AddSubject) async throws -> CubeEdit<Subject> {
+    package func add(_ command: AddSubject, by author: AuditAuthor) async throws -> CubeEdit<Subject> {
         let topicKey = TopicKey(channel: command.channelID, area: command.areaID, subject: ObjectID())
         let draft = command.subject
         let subject = Subject(id: topicKey.subject, name: draft.name, desc: draft.desc, topicKey: topicKey, opt: draft.opt)
-        return try await edit(command.channelID) { connection, stored, version in
+        return try await edit(command.channelID, by: author) { connection, stored, version in
             _ = try stored.document().area(command.areaID)
             try connection.change(
                 ["_id": .objectID(command.channelID), "areas.id": .objectID(command.areaID)],
                 ["$push": ["areas.$.subjects": .document(subject.document(version: version))]])
-            return CubeChange(value: subject, growth: try CubeSize.of(subject))
+            return CubeChange(value: subject, growth: try CubeSize.of(subject), records: [.added(CubeObject(subject))])
         }
     }
 
-    package func update(_ command: UpdateSubject) async throws -> CubeEdit<Subject> {
-        try await edit(command.channelID) { connection, stored, version in
+    package func update(_ command: UpdateSubject, by author: AuditAuthor) async throws -> CubeEdit<Subject> {
+        try await edit(command.channelID, by: author) { connection, stored, version in
             let document = try stored.document()
-            var subject = try document.subject(command.subjectID, in: command.areaID)
+            let former = try document.subject(command.subjectID, in: command.areaID)
             try document.check(.subject, command.subjectID, unchangedSince: command.unchangedSince)
             try connection.change(
                 ["_id": .objectID(command.channelID)],
@@ -141,21 +149,24 @@ package struct MongoCubeStore: CubeStore {
                 arrayFilters: [
                     ["area.id": .objectID(command.areaID)], ["subject.id": .objectID(command.subjectID)],
                 ])
-            let before = try CubeSize.of(subject)
+            var subject = former
             (subject.name, subject.desc, subject.opt) = (command.subject.name, command.subject.desc, command.subject.opt)
-            return CubeChange(value: subject, growth: try CubeSize.of(subject) - before)
+            return CubeChange(
+                value: subject, growth: try CubeSize.of(subject) - CubeSize.of(former),
+                records: [.updated(CubeObject(former), to: CubeObject(subject))])
         }
     }
 
-    package func delete(_ command: DeleteSubject) async throws -> CubeEdit<Done> {
-        try await edit(command.channelID) { connection, stored, _ in
+    package func delete(_ command: DeleteSubject, by author: AuditAuthor) async throws -> CubeEdit<Done> {
+        try await edit(command.channelID, by: author) { connection, stored, _ in
             let document = try stored.document()
             let subject = try document.subject(command.subjectID, in: command.areaID)
             try document.check(.subject, command.subjectID, unchangedSince: command.unchangedSince)
             try connection.change(
                 ["_id": .objectID(command.channelID), "areas.id": .objectID(command.areaID)],
                 ["$pull": ["areas.$.subjects": ["id": .objectID(command.subjectID)]]])
-            return CubeChange(value: Done(), growth: try -CubeSize.of(subject))
+            return CubeChange(
+                value: Done(), growth: try -CubeSize.of(subject), records: [.deleted(CubeObject(subject))])
         }
     }
 
@@ -177,23 +188,38 @@ package struct MongoCubeStore: CubeStore {
         }
     }
 
-    /// Changes one channel. The change is committed together with its version and the new measure of the cube.
-    private func edit<Value: Codable & Hashable & Sendable>(
-        _ channelID: ObjectID,
+    /// Changes one channel.
+    func edit<Value: Codable & Hashable & Sendable>(
+        _ channelID: ObjectID, by author: AuditAuthor,
         _ change: @escaping @Sendable (MongoConnection, StoredChannel, CubeVersion) throws -> CubeChange<Value>
+    ) async throws -> CubeEdit<Value> {
+        try await edit(by: author) { connection, version in
+            let before = StoredChannel(id: channelID, stored: try connection.channelDocument(channelID))
+            let change = try change(connection, before, version)
+            let after = try connection.channelDocument(channelID)
+            return (change, CubeMeasure.digest(of: after) &- CubeMeasure.digest(of: before.stored))
+        }
+    }
+
+    /// Performs one change. It is committed together with its version, the new measure of the cube and the entries for the audit
+    /// log.
+    ///
+    /// - Parameter change: Returns also what the change adds to the digest of the documents.
+    func edit<Value: Codable & Hashable & Sendable>(
+        by author: AuditAuthor,
+        _ change: @escaping @Sendable (MongoConnection, CubeVersion) throws -> (CubeChange<Value>, digest: Int64)
     ) async throws -> CubeEdit<Value> {
         try await MongoError.asFailure {
             try await database.transaction { [sizeLimit, unreadable] connection in
                 // Count first, so that a concurrent change conflicts before it has done any work.
                 let count = try connection.nextCubeCount()
                 var measure = try count.measure ?? connection.measureCube(unreadable)
-                let before = StoredChannel(id: channelID, stored: try connection.channelDocument(channelID))
-                let change = try change(connection, before, count.version)
+                let (change, digest) = try change(connection, count.version)
                 try sizeLimit.check(size: measure.size, growth: change.growth)
-                let after = try connection.channelDocument(channelID)
                 measure.size += change.growth
-                measure.digest &+= CubeMeasure.digest(of: after) &- CubeMeasure.digest(of: before.stored)
+                measure.digest &+= digest
                 try connection.setCubeMeasure(measure)
+                try connection.addCubeAudit(change.records.map { $0.entry(by: author) })
                 return CubeEdit(version: count.version, value: change.value)
             }
         }
@@ -201,7 +227,7 @@ package struct MongoCubeStore: CubeStore {
 }
 
 /// The stored channel at the begin of a change.
-private struct StoredChannel {
+struct StoredChannel {
     let id: ObjectID
     /// `nil` if it does not exist.
     let stored: BSONDocument?

@@ -23,7 +23,7 @@ package struct MovableCube: MovableStore {
     }
 }
 
-/// Moves the cube in one step, with its version.
+/// Moves the cube in one step, with its version and the entries that the audit log has not acknowledged.
 package struct CubeMove: StoreMove {
     let source: any CubeStore
     let target: any CubeStore
@@ -45,6 +45,7 @@ package struct CubeMove: StoreMove {
     package func copy(report: (String) -> Void) async throws {
         do {
             try await target.restore(try await source.snapshot())
+            try await target.addPendingAudit(of: source)
         } catch let failure as CommandFailure where failure.status == .conflict {
             throw MigrationFailure("the cube cannot be copied: \(failure.message)")
         }
@@ -59,7 +60,8 @@ package struct CubeMove: StoreMove {
         try await target.close()
     }
 
-    /// The cube's channels and its version.
+    /// The cube's channels and its version. The pending entries of the audit log are not compared: one of the two stores may have
+    /// forwarded some of them since a former run, and adding them again changes nothing.
     private func digest(of store: any CubeStore) async throws -> StoreDigest {
         let snapshot = try await store.snapshot()
         var digest = StoreDigest()

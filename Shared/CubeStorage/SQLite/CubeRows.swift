@@ -12,6 +12,8 @@ protocol CubeRow: Codable, FetchableRecord, PersistableRecord {
     var version: CubeVersion { get set }
     /// The row's share of the cube's size.
     var size: Int64 { get throws }
+    /// The row for the audit log.
+    var object: CubeObject { get }
 }
 
 struct ChannelRow: CubeRow {
@@ -35,6 +37,8 @@ struct ChannelRow: CubeRow {
     var size: Int64 {
         get throws { try CubeSize.of(channel(with: [])) }
     }
+
+    var object: CubeObject { CubeObject(channel(with: [])) }
 
     func channel(with areas: [Area]) -> Channel {
         Channel(id: id, name: name, desc: desc, access: access, areas: areas)
@@ -65,6 +69,8 @@ struct AreaRow: CubeRow {
         get throws { try CubeSize.of(area(with: [])) }
     }
 
+    var object: CubeObject { CubeObject(area(with: []), in: channelID) }
+
     func area(with subjects: [Subject]) -> Area {
         Area(id: id, name: name, desc: desc, access: access, subjects: subjects)
     }
@@ -83,6 +89,8 @@ struct SubjectRow: CubeRow {
     var level: SubscriptionLevel
     var distribution: Distribution
     var tags: [String]
+    /// `nil` for `false`.
+    var approval: Bool?
     var version: CubeVersion
 
     init(_ subject: Subject, version: CubeVersion) {
@@ -95,6 +103,7 @@ struct SubjectRow: CubeRow {
         level = subject.opt.level
         distribution = subject.opt.distribution
         tags = subject.tags
+        approval = subject.approval
         self.version = version
     }
 
@@ -102,9 +111,11 @@ struct SubjectRow: CubeRow {
         get throws { try CubeSize.of(subject) }
     }
 
+    var object: CubeObject { CubeObject(subject) }
+
     var subject: Subject {
         Subject(
             id: id, name: name, desc: desc, access: access, topicKey: topicKey,
-            opt: SubjectOptions(level: level, distribution: distribution), tags: tags)
+            opt: SubjectOptions(level: level, distribution: distribution), tags: tags, approval: approval)
     }
 }

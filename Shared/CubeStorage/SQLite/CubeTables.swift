@@ -47,5 +47,9 @@ enum CubeTables {
         migrator.registerMigration("size") { database in
             try database.alter(table: "cube") { $0.add(column: "size", .integer) }
         }
+        migrator.registerMigration("approval") { database in
+            try database.alter(table: SubjectRow.databaseTableName) { $0.add(column: "approval", .boolean) }
+        }
+        PendingAudit.register(in: &migrator)
     }
 }

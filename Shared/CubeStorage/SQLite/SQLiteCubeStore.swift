@@ -7,7 +7,7 @@ package import UnreadableDocuments
 
 /// The cube in SQLite, one row for each channel, area and subject.
 package final class SQLiteCubeStore: CubeStore {
-    private let database: EmbeddedDatabase
+    let database: EmbeddedDatabase
     private let sizeLimit: CubeSizeLimit
     private let unreadable: UnreadableDocuments
 
@@ -77,114 +77,118 @@ package final class SQLiteCubeStore: CubeStore {
             }
             guard isForeign else { return nil }
             let counted = try CubeQueries.nextVersion(in: database)
+            try PendingAudit.add([CubeRecord.foreignEdit(counted).entry(by: .program)], in: database)
             known.withLock { $0.version = counted }
             return counted
         }
     }
 
-    package func add(_ command: AddChannel) async throws -> CubeEdit<Channel> {
-        try await edit { database, version in
+    package func add(_ command: AddChannel, by author: AuditAuthor) async throws -> CubeEdit<Channel> {
+        try await edit(by: author) { database, version in
             let channel = Channel(id: ObjectID(), name: command.channel.name, desc: command.channel.desc)
             try ChannelRow(channel, version: version).insert(database)
-            return CubeChange(value: channel, growth: try CubeSize.of(channel))
+            return CubeChange(value: channel, growth: try CubeSize.of(channel), records: [.added(CubeObject(channel))])
         }
     }
 
-    package func update(_ command: UpdateChannel) async throws -> CubeEdit<Channel> {
-        try await edit { [unreadable] database, version in
+    package func update(_ command: UpdateChannel, by author: AuditAuthor) async throws -> CubeEdit<Channel> {
+        try await edit(by: author) { [unreadable] database, version in
             var row = try CubeQueries.channel(command.channelID, in: database)
             try row.check(unchangedSince: command.unchangedSince)
-            let before = try row.size
+            let before = row
             row.name = command.channel.name
             row.desc = command.channel.desc
             row.version = version
             try row.update(database)
             return CubeChange(
                 value: row.channel(with: try CubeQueries.areas(of: row.id, in: database, unreadable)),
-                growth: try row.size - before)
+                growth: try row.size - before.size, records: [.updated(before.object, to: row.object)])
         }
     }
 
-    package func delete(_ command: DeleteChannel) async throws -> CubeEdit<Done> {
-        try await edit { database, _ in
+    package func delete(_ command: DeleteChannel, by author: AuditAuthor) async throws -> CubeEdit<Done> {
+        try await edit(by: author) { database, _ in
             let row = try CubeQueries.channel(command.channelID, in: database)
             try row.check(unchangedSince: command.unchangedSince)
             for area in try AreaRow.filter(Column("channelID") == row.id).fetchAll(database) {
                 try area.checkWithSubjects(unchangedSince: command.unchangedSince, in: database)
             }
-            let size = try CubeSize.of(row.channel(with: CubeQueries.areas(of: row.id, in: database)))
+            let channel = row.channel(with: try CubeQueries.areas(of: row.id, in: database))
             try row.delete(database)
-            return CubeChange(value: Done(), growth: -size)
+            return CubeChange(value: Done(), growth: try -CubeSize.of(channel), records: CubeRecord.deleted(channel))
         }
     }
 
-    package func add(_ command: AddArea) async throws -> CubeEdit<Area> {
-        try await edit { database, version in
+    package func add(_ command: AddArea, by author: AuditAuthor) async throws -> CubeEdit<Area> {
+        try await edit(by: author) { database, version in
             let channel = try CubeQueries.channel(command.channelID, in: database)
             let area = Area(id: ObjectID(), name: command.area.name, desc: command.area.desc)
             try AreaRow(area, channelID: channel.id, version: version).insert(database)
-            return CubeChange(value: area, growth: try CubeSize.of(area))
+            return CubeChange(
+                value: area, growth: try CubeSize.of(area), records: [.added(CubeObject(area, in: channel.id))])
         }
     }
 
-    package func update(_ command: UpdateArea) async throws -> CubeEdit<Area> {
-        try await edit { [unreadable] database, version in
+    package func update(_ command: UpdateArea, by author: AuditAuthor) async throws -> CubeEdit<Area> {
+        try await edit(by: author) { [unreadable] database, version in
             var row = try CubeQueries.area(command.areaID, of: command.channelID, in: database)
             try row.check(unchangedSince: command.unchangedSince)
-            let before = try row.size
+            let before = row
             row.name = command.area.name
             row.desc = command.area.desc
             row.version = version
             try row.update(database)
             return CubeChange(
                 value: row.area(with: try CubeQueries.subjects(of: row.id, in: database, unreadable)),
-                growth: try row.size - before)
+                growth: try row.size - before.size, records: [.updated(before.object, to: row.object)])
         }
     }
 
-    package func delete(_ command: DeleteArea) async throws -> CubeEdit<Done> {
-        try await edit { database, _ in
+    package func delete(_ command: DeleteArea, by author: AuditAuthor) async throws -> CubeEdit<Done> {
+        try await edit(by: author) { database, _ in
             let row = try CubeQueries.area(command.areaID, of: command.channelID, in: database)
             try row.checkWithSubjects(unchangedSince: command.unchangedSince, in: database)
-            let size = try CubeSize.of(row.area(with: CubeQueries.subjects(of: row.id, in: database)))
+            let area = row.area(with: try CubeQueries.subjects(of: row.id, in: database))
             try row.delete(database)
-            return CubeChange(value: Done(), growth: -size)
+            return CubeChange(
+                value: Done(), growth: try -CubeSize.of(area), records: CubeRecord.deleted(area, in: row.channelID))
         }
     }
 
-    package func add(_ command: AddSubject) async throws -> CubeEdit<Subject> {
-        try await edit { database, version in
+    package func add(_ command: AddSubject, by author: AuditAuthor) async throws -> CubeEdit<Subject> {
+        try await edit(by: author) { database, version in
             let area = try CubeQueries.area(command.areaID, of: command.channelID, in: database)
             let topicKey = TopicKey(channel: area.channelID, area: area.id, subject: ObjectID())
             let subject = Subject(
                 id: topicKey.subject, name: command.subject.name, desc: command.subject.desc, topicKey: topicKey,
                 opt: command.subject.opt)
             try SubjectRow(subject, version: version).insert(database)
-            return CubeChange(value: subject, growth: try CubeSize.of(subject))
+            return CubeChange(value: subject, growth: try CubeSize.of(subject), records: [.added(CubeObject(subject))])
         }
     }
 
-    package func update(_ command: UpdateSubject) async throws -> CubeEdit<Subject> {
-        try await edit { database, version in
+    package func update(_ command: UpdateSubject, by author: AuditAuthor) async throws -> CubeEdit<Subject> {
+        try await edit(by: author) { database, version in
             var row = try CubeQueries.subject(command.subjectID, of: command.areaID, of: command.channelID, in: database)
             try row.check(unchangedSince: command.unchangedSince)
-            let before = try row.size
+            let before = row
             row.name = command.subject.name
             row.desc = command.subject.desc
             row.level = command.subject.opt.level
             row.distribution = command.subject.opt.distribution
             row.version = version
             try row.update(database)
-            return CubeChange(value: row.subject, growth: try row.size - before)
+            return CubeChange(
+                value: row.subject, growth: try row.size - before.size, records: [.updated(before.object, to: row.object)])
         }
     }
 
-    package func delete(_ command: DeleteSubject) async throws -> CubeEdit<Done> {
-        try await edit { database, _ in
+    package func delete(_ command: DeleteSubject, by author: AuditAuthor) async throws -> CubeEdit<Done> {
+        try await edit(by: author) { database, _ in
             let row = try CubeQueries.subject(command.subjectID, of: command.areaID, of: command.channelID, in: database)
             try row.check(unchangedSince: command.unchangedSince)
             try row.delete(database)
-            return CubeChange(value: Done(), growth: try -row.size)
+            return CubeChange(value: Done(), growth: try -row.size, records: [.deleted(row.object)])
         }
     }
 
@@ -208,9 +212,9 @@ package final class SQLiteCubeStore: CubeStore {
         }
     }
 
-    /// Performs one change. It is committed together with its version and the cube's new size.
-    private func edit<Value: Codable & Hashable & Sendable>(
-        _ change: @escaping @Sendable (Database, CubeVersion) throws -> CubeChange<Value>
+    /// Performs one change. It is committed together with its version, the cube's new size and the entries for the audit log.
+    func edit<Value: Codable & Hashable & Sendable>(
+        by author: AuditAuthor, _ change: @escaping @Sendable (Database, CubeVersion) throws -> CubeChange<Value>
     ) async throws -> CubeEdit<Value> {
         try await database.write { [self] database in
             let version = try CubeQueries.nextVersion(in: database)
@@ -220,6 +224,7 @@ package final class SQLiteCubeStore: CubeStore {
             // The rest of the disk is reserved for accepted messages.
             if change.growth > 0 { try self.database.checkRoom() }
             try database.execute(sql: "UPDATE cube SET size = ?", arguments: [size + change.growth])
+            try PendingAudit.add(change.records.map { $0.entry(by: author) }, in: database)
             known.withLock { known in
                 known.isMeasured = true
                 known.version = version
@@ -246,7 +251,7 @@ package final class SQLiteCubeStore: CubeStore {
 
 extension CubeRow {
     /// Refuses an edit of a row that was changed since the editor read it.
-    fileprivate func check(unchangedSince known: CubeVersion?) throws {
+    func check(unchangedSince known: CubeVersion?) throws {
         guard let known, version > known else { return }
         throw CommandFailure.changed(Self.databaseTableName, id, in: version, after: known)
     }

@@ -1,5 +1,7 @@
 /// A type with rules that the types of its fields cannot express, such as the length of a text.
 ///
+/// A check by ``FieldLimit`` or by types that use it, such as ranges, is also a part of the type's JSON Schema.
+///
 /// ``JSONCoder/decodeStrictly(_:from:)`` calls the check after it has read an object as this type. ``JSONCoder/decode(_:from:)``
 /// does not: a rule that becomes stricter must not make stored documents unreadable.
 package protocol Checked {
@@ -9,8 +11,10 @@ package protocol Checked {
 
 extension SchemaViolation {
     /// A violation of one field of the checked object.
-    package init(_ field: some CodingKey, _ problem: String) {
-        self.init(field: field.stringValue, problem: problem)
+    ///
+    /// - Parameter limit: The limit that the field's value breaks, if JSON Schema can express it.
+    package init(_ field: some CodingKey, _ problem: String, limit: FieldLimit? = nil) {
+        self.init(field: field.stringValue, problem: problem, limit: limit)
     }
 }
 
@@ -26,6 +30,9 @@ extension ClosedRange {
 
     @usableFromInline
     func violation(_ number: Bound, _ field: some CodingKey) -> SchemaViolation {
-        SchemaViolation(field, "expected an integer from \(lowerBound) to \(upperBound), found \(number)")
+        let bounds = (Int64("\(lowerBound)"), Int64("\(upperBound)"))
+        let limit: FieldLimit? = if let first = bounds.0, let last = bounds.1 { .range(first...last) } else { nil }
+        return SchemaViolation(
+            field, "expected an integer from \(lowerBound) to \(upperBound), found \(number)", limit: limit)
     }
 }

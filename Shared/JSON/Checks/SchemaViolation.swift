@@ -1,27 +1,42 @@
 /// An error in a document or a command: the field and the problem.
 ///
 /// The text is for the document's sender. It quotes at most a few words of a value, so it is safe to log and to show.
-public struct SchemaViolation: Error, Hashable, Sendable, CustomStringConvertible {
+public struct SchemaViolation: Error, Sendable, CustomStringConvertible {
     /// The field's path, such as `opt.level` or `areas[2].name`; empty if the whole document is invalid.
     package let field: String
     /// The problem, such as `missing, expected a string`.
     package let problem: String
+    /// The limit that the field's value breaks, if JSON Schema can express it.
+    package let limit: FieldLimit?
 
-    package init(field: String, problem: String) {
+    package init(field: String, problem: String, limit: FieldLimit? = nil) {
         self.field = field
         self.problem = problem
+        self.limit = limit
     }
 
     /// The violation with the path of an enclosing value in front.
     func inside(_ path: [any CodingKey]) -> SchemaViolation {
         let outer = SchemaViolation(path: path, problem: problem).field
         if outer.isEmpty { return self }
-        if field.isEmpty || field.hasPrefix("[") { return SchemaViolation(field: outer + field, problem: problem) }
-        return SchemaViolation(field: "\(outer).\(field)", problem: problem)
+        if field.isEmpty || field.hasPrefix("[") { return SchemaViolation(field: outer + field, problem: problem, limit: limit) }
+        return SchemaViolation(field: "\(outer).\(field)", problem: problem, limit: limit)
     }
 
     public var description: String {
         field.isEmpty ? problem : "\(field): \(problem)"
+    }
+}
+
+extension SchemaViolation: Hashable {
+    // The limit follows from the problem.
+    public static func == (one: SchemaViolation, other: SchemaViolation) -> Bool {
+        one.field == other.field && one.problem == other.problem
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(field)
+        hasher.combine(problem)
     }
 }
 

@@ -2,6 +2,15 @@
 package protocol TextCodable: Codable, LosslessStringConvertible {
     /// The valid strings, in words.
     static var expected: String { get }
+    /// A regular expression of ECMA-262 that the valid strings match, for JSON Schema. Empty if none describes them.
+    static var pattern: String { get }
+    /// A valid string.
+    static var example: String { get }
+}
+
+extension TextCodable {
+    package static var pattern: String { "" }
+    package static var example: String { "" }
 }
 
 extension TextCodable {

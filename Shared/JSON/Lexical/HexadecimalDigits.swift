@@ -14,3 +14,16 @@ extension UInt8 {
         return value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") &- 10)
     }
 }
+
+extension Sequence<UInt8> {
+    /// Two lower-case digits for each byte.
+    package var hexadecimal: String {
+        var digits: [UInt8] = []
+        digits.reserveCapacity(64)
+        for byte in self {
+            digits.append((byte >> 4).lowHexadecimalDigit)
+            digits.append(byte.lowHexadecimalDigit)
+        }
+        return String(decoding: digits, as: UTF8.self)
+    }
+}

@@ -1,5 +1,6 @@
 import MongoDatabase
 import Schemas
+import Storage
 
 /// The `message` collection (seed, "Schema") and its indexes.
 enum MessageCollection {
@@ -53,8 +54,22 @@ enum MessageCollection {
             history("history", []),
             history("channel", ["topic.channel"]), history("area", ["topic.area"]), history("subject", ["topic.subject"]),
             history("sender", ["sender"]), history("state", ["relay.state"]), history("words", ["words"]),
+            ["name": "follows", "key": ["follows": 1], "sparse": true],
+            [
+                "name": .string(auditIndex), "key": ["msi_key": 1, "audit.id": 1],
+                "partialFilterExpression": ["audit.id": isPending],
+            ],
         ] + OutboxCollection.messages.indexes
     }
+
+    /// The index of messages with something that the audit log has not acknowledged.
+    static let auditIndex = "audit"
+
+    /// The collection of the entries for the audit log whose message was removed, and of those that the audit log has refused.
+    static let removedAudit = "message_audit"
+
+    /// The condition for `audit.id` in messages with something that the audit log has not acknowledged.
+    static let isPending: BSONValue = ["$gte": ObjectID.lowest]
 
     private static func history(_ name: String, _ keys: [String]) -> BSONDocument {
         let order = [("timestamp", BSONValue.int32(-1)), ("msi_key", .int32(-1))]

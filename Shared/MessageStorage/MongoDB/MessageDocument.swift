@@ -2,7 +2,7 @@ import MongoDatabase
 import Schemas
 
 /// A message as a document of `message`: the seed's fields, the other fields of ``Message``, the parts of the topic key in
-/// `topic`, and the words for searches in `words`.
+/// `topic`, the words for searches in `words`, and in `audit` what the audit log has not acknowledged.
 ///
 /// Documents of other programs may lack the fields that are not the seed's. They count as relayed.
 struct MessageDocument {
@@ -18,12 +18,15 @@ struct MessageDocument {
             title: try fields.value("title"), desc: try fields.value("desc"), message: try fields.value("message"),
             topicKey: try fields.value("topic_key"), distribution: try fields.value("distribution"),
             ttl: try fields.optional("ttl"), sendAt: try fields.optional("send_at"),
-            options: try DeliveryOptions(fields.optionalFields("options")))
+            options: try DeliveryOptions(fields.optionalFields("options")), delay: try fields.optional("delay"),
+            drill: try fields.optional("drill"), follows: try fields.optional("follows"),
+            template: try fields.optional("template"), values: try fields.optionalFields("values").map { try $0.textsByName })
         let relay = try fields.optionalFields("relay")
         message = Message(
             id: try fields.value("_id"), msiKey: try fields.value("msi_key"), draft: draft, sender: try fields.value("sender"),
             timestamp: timestamp, names: try CubeNames(fields.optionalFields("names")),
             expires: try fields.optional("expires") ?? timestamp, idempotencyKey: try fields.optional("idempotency_key"),
+            approval: try fields.optional("approval"),
             relay: try RelayRecord(relay))
         revision = try relay?.optional("revision")
     }
@@ -41,7 +44,7 @@ struct MessageDocument {
     }
 
     /// The document of a new message.
-    static func new(_ message: Message) -> BSONDocument {
+    static func new(_ message: Message, audit: MessageAudit?) throws -> BSONDocument {
         let words = message.searchWords.sorted().map { BSONValue.string($0) }
         let fields: [(String, BSONValue?)] = [
             ("_id", message.id.bson), ("msi_key", message.msiKey.bson), ("title", message.title.bson),
@@ -49,11 +52,26 @@ struct MessageDocument {
             ("distribution", message.distribution.bson), ("sender", message.sender.bson),
             ("timestamp", message.timestamp.bson), ("ttl", message.ttl?.bson), ("send_at", message.sendAt?.bson),
             ("options", message.options.map { .document($0.document) }), ("names", .document(message.names.document)),
-            ("expires", message.expires.bson),
+            ("expires", message.expires.bson), ("delay", message.delay?.bson), ("drill", message.drill?.bson),
+            ("follows", message.follows?.bson), ("template", message.template?.bson),
+            ("approval", message.approval?.bson),
+            ("values", message.values.map { .document(BSONDocument($0.sorted { $0.key < $1.key }.map { ($0, $1.bson) })) }),
             ("idempotency_key", message.idempotencyKey?.bson), ("relay", .document(message.relay.document(revision: 0))),
             ("topic", .document(message.topicKey.document)), ("words", .array(words)),
+            ("audit", try audit.map { .array([.document(try $0.pending(of: message).element)]) }),
         ]
         return BSONDocument(fields.compactMap { key, value in value.map { (key, $0) } })
+    }
+}
+
+extension BSONFields {
+    /// The values for a template's blanks.
+    fileprivate var textsByName: [String: String] {
+        get throws {
+            var texts: [String: String] = [:]
+            for name in keys { texts[name] = try value(name) }
+            return texts
+        }
     }
 }
 

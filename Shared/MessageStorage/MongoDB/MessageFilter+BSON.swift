@@ -7,9 +7,15 @@ extension MessageFilter {
     /// - Parameter cursor: Only older messages than this one.
     func document(after cursor: PageCursor?) -> BSONDocument {
         var fields: [(String, BSONValue)] = []
+        var further: [BSONValue] = []
         if let channel { fields.append(("topic.channel", channel.bson)) }
         if let area { fields.append(("topic.area", area.bson)) }
         if let subject { fields.append(("topic.subject", subject.bson)) }
+        if let topics = possibleTopics {
+            // The first condition has an index in the order of the archive. The second one is exact.
+            further.append(["topic.subject": ["$in": Array(Set(topics.map(\.subject))).bson]])
+            further.append(["topic_key": ["$in": topics.bson]])
+        }
         if let sender { fields.append(("sender", sender.bson)) }
         if let state {
             // Messages of other programs have no state and count as relayed.
@@ -17,16 +23,21 @@ extension MessageFilter {
         }
         if let text {
             let words = text.terms.filter { !$0.isPrefix }.map { $0.word.bson }
-            let beginnings = text.terms.filter(\.isPrefix).map { term -> BSONValue in
+            further += text.terms.filter(\.isPrefix).map { term in
                 // A word contains no special characters of regular expressions.
                 ["words": ["$regex": .string("^" + term.word)]]
             }
             if words.count == 1 { fields.append(("words", words[0])) }
             if words.count > 1 { fields.append(("words", ["$all": .array(words)])) }
-            if !beginnings.isEmpty { fields.append(("$and", .array(beginnings))) }
         }
+        if !further.isEmpty { fields.append(("$and", .array(further))) }
         fields += times(after: cursor)
         return BSONDocument(fields)
+    }
+
+    /// The condition for the times alone.
+    func timesDocument(after cursor: PageCursor?) -> BSONDocument {
+        BSONDocument(times(after: cursor))
     }
 
     private func times(after cursor: PageCursor?) -> [(String, BSONValue)] {

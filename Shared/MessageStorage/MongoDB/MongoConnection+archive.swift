@@ -14,9 +14,32 @@ extension MongoConnection {
         return documents.min(by: MessageDocument.comesFirst)
     }
 
+    /// The newest follow-ups of messages, oldest first.
+    func followUps(of msiKeys: [ObjectID]) throws -> [ObjectID: [FollowUp]] {
+        // Most messages have none: one search finds those that do.
+        let followed = try aggregate(
+            [["$match": ["follows": ["$in": msiKeys.bson]]], ["$group": ["_id": "$follows"]]], in: MessageCollection.name)
+        var followUps: [ObjectID: [FollowUp]] = [:]
+        for group in followed {
+            let key = try BSONFields(group).value("_id", as: ObjectID.self)
+            let found = try find(
+                ["follows": key.bson, "msi_key": ["$type": "objectId"], "topic_key": ["$type": "string"]],
+                in: MessageCollection.name,
+                options: [
+                    "sort": MessageCollection.order, "limit": .int64(Int64(maxFollowUps)),
+                    "projection": ["msi_key": 1, "topic_key": 1],
+                ])
+            followUps[key] = try found.reversed().map { document in
+                let fields = try BSONFields(document)
+                return FollowUp(msiKey: try fields.value("msi_key"), topicKey: try fields.value("topic_key"))
+            }
+        }
+        return followUps
+    }
+
     /// Changes a relay record, unless another process changes it at the same time.
     func update(
-        _ msiKey: ObjectID, _ change: (inout RelayRecord, Message) throws -> Void
+        _ msiKey: ObjectID, audit: MessageAudit?, _ change: (inout RelayRecord, Message) throws -> Void
     ) throws -> RecordUpdate<Message> {
         guard let document = try message(["msi_key": msiKey.bson]) else { return .notFound }
         var message = document.message
@@ -25,7 +48,7 @@ extension MongoConnection {
         let unchanged: BSONDocument = [
             "_id": message.id.bson, "msi_key": msiKey.bson, "relay.revision": document.revision?.bson ?? .null,
         ]
-        let update = try update(unchanged, changes, in: MessageCollection.name)
+        let update = try update(unchanged, changes.adding(try audit?.pending(of: message)), in: MessageCollection.name)
         return update.matched == 1 ? .done(message) : .overtaken
     }
 
@@ -44,12 +67,26 @@ extension MongoConnection {
         ]
         let found = try find(
             old, in: MessageCollection.name,
-            options: ["sort": ["timestamp": 1, "msi_key": 1], "limit": .int64(Int64(limit)), "projection": ["_id": 1]])
-        let identifiers = try found.map { try BSONFields($0).value("_id", as: ObjectID.self) }
-        guard !identifiers.isEmpty else { return 0 }
-        // A message that is to be retried by now is kept.
-        return Int(
-            try delete(["_id": ["$in": identifiers.bson], "relay.next_attempt": nil], from: MessageCollection.name))
+            options: [
+                "sort": ["timestamp": 1, "msi_key": 1], "limit": .int64(Int64(limit)),
+                "projection": ["_id": 1, "msi_key": 1, "audit": 1],
+            ])
+        var (removed, recorded) = (0, [ObjectID]())
+        for document in found {
+            let fields = try BSONFields(document)
+            let id: ObjectID = try fields.value("_id")
+            guard let audit = try fields["audit"] else {
+                recorded.append(id)
+                continue
+            }
+            for entry in (try? entries(document)) ?? [] { try addRemovedAudit(entry) }
+            // A message that was changed meanwhile is kept.
+            removed += Int(
+                try delete(["_id": id.bson, "relay.next_attempt": nil, "audit": audit], from: MessageCollection.name))
+        }
+        guard !recorded.isEmpty else { return removed }
+        return try removed
+            + Int(delete(["_id": ["$in": recorded.bson], "relay.next_attempt": nil, "audit": nil], from: MessageCollection.name))
     }
 }
 

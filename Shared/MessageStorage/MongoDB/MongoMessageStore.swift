@@ -7,7 +7,7 @@ package import UnreadableDocuments
 
 /// The archive in MongoDB, with a document for each message, and the pushes, with a document for each push.
 package struct MongoMessageStore: MessageStore {
-    private let database: MongoDatabase
+    let database: MongoDatabase
     private let inserts: GroupInsert
     private let pushInserts: GroupInsert
     private let unreadable: UnreadableDocuments
@@ -38,20 +38,20 @@ package struct MongoMessageStore: MessageStore {
         await database.close()
     }
 
-    package func insert(_ message: Message) async throws -> Message? {
+    package func insert(_ message: Message, audit: MessageAudit?) async throws -> Message? {
         try await MongoError.asFailure {
-            guard duplicates.exist else { return try await insertUnique(message) }
+            guard duplicates.exist else { return try await insertUnique(message, audit) }
             // There is no unique index that would detect an existing message.
             return try await insertTurns.take(true) {
                 if let known = try await known(as: message) { return known }
-                return try await insertUnique(message)
+                return try await insertUnique(message, audit)
             }
         }
     }
 
-    private func insertUnique(_ message: Message) async throws -> Message? {
+    private func insertUnique(_ message: Message, _ audit: MessageAudit?) async throws -> Message? {
         do {
-            try await inserts.insert(MessageDocument.new(message))
+            try await inserts.insert(try MessageDocument.new(message, audit: audit))
             return nil
         } catch let error as MongoError where error.code == .duplicateKey {
             guard let known = try await known(as: message) else { throw error }
@@ -70,19 +70,15 @@ package struct MongoMessageStore: MessageStore {
     package func page(
         _ filter: MessageFilter, before cursor: PageCursor?, limit: Int, checkStillWanted: @escaping @Sendable () throws -> Void
     ) async throws -> [Message] {
-        try await MongoError.asFailure {
+        guard filter.possibleTopics?.isEmpty != true else { return [] }
+        return try await MongoError.asFailure {
             try await database.run { [unreadable] connection in
                 // The call may have waited for a thread.
                 try checkStillWanted()
                 var messages: [Message] = []
                 var position = 0
                 while messages.count < limit {
-                    let documents = try connection.find(
-                        filter.document(after: cursor), in: MessageCollection.name,
-                        options: [
-                            "sort": MessageCollection.order, "skip": .int64(Int64(position)), "limit": .int64(Int64(limit)),
-                            "projection": ["words": 0],
-                        ])
+                    let documents = try connection.page(filter, after: cursor, skipping: position, limit: limit)
                     messages += try unreadable.readable(of: documents) { try MessageDocument($0).message }
                     position += documents.count
                     // Omitted documents are replaced by further ones, because a page that is not full is the last one.
@@ -90,6 +86,12 @@ package struct MongoMessageStore: MessageStore {
                 }
                 return Array(messages.prefix(limit))
             }
+        }
+    }
+
+    package func followUps(of msiKeys: [ObjectID]) async throws -> [ObjectID: [FollowUp]] {
+        try await MongoError.asFailure {
+            try await database.run { try $0.followUps(of: msiKeys) }
         }
     }
 
@@ -142,9 +144,9 @@ package struct MongoMessageStore: MessageStore {
 
     @discardableResult
     package func update(
-        _ msiKey: ObjectID, _ change: @escaping @Sendable (inout RelayRecord, Message) throws -> Void
+        _ msiKey: ObjectID, audit: MessageAudit?, _ change: @escaping @Sendable (inout RelayRecord, Message) throws -> Void
     ) async throws -> Message? {
-        try await changeDocument(msiKey) { try $0.update(msiKey, change) }
+        try await changeDocument(msiKey) { try $0.update(msiKey, audit: audit, change) }
     }
 
     @discardableResult

@@ -49,6 +49,8 @@ package struct ArchiveMove: StoreMove {
             read += page.count
             if read % Self.reportEvery < page.count { report("messages: \(read) read, \(copied) copied") }
         }
+        // What the audit log acknowledges a second time changes nothing.
+        try await target.addPendingAudit(of: source)
         let pushes = try await copyPushes()
         report("messages: \(copied) copied now, pushes: \(pushes); comparing both sides")
     }

@@ -5,6 +5,7 @@ import Schemas
 /// An insert of a message. Its values are prepared in advance, so that the single writer only does the database's work.
 struct MessageInsertion: Sendable {
     private let message: Message
+    private let audit: PendingAuditEntry?
     private let words: String
     /// The row's values in the order of ``columns``.
     private let values: [DatabaseValue]
@@ -14,14 +15,16 @@ struct MessageInsertion: Sendable {
         "id", "msiKey", "title", "desc", "message", "topicKey", "channel", "area", "subject", "distribution", "sender",
         "timestamp", "ttl", "sendAt", "names", "expires", "idempotencyKey", "state", "attempts", "nextAttempt", "leaseOwner",
         "leaseUntil", "components", "trace", "ended", "options",
+        "delay", "drill", "follows", "template", "templateValues", "approval",
     ]
     private static let insertSQL = """
         INSERT INTO message (position, \(columns.joined(separator: ", ")))
         VALUES (?\(String(repeating: ", ?", count: columns.count)))
         """
 
-    init(_ message: Message) throws {
+    init(_ message: Message, audit: MessageAudit?) throws {
         self.message = message
+        self.audit = try audit?.pending(of: message)
         words = MessageText.words(of: message)
         let row = try MessageRow(message, at: 0).databaseDictionary
         values = Self.columns.map { row[$0] ?? .null }
@@ -34,6 +37,7 @@ struct MessageInsertion: Sendable {
         let statement = try database.cachedStatement(sql: Self.insertSQL)
         try statement.execute(arguments: StatementArguments([position.databaseValue] + values))
         try MessageText.add(words, at: position, in: database)
+        if let audit { try PendingAuditTable.add(audit, in: database) }
         return nil
     }
 

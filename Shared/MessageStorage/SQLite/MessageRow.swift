@@ -23,6 +23,13 @@ struct MessageRow: Codable, OutboxRow, PersistableRecord {
     let ttl: Int64?
     let sendAt: UnixMilliseconds?
     let options: DeliveryOptions?
+    let delay: Int64?
+    let drill: Bool?
+    let follows: ObjectID?
+    let template: ObjectID?
+    /// `values` is a word of SQL.
+    let templateValues: [String: String]?
+    let approval: Bool?
     let names: CubeNames
     let expires: UnixMilliseconds
     let idempotencyKey: String?
@@ -52,6 +59,12 @@ struct MessageRow: Codable, OutboxRow, PersistableRecord {
         ttl = document.ttl?.rawValue
         sendAt = document.sendAt
         options = document.options
+        delay = document.delay?.rawValue
+        drill = document.drill
+        follows = document.follows
+        template = document.template
+        templateValues = document.values
+        approval = document.approval
         names = document.names
         expires = document.expires
         idempotencyKey = document.idempotencyKey
@@ -82,7 +95,10 @@ struct MessageRow: Codable, OutboxRow, PersistableRecord {
             draft: MessageDraft(
                 title: title, desc: desc, message: message, topicKey: topicKey, distribution: distribution,
                 ttl: ttl.map(Seconds.init(rawValue:)),
-                sendAt: sendAt, options: options),
-            sender: sender, timestamp: timestamp, names: names, expires: expires, idempotencyKey: idempotencyKey, relay: relay)
+                sendAt: sendAt, options: options, delay: delay.map(Seconds.init(rawValue:)), drill: drill, follows: follows,
+                template: template, values: templateValues),
+            sender: sender, timestamp: timestamp, names: names, expires: expires, idempotencyKey: idempotencyKey,
+            approval: approval,
+            relay: relay)
     }
 }

@@ -48,6 +48,19 @@ enum MessageTables {
                 index: "outboxByExpiry", on: MessageRow.databaseTableName, columns: ["expires"],
                 condition: Column("nextAttempt") != nil)
         }
+        migrator.registerMigration("message.followUps") { database in
+            try database.alter(table: MessageRow.databaseTableName) { table in
+                table.add(column: "delay", .integer)
+                table.add(column: "drill", .boolean)
+                table.add(column: "follows", .text)
+                table.add(column: "template", .text)
+                table.add(column: "templateValues", .jsonText)
+                table.add(column: "approval", .boolean)
+            }
+            try database.create(
+                index: "messageByFollows", on: MessageRow.databaseTableName, columns: ["follows"],
+                condition: Column("follows") != nil)
+        }
     }
 
     /// Adds the columns and indexes for scheduling, interventions, filters and searches.

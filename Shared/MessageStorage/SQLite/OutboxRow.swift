@@ -45,7 +45,9 @@ extension OutboxRow {
     }
 
     private static func find(_ condition: String, _ arguments: StatementArguments, in database: Database) throws -> Self? {
-        let row = try Row.fetchOne(database, sql: "SELECT * FROM \(table.name) WHERE \(condition)", arguments: arguments)
+        // Cached: each change of a message comes here, and preparing the statement would cost more than running it.
+        let select = try database.cachedStatement(sql: "SELECT * FROM \(table.name) WHERE \(condition)")
+        let row = try Row.fetchOne(select, arguments: arguments)
         return try row.map { row in
             do {
                 return try Self(row: row)

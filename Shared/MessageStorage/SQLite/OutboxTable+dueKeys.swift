@@ -31,8 +31,7 @@ extension OutboxTable {
     func dueKeys(
         _ urgency: Urgency, now: UnixMilliseconds, among maxKeys: Int = .max, in database: Database
     ) throws -> [DueKey]? {
-        let rows = try Row.fetchAll(
-            database,
+        let select = try database.cachedStatement(
             sql: """
                 WITH RECURSIVE
                     one(key) AS (
@@ -49,8 +48,8 @@ extension OutboxTable {
                             WHERE nextAttempt IS NOT NULL AND \(urgencyColumn) = :urgency AND \(fairnessColumn) = key)
                         FROM one)
                 SELECT key, due FROM first WHERE key IS NULL OR due <= :now
-                """,
-            arguments: ["urgency": urgencyValue(urgency), "now": now, "maxKeys": maxKeys])
+                """)
+        let rows = try Row.fetchAll(select, arguments: ["urgency": urgencyValue(urgency), "now": now, "maxKeys": maxKeys])
         // NULL follows the last key.
         let keys = rows.filter { !$0.hasNull(atIndex: 0) }
         return keys.count == rows.count ? nil : keys.map { DueKey(key: $0["key"], due: $0["due"]) }

@@ -33,13 +33,12 @@ struct OutboxTable: Sendable {
     func lease(
         _ urgency: Urgency, of key: DatabaseValue, for lease: Lease, now: UnixMilliseconds, limit: Int, in database: Database
     ) throws -> [Row] {
-        let due = try Int64.fetchAll(
-            database,
+        let selectDue = try database.cachedStatement(
             sql: """
                 SELECT rowid FROM \(name) WHERE nextAttempt <= ? AND \(urgencyColumn) = ? AND \(fairnessColumn) = ?
                 ORDER BY nextAttempt LIMIT ?
-                """,
-            arguments: [now, urgencyValue(urgency), key, limit])
+                """)
+        let due = try Int64.fetchAll(selectDue, arguments: [now, urgencyValue(urgency), key, limit])
         let update = try database.cachedStatement(
             sql: "UPDATE \(name) SET leaseOwner = ?, leaseUntil = ?, nextAttempt = ? WHERE rowid = ?")
         let select = try database.cachedStatement(sql: "SELECT * FROM \(name) WHERE rowid = ?")

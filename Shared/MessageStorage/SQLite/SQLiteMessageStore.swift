@@ -31,6 +31,7 @@ package struct SQLiteMessageStore: MessageStore {
         database = try EmbeddedDatabase(path: path, durability: .everyCommit) { migrator in
             MessageTables.register(in: &migrator)
             PushTables.register(in: &migrator)
+            PendingAuditTable.register(in: &migrator)
         }
     }
 
@@ -38,8 +39,8 @@ package struct SQLiteMessageStore: MessageStore {
         try database.close()
     }
 
-    package func insert(_ message: Message) async throws -> Message? {
-        let insertion = try MessageInsertion(message)
+    package func insert(_ message: Message, audit: MessageAudit?) async throws -> Message? {
+        let insertion = try MessageInsertion(message, audit: audit)
         return try await database.write { try insertion.run(in: $0) }
     }
 
@@ -54,7 +55,8 @@ package struct SQLiteMessageStore: MessageStore {
     package func page(
         _ filter: MessageFilter, before cursor: PageCursor?, limit: Int, checkStillWanted: @escaping @Sendable () throws -> Void
     ) async throws -> [Message] {
-        try await historyReaders.read(from: database, checkStillWanted: checkStillWanted) { [unreadable] database in
+        guard filter.possibleTopics?.isEmpty != true else { return [] }
+        return try await historyReaders.read(from: database, checkStillWanted: checkStillWanted) { [unreadable] database in
             var selection = MessageSelection(filter)
             if let cursor { try selection.begin(after: cursor, in: database) }
             var messages: [Message] = []
@@ -66,6 +68,24 @@ package struct SQLiteMessageStore: MessageStore {
                 guard rows.count == missing else { break }
             }
             return messages
+        }
+    }
+
+    package func followUps(of msiKeys: [ObjectID]) async throws -> [ObjectID: [FollowUp]] {
+        try await database.read { database in
+            // Most messages have none: one search finds those that do.
+            let keys = "[\(msiKeys.map { "\"\($0)\"" }.joined(separator: ","))]"
+            let followed = try ObjectID.fetchAll(
+                database, sql: "SELECT DISTINCT follows FROM message WHERE follows IN (SELECT value FROM json_each(?))",
+                arguments: [keys])
+            var followUps: [ObjectID: [FollowUp]] = [:]
+            for key in followed {
+                let rows = try Row.fetchAll(
+                    database, sql: "SELECT msiKey, topicKey FROM message WHERE follows = ? ORDER BY position DESC LIMIT ?",
+                    arguments: [key, maxFollowUps])
+                followUps[key] = rows.reversed().map { FollowUp(msiKey: $0["msiKey"], topicKey: $0["topicKey"]) }
+            }
+            return followUps
         }
     }
 
@@ -88,13 +108,14 @@ package struct SQLiteMessageStore: MessageStore {
 
     @discardableResult
     package func update(
-        _ msiKey: ObjectID, _ change: @escaping @Sendable (inout RelayRecord, Message) throws -> Void
+        _ msiKey: ObjectID, audit: MessageAudit?, _ change: @escaping @Sendable (inout RelayRecord, Message) throws -> Void
     ) async throws -> Message? {
         try await database.write { database in
             guard var row = try MessageRow.find(msiKey, in: database) else { return nil }
             let stored = row.document
             try change(&row.relay, stored)
             try row.update(database, columns: MessageRow.relayColumns)
+            if let audit { try PendingAuditTable.add(try audit.pending(of: stored), in: database) }
             return row.document
         }
     }
@@ -121,7 +142,8 @@ package struct SQLiteMessageStore: MessageStore {
                 database,
                 sql: """
                     SELECT position, title, desc, message FROM message
-                    WHERE position < ? AND nextAttempt IS NULL AND (ended IS NULL OR ended < ?) ORDER BY position LIMIT ?
+                    WHERE position < ? AND nextAttempt IS NULL AND (ended IS NULL OR ended < ?)
+                    ORDER BY position LIMIT ?
                     """,
                 arguments: [ArchivePosition.first(of: moment), moment, limit])
             for row in rows {

@@ -13,8 +13,17 @@ extension RequestHeader {
             json.append(text: actor)
             json.append(",")
         }
+        if let address {
+            json.append("\"address\":")
+            json.append(text: address)
+            json.append(",")
+        }
         json.append("\"command\":")
         json.append(text: command)
+        if let credential {
+            json.append(",\"credential\":")
+            json.append(text: credential.description)
+        }
         if let deadline {
             json.append(",\"deadline\":")
             json.append(deadline)
@@ -34,7 +43,8 @@ extension RequestHeader {
 
     /// Fast path: reads the common form; `nil` for every other form, which the general decoder reads.
     package init?(plain bytes: UnsafeRawBufferPointer) {
-        var (id, command, traceparent, actor): (String?, String?, String?, String?)
+        var (id, command, traceparent, actor, address): (String?, String?, String?, String?, String?)
+        var credential: CredentialHash?
         var (timeout, deadline): (Milliseconds?, UnixMilliseconds?)
         var reader = FastReader(bytes)
         let isRead = reader.object { reader in
@@ -43,11 +53,14 @@ extension RequestHeader {
             if reader.name("timeout") { return timeout.takeOnce(reader.milliseconds()) }
             if reader.name("deadline") { return deadline.takeOnce(reader.moment()) }
             if reader.name("traceparent") { return traceparent.takeOnce(reader.text()) }
-            return reader.name("actor") && actor.takeOnce(reader.actorName())
+            if reader.name("actor") { return actor.takeOnce(reader.text(within: .sender)) }
+            if reader.name("address") { return address.takeOnce(reader.text(within: .address)) }
+            return reader.name("credential") && credential.takeOnce(reader.text().flatMap { CredentialHash($0) })
         }
         guard isRead, reader.isAtEnd(), let id, let command else { return nil }
         self.init(
-            id: id, command: command, timeout: timeout, deadline: deadline, traceparent: traceparent, actor: actor)
+            id: id, command: command, timeout: timeout, deadline: deadline, traceparent: traceparent, actor: actor,
+            address: address, credential: credential)
     }
 
     /// The id of an invalid header, so that the sender can assign the error to its request; empty if it cannot be read.
@@ -65,9 +78,9 @@ extension FastReader {
         return text
     }
 
-    /// An account name that is within the schema's limits.
-    fileprivate mutating func actorName() -> String? {
-        guard let text = text(), TextLimits.sender.problem(with: text) == nil else { return nil }
+    /// A text that is within the schema's limits.
+    fileprivate mutating func text(within limits: TextLimits) -> String? {
+        guard let text = text(), limits.problem(with: text) == nil else { return nil }
         return text
     }
 }

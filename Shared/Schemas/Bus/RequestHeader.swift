@@ -18,10 +18,15 @@ package struct RequestHeader: Codable, Checked, Hashable, Sendable {
     package let traceparent: String?
     /// The caller's account name, 1 to 200 characters. `nil` if a program makes the request for itself.
     package let actor: String?
+    /// The network address of the caller's client, 1 to 64 characters. `nil` if it is unknown, or a program makes the request for
+    /// itself.
+    package let address: String?
+    /// The caller's sign-in or token, for commands that check it again. `nil` if a program makes the request for itself.
+    package let credential: CredentialHash?
 
     package init(
         id: String, command: String, timeout: Milliseconds? = nil, deadline: UnixMilliseconds? = nil, traceparent: String? = nil,
-        actor: String? = nil
+        actor: String? = nil, address: String? = nil, credential: CredentialHash? = nil
     ) {
         self.id = id
         self.command = command
@@ -29,15 +34,18 @@ package struct RequestHeader: Codable, Checked, Hashable, Sendable {
         self.deadline = deadline
         self.traceparent = traceparent
         self.actor = actor
+        self.address = address
+        self.credential = credential
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case id, command, timeout, deadline, traceparent, actor
+        case id, command, timeout, deadline, traceparent, actor, address, credential
     }
 
     package func check() throws(SchemaViolation) {
         try TextLimits(max: 100).check(id, CodingKeys.id)
         try TextLimits(max: 100).check(command, CodingKeys.command)
         try TextLimits.sender.check(actor, CodingKeys.actor)
+        try TextLimits.address.check(address, CodingKeys.address)
     }
 }

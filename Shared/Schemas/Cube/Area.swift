@@ -3,7 +3,7 @@ package struct Area: Codable, Hashable, Sendable, Identifiable {
     package var id: ObjectID
     package var name: String
     package var desc: String
-    /// Who has access to the area and its subjects.
+    /// The accounts that may send to its subjects, as for ``Channel/access``.
     package var access: [String]
     package var subjects: [Subject]
 

@@ -3,7 +3,8 @@ package struct Channel: Codable, Hashable, Sendable, Identifiable {
     package var id: ObjectID
     package var name: String
     package var desc: String
-    /// Who has access to the channel and everything under it.
+    /// The accounts that may send to its subjects (``SetAccess``). If no list on the path of a subject names anyone, every
+    /// communicator may.
     package var access: [String]
     package var areas: [Area]
 

@@ -10,15 +10,17 @@ package struct Subject: Codable, Hashable, Sendable, Identifiable {
     package var opt: SubjectOptions
     /// Keywords.
     package var tags: [String]
+    /// Whether a second person must approve each message; absent for `false`.
+    package var approval: Bool?
 
     private enum CodingKeys: String, CodingKey {
-        case id, name, desc, access, opt, tags
+        case id, name, desc, access, opt, tags, approval
         case topicKey = "topic_key"
     }
 
     package init(
         id: ObjectID, name: String, desc: String, access: [String] = [], topicKey: TopicKey, opt: SubjectOptions,
-        tags: [String] = []
+        tags: [String] = [], approval: Bool? = nil
     ) {
         self.id = id
         self.name = name
@@ -27,6 +29,7 @@ package struct Subject: Codable, Hashable, Sendable, Identifiable {
         self.topicKey = topicKey
         self.opt = opt
         self.tags = tags
+        self.approval = approval
     }
 }
 

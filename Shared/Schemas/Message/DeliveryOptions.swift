@@ -72,39 +72,27 @@ package struct DeliveryOptions: Codable, Checked, Hashable, Sendable {
         try TextLimits.imageURL.check(image, CodingKeys.image)
         if let image, !Self.isImageURL(image) {
             throw SchemaViolation(
-                CodingKeys.image, "expected an https:// URL with a host, of ASCII characters without a space")
+                CodingKeys.image, "expected an https:// URL with a host, of ASCII characters without a space",
+                limit: .pattern(Self.imagePattern, example: "https://www.example.edu/storm.png"))
         }
-        try Self.check(label: collapseKey, CodingKeys.collapseKey)
-        try Self.check(label: analyticsLabel, CodingKeys.analyticsLabel)
+        try TextLimits.label.check(collapseKey, CodingKeys.collapseKey)
+        try TextLimits.label.check(analyticsLabel, CodingKeys.analyticsLabel)
     }
 
-    private static func check(label: String?, _ field: CodingKeys) throws(SchemaViolation) {
-        try TextLimits.label.check(label, field)
-        guard let label, !label.utf8.allSatisfy(isLabelCharacter) else { return }
-        throw SchemaViolation(field, "expected only ASCII letters, digits and -_.~%")
-    }
+    /// All URLs that match it are valid.
+    private static let imagePattern = "^https://[A-Za-z0-9][A-Za-z0-9.-]*(/[A-Za-z0-9._~/-]*)?$"
 
     private static func isImageURL(_ text: String) -> Bool {
         text.hasPrefix("https://") && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
             && URL(string: text)?.host()?.isEmpty == false
-    }
-
-    /// The characters of an FCM analytics label: `[a-zA-Z0-9-_.~%]`.
-    private static func isLabelCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"), UInt8(ascii: "%"):
-            true
-        default: false
-        }
     }
 }
 
 extension TextLimits {
     /// A picture's URL.
     fileprivate static let imageURL = TextLimits(max: 1_000)
-    /// FCM's limit on analytics labels. A collapse key with the component's suffix fits APNs's 64 bytes.
-    fileprivate static let label = TextLimits(max: 50)
+    /// FCM's limits on analytics labels. A collapse key with the component's suffix fits APNs's 64 bytes.
+    fileprivate static let label = TextLimits(max: 50, lettersDigitsAnd: "-_.~%")
     /// A name that the app defines.
     fileprivate static let platformName = TextLimits(max: 200)
 }

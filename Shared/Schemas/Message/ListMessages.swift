@@ -17,6 +17,8 @@ package struct ListMessages: Command, Checked {
 
     /// The maximum number of messages of a page.
     package static let maxPerPage: Int64 = 200
+    /// The maximum number of topics that fit into a command with everything else.
+    package static let maxTopics = 10_000
 
     /// The number of messages, 1 to ``maxPerPage``.
     package let limit: Int64
@@ -30,6 +32,13 @@ package struct ListMessages: Command, Checked {
         self.limit = limit
         self.before = before
         givenFilter = filter
+    }
+
+    /// The same page of the messages of these topics; `nil` for all topics.
+    package func restricted(to topics: [TopicKey]?) -> ListMessages {
+        var filter = filter
+        filter.topics = topics
+        return ListMessages(limit: limit, before: before, filter: filter)
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {

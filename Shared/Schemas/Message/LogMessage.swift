@@ -22,10 +22,12 @@ package struct LogMessage: Command, Checked {
     package let names: CubeNames
     package let expires: UnixMilliseconds
     package let idempotencyKey: String?
+    /// Whether another account must approve it before it goes out; absent for no.
+    package let approval: Bool?
 
     package init(
         msiKey: ObjectID, draft: MessageDraft, timestamp: UnixMilliseconds, names: CubeNames, expires: UnixMilliseconds,
-        idempotencyKey: String? = nil
+        idempotencyKey: String? = nil, approval: Bool? = nil
     ) {
         self.msiKey = msiKey
         self.draft = draft
@@ -33,11 +35,12 @@ package struct LogMessage: Command, Checked {
         self.names = names
         self.expires = expires
         self.idempotencyKey = idempotencyKey
+        self.approval = approval
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case msiKey = "msi_key"
-        case draft, timestamp, names, expires
+        case draft, timestamp, names, expires, approval
         case idempotencyKey = "idempotency_key"
     }
 
@@ -45,5 +48,10 @@ package struct LogMessage: Command, Checked {
         try (0...maximumUnixMilliseconds).check(timestamp, CodingKeys.timestamp)
         try (0...maximumUnixMilliseconds).check(expires, CodingKeys.expires)
         try TextLimits.idempotencyKey.check(idempotencyKey, CodingKeys.idempotencyKey)
+        do {
+            try draft.checkBlanks()
+        } catch {
+            throw SchemaViolation(field: "draft.\(error.field)", problem: error.problem)
+        }
     }
 }

@@ -20,6 +20,23 @@ package struct Message: Codable, Hashable, Sendable {
     package var sendAt: UnixMilliseconds?
     /// How FCM and the phones treat it.
     package var options: DeliveryOptions?
+    /// The time in seconds between its post and its going out.
+    package var delay: Seconds?
+    /// Whether it is a drill: its title says so. Absent for no.
+    package var drill: Bool?
+    /// The `msi_key` of an earlier message that it follows. That message may have been removed since.
+    package var follows: ObjectID?
+    /// The template that its texts were made from. The template may have been changed or deleted since.
+    package var template: ObjectID?
+    /// What the template's blanks were filled with.
+    package var values: [String: String]?
+    /// Whether another account had to approve it before it went out. Absent for no.
+    package var approval: Bool?
+    /// The `msi_key`s of its newest follow-ups, oldest first; absent if there are none. Not stored: the replies to commands about the
+    /// message have it.
+    package var followUps: [ObjectID]?
+    /// The topics of ``followUps``, in the same order. By them the gateway leaves out what a caller may not see.
+    package var followUpTopics: [TopicKey]?
     /// The names of its channel, area and subject when it was sent.
     package var names: CubeNames
     /// When it expires.
@@ -33,7 +50,9 @@ package struct Message: Codable, Hashable, Sendable {
         case msiKey = "msi_key"
         case title, desc, message
         case topicKey = "topic_key"
-        case distribution, sender, timestamp, ttl, options, names, expires
+        case distribution, sender, timestamp, ttl, options, names, expires, delay, drill, follows, template, values, approval
+        case followUps = "follow_ups"
+        case followUpTopics = "follow_up_topics"
         case sendAt = "send_at"
         case idempotencyKey = "idempotency_key"
         case relay
@@ -41,7 +60,7 @@ package struct Message: Codable, Hashable, Sendable {
 
     package init(
         id: ObjectID = ObjectID(), msiKey: ObjectID, draft: MessageDraft, sender: String, timestamp: UnixMilliseconds,
-        names: CubeNames, expires: UnixMilliseconds, idempotencyKey: String? = nil, relay: RelayRecord
+        names: CubeNames, expires: UnixMilliseconds, idempotencyKey: String? = nil, approval: Bool? = nil, relay: RelayRecord
     ) {
         self.id = id
         self.msiKey = msiKey
@@ -53,19 +72,32 @@ package struct Message: Codable, Hashable, Sendable {
         ttl = draft.ttl
         sendAt = draft.sendAt
         options = draft.options
+        delay = draft.delay
+        drill = draft.drill
+        follows = draft.follows
+        template = draft.template
+        values = draft.values
         self.sender = sender
         self.timestamp = timestamp
         self.names = names
         self.expires = expires
         self.idempotencyKey = idempotencyKey
+        self.approval = approval
         self.relay = relay
     }
 
-    /// The portal's post.
+    /// The message without what the hub has added.
     package var draft: MessageDraft {
         MessageDraft(
             title: title, desc: desc, message: message, topicKey: topicKey, distribution: distribution, ttl: ttl,
-            sendAt: sendAt, options: options)
+            sendAt: sendAt, options: options, delay: delay, drill: drill, follows: follows, template: template, values: values)
+    }
+
+    /// The time before which it does not go out; `nil` for at once.
+    ///
+    /// - Parameter now: If the clock was set back since the post, a delay is counted from now.
+    package func notBefore(at now: UnixMilliseconds) -> UnixMilliseconds? {
+        sendAt ?? delay.map { min(timestamp, now) + Milliseconds($0) }
     }
 }
 

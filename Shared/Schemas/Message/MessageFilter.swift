@@ -13,11 +13,23 @@ package struct MessageFilter: Codable, Checked, Hashable, Sendable {
     package var to: UnixMilliseconds?
     /// Words that must all occur in the title, the description or the text.
     package var text: SearchQuery?
+    /// The topics that the caller may see; `nil` for all, empty for none.
+    package var topics: [TopicKey]?
 
     package init() {}
 
+    /// The topics that matching messages can have, each once; `nil` for all.
+    package var possibleTopics: [TopicKey]? {
+        guard let topics else { return nil }
+        return Array(
+            Set(topics).filter { topic in
+                (channel ?? topic.channel) == topic.channel && (area ?? topic.area) == topic.area
+                    && (subject ?? topic.subject) == topic.subject
+            })
+    }
+
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case channel, area, subject, sender, state, from, to, text
+        case channel, area, subject, sender, state, from, to, text, topics
     }
 
     package func check() throws(SchemaViolation) {

@@ -29,4 +29,6 @@ extension PageCursor: LosslessStringConvertible {
 
 extension PageCursor: TextCodable {
     package static var expected: String { "the \"next\" of another page" }
+    package static var pattern: String { "^[0-9]{1,15}-[0-9A-Fa-f]{24}$" }
+    package static var example: String { "1795262462399-6b0187feff0dafac2833f431" }
 }

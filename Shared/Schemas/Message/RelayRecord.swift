@@ -45,6 +45,12 @@ package struct RelayRecord: Codable, Hashable, Sendable {
             components: distribution.components.map { ComponentRecord(component: $0) })
     }
 
+    /// The record of a new message that waits for an approval. It is due when it expires.
+    package init(held distribution: Distribution, until expires: UnixMilliseconds) {
+        self.init(logged: distribution, due: expires)
+        state = .held
+    }
+
     /// The components that are still to be relayed.
     package var pendingComponents: [Component] {
         components.filter { $0.state == .pending }.map(\.component)
@@ -53,6 +59,8 @@ package struct RelayRecord: Codable, Hashable, Sendable {
 
 /// The state of a whole message.
 package enum RelayState: String, ClosedEnum {
+    /// Logged; it is not relayed before another account than the sender approves it.
+    case held
     /// Logged; no relay has answered for it yet.
     case pending
     /// At least one component failed and will be tried again.
@@ -96,6 +104,8 @@ package struct Intervention: Codable, Hashable, Sendable {
         case retry
         /// A message was recalled before it went out.
         case recall
+        /// A held message was approved.
+        case approve
     }
 
     package var action: Action

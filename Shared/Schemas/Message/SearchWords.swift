@@ -87,4 +87,5 @@ extension SearchQuery: LosslessStringConvertible {
 extension SearchQuery: TextCodable {
     package static let expected =
         "1 to \(maxTerms) words to search for, or beginnings of words such as exam*, with \(minPrefix) letters or more"
+    package static let example = "exam* library"
 }

@@ -10,6 +10,14 @@ package enum BusSocket: Hashable, Sendable {
 package struct BusUse: Hashable, Sendable {
     package let service: ServiceEntry
     package let sockets: [BusSocket]
+    /// Whether `msi up` starts the user only when the service is ready. `false` if the user can wait for it for hours.
+    package let isNeededAtStart: Bool
+
+    init(service: ServiceEntry, sockets: [BusSocket], isNeededAtStart: Bool = true) {
+        self.service = service
+        self.sockets = sockets
+        self.isNeededAtStart = isNeededAtStart
+    }
 }
 
 extension ServiceEntry {

@@ -4,6 +4,8 @@ extension ServiceEntry {
         "cube", "keeps the information cube: channels, their areas, their subjects.",
         title: "cube service",
         sockets: [.commands, .events],
+        // For the audit log.
+        uses: [BusUse(service: .people, sockets: [.commands], isNeededAtStart: false)],
         gatewayUses: [.commands, .events],
         keepsData: true,
         stateFiles: ["cube.sqlite"],

@@ -4,8 +4,12 @@ extension ServiceEntry {
         "message-log", "archives messages, and relays each of them, and each push of another service, until it has ended.",
         title: "message-logging service",
         sockets: [.commands, .events],
-        uses: [BusUse(service: .fcmRelay, sockets: [.commands])],
-        gatewayUses: [.commands],
+        uses: [
+            BusUse(service: .fcmRelay, sockets: [.commands]),
+            // For the audit log.
+            BusUse(service: .people, sockets: [.commands], isNeededAtStart: false),
+        ],
+        gatewayUses: [.commands, .events],
         keepsData: true,
         stateFiles: ["message-log.sqlite", "message-log.id"],
         settings: [

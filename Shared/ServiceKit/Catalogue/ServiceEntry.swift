@@ -13,7 +13,7 @@ package struct ServiceEntry: Sendable {
     package let sockets: [BusSocket]
     /// The services of the bus that it uses, with the used sockets.
     package let uses: [BusUse]
-    /// Further services that must be ready before `msi up` starts this one, in addition to those that it uses.
+    /// Further services that must be ready before `msi up` starts this one, in addition to those that it needs at its start.
     package let startsAfter: [ServiceEntry]
     /// The sockets that the gateway uses. `GET /health` asks every service that takes commands of the gateway.
     package let gatewayUses: [BusSocket]
@@ -22,7 +22,7 @@ package struct ServiceEntry: Sendable {
     /// The names of its files and folders in the state directory.
     package let stateFiles: [String]
     /// Its name in the summaries of its sockets' settings, in the singular.
-    let title: String
+    package let title: String
     /// The purpose of its commands for clients. It completes "The FCM relays …".
     let purpose: String
     private let ownSettings: [SettingDeclaration]
@@ -50,7 +50,7 @@ package struct ServiceEntry: Sendable {
     package var executable: String { "msi-" + name }
 
     /// The services that must be ready before `msi up` starts this one.
-    package var startDependencies: [ServiceEntry] { uses.map(\.service) + startsAfter }
+    package var startDependencies: [ServiceEntry] { uses.filter(\.isNeededAtStart).map(\.service) + startsAfter }
 
     /// The settings that the service reads in addition to the common ones.
     package var settings: [SettingDeclaration] {

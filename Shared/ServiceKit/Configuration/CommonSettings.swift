@@ -70,7 +70,10 @@ extension SettingDeclaration {
     }()
 
     /// All settings, each once.
-    package static let all: [SettingDeclaration] = (common + ServiceEntry.all.flatMap(\.settings)).reduce(into: []) { all, next in
-        if !all.contains(next) { all.append(next) }
-    }
+    package static let all: [SettingDeclaration] = {
+        let declared = common + callingGateway + ServiceEntry.all.flatMap(\.settings)
+        return declared.reduce(into: []) { all, next in
+            if !all.contains(next) { all.append(next) }
+        }
+    }()
 }

@@ -1,6 +1,6 @@
 /// The number of typing mistakes between two texts: a character omitted, added or replaced, or two neighbours swapped (the
 /// optimal string alignment distance).
-func editDistance(_ one: String, _ other: String) -> Int {
+package func editDistance(_ one: String, _ other: String) -> Int {
     let (one, other) = (Array(one), Array(other))
     // The distances of a prefix of `one` to each prefix of `other`, and those of the two shorter prefixes.
     var (beforeLast, last) = ([Int](), Array(0...other.count))

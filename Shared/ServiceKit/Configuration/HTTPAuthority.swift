@@ -8,26 +8,32 @@ package struct HTTPAuthority: Hashable, Sendable {
     /// - Returns: `nil` for everything but a host or `host:port`, for example for `user@host`, `[::1]evil.example` and
     ///   `127.0.0.1:evil.example`.
     package init?(_ text: some StringProtocol) {
+        let bytes = Array(text.utf8)
+        let isAddress = bytes.first == UInt8(ascii: "[")
         let end =
-            text.hasPrefix("[") ? text.firstIndex(of: "]").map(text.index(after:)) : text.firstIndex(of: ":") ?? text.endIndex
-        guard let end, Self.isHost(text[..<end]) else { return nil }
-        let rest = text[end...]
+            isAddress
+            ? bytes.firstIndex(of: UInt8(ascii: "]")).map { $0 + 1 } : bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
+        guard let end, isAddress ? Self.isAddress(bytes[1..<end - 1]) : Self.isName(bytes[..<end]) else { return nil }
+        let rest = bytes[end...]
         if rest.isEmpty {
             port = nil
         } else {
             let digits = rest.dropFirst()
-            guard rest.first == ":", digits.utf8.allSatisfy(Self.isDigit), let number = UInt16(digits) else { return nil }
+            guard rest.first == UInt8(ascii: ":"), digits.allSatisfy(Self.isDigit),
+                let number = UInt16(String(decoding: digits, as: UTF8.self))
+            else { return nil }
             port = number
         }
-        host = text[..<end].lowercased()
+        host = String(decoding: bytes[..<end], as: UTF8.self).lowercased()
     }
 
-    private static func isHost(_ text: some StringProtocol) -> Bool {
-        guard text.hasPrefix("[") else {
-            return !text.isEmpty && text.utf8.allSatisfy { isDigit($0) || isLetter($0) || "-._".utf8.contains($0) }
-        }
-        let address = text.dropFirst().dropLast()
-        return address.contains(":") && address.utf8.allSatisfy { isHexDigit($0) || ":.".utf8.contains($0) }
+    private static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
+        !bytes.isEmpty && bytes.allSatisfy { isDigit($0) || isLetter($0) || "-._".utf8.contains($0) }
+    }
+
+    /// - Parameter bytes: An IPv6 address without its brackets.
+    private static func isAddress(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.contains(UInt8(ascii: ":")) && bytes.allSatisfy { isHexDigit($0) || ":.".utf8.contains($0) }
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }

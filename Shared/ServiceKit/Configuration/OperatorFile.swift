@@ -1,14 +1,14 @@
 import SystemPackage
 
 /// A small file that a setting names.
-enum OperatorFile {
+package enum OperatorFile {
     /// Far more than any such file needs.
     private static let maxBytes = 1 << 20
 
     /// Reads the whole file.
     ///
     /// - Throws: ``ConfigurationError`` with the setting, the path and the system's reason, without the file's content.
-    static func text(at path: String, of setting: SettingDeclaration) throws -> String {
+    package static func text(at path: String, of setting: SettingDeclaration) throws -> String {
         let bytes: [UInt8]
         do {
             bytes = try read(path)

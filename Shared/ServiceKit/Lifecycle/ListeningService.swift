@@ -1,19 +1,24 @@
 package import ServiceLifecycle
 import SystemPackage
 
-/// An HTTP server on a port of 127.0.0.1. Its failure names the port, its setting, and what the operator can do.
+/// An HTTP server on a port. Its failure names the port, its setting, and what the operator can do.
 package struct ListeningService: Service {
     private let server: any Service
     private let scheme: String
+    private let host: String
     private let port: Int
     private let setting: SettingDeclaration
 
     /// - Parameters:
     ///   - scheme: `http` or `https`.
+    ///   - host: The address, as the host of a URL.
     ///   - port: The value of the setting.
-    package init(_ server: any Service, scheme: String, port: Int, of setting: Setting<Int>) {
+    package init(
+        _ server: any Service, scheme: String, host: String = "127.0.0.1", port: Int, of setting: Setting<Int>
+    ) {
         self.server = server
         self.scheme = scheme
+        self.host = host
         self.port = port
         self.setting = setting.declaration
     }
@@ -23,7 +28,7 @@ package struct ListeningService: Service {
         do {
             try await server.run()
         } catch {
-            throw ListeningFailure(description: "\(scheme)://127.0.0.1:\(port) cannot be served: \(reason(for: error))")
+            throw ListeningFailure(description: "\(scheme)://\(host):\(port) cannot be served: \(reason(for: error))")
         }
     }
 

@@ -55,6 +55,8 @@ extension Date {
 extension String {
     /// The text, escaped and shortened: foreign text must not break the line, change its direction or fill the log.
     fileprivate var onOneLine: String {
+        // Fast path: nearly every text is printable ASCII. Unicode's properties take longer to look up than the line to write.
+        if utf8.count <= 1_000, utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) { return self }
         let short = unicodeScalars.prefix(1_000).map { scalar in
             scalar.isUnsafeInLine ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
         }.joined()

@@ -1,9 +1,9 @@
 import Glibc
 
 /// The process's standard error, without C's buffered streams.
-enum StandardError {
+package enum StandardError {
     /// Writes the whole text. A failure, for example because the reader has gone, cannot be reported anywhere.
-    static func write(_ text: String) {
+    package static func write(_ text: String) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let written = bytes.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }

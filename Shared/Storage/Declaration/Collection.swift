@@ -25,13 +25,17 @@ package struct Collection<Document: StoredDocument>: Sendable {
     ///   - name: The MongoDB collection and the SQLite table: lower-case letters and `_`.
     ///   - upgrades: The first turns a document of schema 1 into one of schema 2, and so on. They run when the store is opened,
     ///     and on documents that an older instance writes afterwards. Never change a released one: append another.
-    package init(_ name: String, indexes: [Index<Document>] = [], upgrades: [DocumentUpgrade] = []) {
+    ///   - reserve: Which writes succeed while only the reserve of the disk is left. The others are `storage_full`.
+    package init(
+        _ name: String, indexes: [Index<Document>] = [], upgrades: [DocumentUpgrade] = [], reserve: ReserveUse = .nothing
+    ) {
         precondition(
             !name.isEmpty && name != StoreRegister.name && name.allSatisfy { $0 == "_" || ("a"..."z").contains($0) },
             "\(name) is no name for a collection: lower-case letters and _")
         let forms = indexes.map(\.form)
         precondition(Set(forms.map(\.name)).count == forms.count, "an index of \(name) is declared twice")
-        form = CollectionForm(name: name, identifier: .identifier(Document.ID.lowest), indexes: forms, upgrades: upgrades)
+        form = CollectionForm(
+            name: name, identifier: .identifier(Document.ID.lowest), indexes: forms, upgrades: upgrades, reserve: reserve)
         self.indexes = indexes
     }
 }
@@ -48,6 +52,7 @@ struct CollectionForm: Sendable {
     let identifier: FieldForm
     let indexes: [IndexForm]
     let upgrades: [DocumentUpgrade]
+    var reserve = ReserveUse.nothing
 
     /// The schema of newly written documents.
     var schema: Int64 { Int64(upgrades.count) + 1 }

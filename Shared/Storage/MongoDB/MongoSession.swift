@@ -22,6 +22,28 @@ struct MongoSession: DocumentSession {
         }
     }
 
+    func insert(_ documents: [(BSONDocument, id: BSONValue)], into collection: CollectionForm) throws {
+        guard !documents.isEmpty else { return }
+        try naming {
+            let errors = try connection.insert(documents.map(\.0), into: collection.name)
+            if let error = errors.lazy.compactMap(\.self).first { throw error }
+        }
+    }
+
+    func values(of field: FieldForm, among values: [BSONValue], in collection: CollectionForm) throws -> [BSONValue] {
+        let isAmong = BSONDocument([(field.name, BSONValue.document(["$in": .array(values)]))])
+        let projection = BSONDocument([(field.name, BSONValue.int32(1))])
+        let found = try connection.find(isAmong, in: collection.name, options: ["projection": .document(projection)])
+        return try found.map { try field.value(in: $0) }
+    }
+
+    func greatestID(upTo max: Int64, in collection: CollectionForm) throws -> Int64? {
+        let found = try connection.find(
+            ["_id": ["$gte": .int64(0), "$lte": .int64(max)]], in: collection.name,
+            options: ["sort": ["_id": -1], "limit": 1, "projection": ["_id": 1]])
+        return try found.first.flatMap { Int64(bson: try BSONFields($0)[Envelope.identifier] ?? .null) }
+    }
+
     /// Writes only the changed fields, so that another program's changes of other fields stay.
     func replace(_ read: BSONDocument, by document: BSONDocument, _ id: BSONValue, in collection: CollectionForm) throws {
         let (old, new) = (try StoredFields(read), try StoredFields(document))
@@ -49,7 +71,8 @@ struct MongoSession: DocumentSession {
         let filter: BSONDocument = id.map { ["$expr": ["$gt": ["$_id", ["$literal": $0]]]] } ?? [:]
         let documents = try connection.find(
             filter, in: collection, options: ["sort": ["_id": 1], "limit": .int64(Int64(limit))])
-        return ScannedPage(documents: documents, last: try documents.last.flatMap { try BSONFields($0)[Envelope.identifier] })
+        return ScannedPage(
+            documents: documents, identifiers: try documents.map { try BSONFields($0)[Envelope.identifier] ?? .null })
     }
 
     /// Matches the document only at the revision that was read.

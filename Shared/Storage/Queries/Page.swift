@@ -1,6 +1,7 @@
 import FoundationEssentials
 import JSON
 import MongoDatabase
+package import Schemas
 
 /// A page of a query's documents.
 package struct Page<Document: StoredDocument>: Sendable {
@@ -36,6 +37,19 @@ extension Cursor: LosslessStringConvertible {
 
 extension Cursor: TextCodable {
     package static var expected: String { "the cursor of a page" }
+}
+
+extension Cursor {
+    /// The cursor that a caller sends back; `nil` for the first page.
+    ///
+    /// - Throws: ``CommandFailure`` with `invalid` for a text that is no cursor.
+    package init?(after text: String?) throws(CommandFailure) {
+        guard let text else { return nil }
+        guard let cursor = Cursor(text) else {
+            throw CommandFailure(.invalid, "after: expected the \"next\" of another page", field: "after")
+        }
+        self = cursor
+    }
 }
 
 extension BSONValue {

@@ -22,7 +22,7 @@ struct SQLiteSession: DocumentSession {
     }
 
     func insert(_ document: BSONDocument, _ id: BSONValue, into collection: CollectionForm) throws {
-        try checkRoom?()
+        if collection.reserve != .everything { try checkRoom?() }
         try naming(in: collection) {
             try run(
                 "INSERT INTO \(collection.name.quotedDatabaseIdentifier) (id, document) VALUES (?, ?)",
@@ -30,8 +30,31 @@ struct SQLiteSession: DocumentSession {
         }
     }
 
+    func insert(_ documents: [(BSONDocument, id: BSONValue)], into collection: CollectionForm) throws {
+        for (document, id) in documents { try insert(document, id, into: collection) }
+    }
+
+    func values(of field: FieldForm, among values: [BSONValue], in collection: CollectionForm) throws -> [BSONValue] {
+        // One statement for each value: SQLite needs no round trips.
+        try values.filter { value in
+            try !rows(
+                "SELECT 1 FROM \(collection.name.quotedDatabaseIdentifier) WHERE \(field.sql) = ? LIMIT 1",
+                [try value.databaseValue]
+            ).isEmpty
+        }
+    }
+
+    func greatestID(upTo max: Int64, in collection: CollectionForm) throws -> Int64? {
+        // The column, since the document of another program may lack its identifier. Texts are greater than all numbers.
+        let rows = try rows(
+            "SELECT id FROM \(collection.name.quotedDatabaseIdentifier) WHERE id >= 0 AND id <= ? ORDER BY id DESC LIMIT 1",
+            [max.databaseValue])
+        return rows.first.flatMap { Int64.fromDatabaseValue($0[0]) }
+    }
+
     func replace(_ read: BSONDocument, by document: BSONDocument, _ id: BSONValue, in collection: CollectionForm) throws {
-        if document.withUnsafeBytes(\.count) > read.withUnsafeBytes(\.count) { try checkRoom?() }
+        let grows = document.withUnsafeBytes(\.count) > read.withUnsafeBytes(\.count)
+        if collection.reserve == .nothing, grows { try checkRoom?() }
         try naming(in: collection) {
             try run(
                 "UPDATE \(collection.name.quotedDatabaseIdentifier) SET document = ? WHERE id = ?",
@@ -57,7 +80,7 @@ struct SQLiteSession: DocumentSession {
             SELECT id, document FROM \(collection.quotedDatabaseIdentifier) \(id == nil ? "" : "WHERE id > ?") ORDER BY id LIMIT ?
             """,
             [try id?.databaseValue, limit.databaseValue].compactMap(\.self))
-        return ScannedPage(documents: rows.map(document), last: rows.last.map { BSONValue(identifier: $0[0]) })
+        return ScannedPage(documents: rows.map(document), identifiers: rows.map { BSONValue(identifier: $0[0]) })
     }
 
     private func documents(_ sql: String, _ arguments: [DatabaseValue]) throws -> [BSONDocument] {

@@ -12,6 +12,8 @@ struct GatewayDriver {
     }
 
     let port: Int
+    /// The bearer token of the posts.
+    let token: String
     let peers: String
     /// The folder for the requests and the answers.
     let folder: String
@@ -26,7 +28,9 @@ struct GatewayDriver {
                 message: "All lectures of today are cancelled because of the storm. "
                     + "The library and the canteen stay closed until tomorrow at noon."
             ).data
-            let head = "POST /message HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: \(body.count)\r\n\r\n"
+            let head =
+                "POST /message HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(token)\r\n"
+                + "Content-Length: \(body.count)\r\n\r\n"
             return try write(Data(head.utf8) + body, to: "post\(number)")
         }
         _ = try await run(files, clients: clients, seconds: seconds, status: 201)

@@ -54,7 +54,8 @@ struct MessageBenchmark {
     ) async throws -> MessageFigures.Database {
         let inserts = try await parts.inserts(benchmarked, clients: Self.clients)
         return try await MessageStack.with(database: database, in: folder) { stack in
-            let driver = GatewayDriver(port: stack.portal.port, peers: peers, folder: folder)
+            let driver = GatewayDriver(
+                port: stack.portal.port, token: stack.portal.token ?? "", peers: peers, folder: folder)
             let subjects = try await makeSubjects(stack.portal)
             let rounds = try await BenchmarkPhone.with(topics: subjects.map(\.topicKey), at: stack.fcm) { phone in
                 try await run(stack, driver, phone, to: subjects)

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import JSON
 import NIOHTTP1
@@ -13,22 +14,29 @@ struct MessageStack: Sendable {
 
     /// Runs the stack, with a state directory on a disk.
     ///
-    /// - Parameter database: The connection string, and the process of the server if it is on this machine; `nil` for SQLite.
+    /// - Parameters:
+    ///   - database: The connection string, and the process of the server if it is on this machine; `nil` for SQLite.
+    ///   - gateway: Settings of the gateway.
+    ///   - people: Settings of the people service.
+    ///   - executables: The folder of the executables.
     static func with<Value>(
-        database: (url: String, process: Int32?)?, in folder: String, _ body: (MessageStack) async throws -> Value
+        database: (url: String, process: Int32?)?, gateway: [String: String] = [:], people: [String: String] = [:],
+        executables: URL = ServiceProcess.executables, in folder: String, _ body: (MessageStack) async throws -> Value
     ) async throws -> Value {
         var services: [ServiceProcess] = []
         do {
-            let emulator = try await Emulator.start(in: folder)
+            let emulator = try await Emulator.start(executables: executables, in: folder)
             services.append(emulator)
             let access = EmulatorAccess(port: try emulator.port, stateDirectory: folder)
             let relaySettings = access.settings.merging(RunningRelay.unlimitedPace) { given, _ in given }
             let storeSettings = database.map { ["MSI_DATABASE_URL": $0.url] } ?? [:]
             for (name, settings) in [
-                ("msi-fcm-relay", relaySettings), ("msi-cube", storeSettings), ("msi-message-log", storeSettings),
-                ("msi-gateway", ["MSI_GATEWAY_PORT": "0"]),
-            ] {
-                services.append(try await ServiceProcess(name, in: folder, settings: settings))
+                ("msi-fcm-relay", relaySettings), ("msi-cube", storeSettings),
+                ("msi-people", storeSettings.merging(people) { $1 }),
+                ("msi-message-log", storeSettings), ("msi-gateway", ["MSI_GATEWAY_PORT": "0"].merging(gateway) { $1 }),
+            ] where isThere(name, in: executables) {
+                services.append(try await ServiceProcess(name, in: folder, settings: settings, executables: executables))
+                if name == "msi-people" { try await TestOperator.setUp(in: folder) }
             }
             let gatewayPort = try services[services.count - 1].port
             let value = try await withHTTPClient(trusting: access.certificateFile) { http in
@@ -36,7 +44,7 @@ struct MessageStack: Sendable {
                     MessageStack(
                         processes: services.map { ($0.name, $0.identifier) }
                             + (database?.process.map { [("database", $0)] } ?? []),
-                        portal: Portal(port: gatewayPort, http: http),
+                        portal: Portal(port: gatewayPort, http: http, token: try TestOperator.token(in: folder)),
                         fcm: FCMServer(port: access.port, folder: access.folder, http: http)))
             }
             await stop(services)
@@ -45,6 +53,11 @@ struct MessageStack: Sendable {
             await stop(services)
             throw error
         }
+    }
+
+    /// Whether a version of the product has a service: earlier ones have no accounts.
+    private static func isThere(_ name: String, in executables: URL) -> Bool {
+        FileManager.default.fileExists(atPath: executables.appending(path: name).path(percentEncoded: false))
     }
 
     private static func stop(_ services: [ServiceProcess]) async {

@@ -1,9 +1,10 @@
 import MessageStorage
 import Schemas
 
-/// The time to read a page of the archive: the first, one from the middle, one of a channel, and one of a search.
+/// The time to read a page of the archive: the first, one from the middle, one of a channel, one of a search, one of a person who
+/// may see 1,000 topics, among them most of those with messages, and one of a person of whose 1,000 topics only one has messages.
 enum HistoryTime {
-    static let pages = ["first", "middle", "channel", "search"]
+    static let pages = ["first", "middle", "channel", "search", "most topics", "rare topic"]
     private static let repetitions = 101
     private static let limit = 50
 
@@ -30,12 +31,18 @@ enum HistoryTime {
         channel.channel = SampleMessage.channel
         var search = MessageFilter()
         search.text = SearchQuery("storm library")
+        var most = MessageFilter()
+        most.topics = SampleMessage.topics.dropFirst() + SampleMessage.unusedTopics
+        var rare = MessageFilter()
+        rare.topics = SampleMessage.topics.prefix(1) + SampleMessage.unusedTopics
         let middle = PageCursor(timestamp: UnixMilliseconds(rawValue: Int64(messages / 2) * 1_000), msiKey: ObjectID())
         return [
             try await time { try await store.page(MessageFilter(), before: nil, limit: limit) },
             try await time { try await store.page(MessageFilter(), before: middle, limit: limit) },
             try await time { try await store.page(channel, before: middle, limit: limit) },
             try await time { try await store.page(search, before: middle, limit: limit) },
+            try await time { try await store.page(most, before: middle, limit: limit) },
+            try await time { try await store.page(rare, before: middle, limit: limit) },
         ]
     }
 

@@ -3,8 +3,12 @@ import Time
 
 /// A typical message. The peers write the same one.
 enum SampleMessage {
-    private static let topics = (0..<20).map { _ in
-        TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+    static let topics = unused(20)
+    /// Topics without messages.
+    static let unusedTopics = unused(980)
+
+    private static func unused(_ count: Int) -> [TopicKey] {
+        (0..<count).map { _ in TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()) }
     }
 
     /// - Parameter state: `nil` for a message that is being relayed for the first time.

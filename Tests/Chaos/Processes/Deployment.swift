@@ -54,7 +54,13 @@ struct Deployment: Sendable {
     }
 
     func start() async throws {
-        for part in parts { try await part.start() }
+        for part in parts {
+            try await part.start()
+            if part.part.service == .people {
+                try await TestOperator.setUp(
+                    in: machine.stateFolder, endpoint: Self.endpoint(of: part.part, .commands, in: folder))
+            }
+        }
     }
 
     /// Stops the running processes in reverse order of their start.
@@ -67,11 +73,17 @@ struct Deployment: Sendable {
         for part in parts { await part.end() }
     }
 
-    /// Calls a function with a client for the message logs, as other programs have one.
-    func withMessageLogs<Value>(_ body: (CommandClient) async throws -> Value) async throws -> Value {
-        let endpoints = Part.messageLogs.map { Self.endpoint(of: $0, .commands, in: folder) }
+    /// Calls a function with clients for the message logs and for the people service, as other programs have them.
+    func withServices<Value>(
+        _ body: (_ messageLogs: CommandClient, _ people: CommandClient) async throws -> Value
+    ) async throws -> Value {
+        func endpoints(_ service: ServiceEntry) -> [String] {
+            Part.allCases.filter { $0.service == service }.map { Self.endpoint(of: $0, .commands, in: folder) }
+        }
         return try await withBus { bus in
-            try await body(try CommandClient(bus: bus, endpoints: endpoints, logger: quietLogger))
+            try await body(
+                try CommandClient(bus: bus, endpoints: endpoints(.messageLog), logger: quietLogger),
+                try CommandClient(bus: bus, endpoints: endpoints(.people), logger: quietLogger))
         }
     }
 
@@ -80,7 +92,8 @@ struct Deployment: Sendable {
         let emulator = EmulatorAccess(port: emulatorPort, stateDirectory: folder)
         return try await withHTTPClient(trusting: emulator.certificateFile) { http in
             try await body(
-                Portal(port: gatewayPort, http: http), FCMServer(port: emulatorPort, folder: emulator.folder, http: http))
+                Portal(port: gatewayPort, http: http, token: try TestOperator.token(in: machine.stateFolder)),
+                FCMServer(port: emulatorPort, folder: emulator.folder, http: http))
         }
     }
 

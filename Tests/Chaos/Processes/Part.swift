@@ -24,6 +24,8 @@ struct Part: Hashable, Sendable {
     static let emulator = Part(.service(.fcmEmulator))
     static let relays = processes(of: .fcmRelay)
     static let messageLogs = processes(of: .messageLog)
+    /// Those with a database.
+    static let withData = ServiceEntry.all.filter(\.keepsData).flatMap { processes(of: $0) }
     /// The parts between a relay and FCM.
     static let sending = relays + [.emulator]
     /// The parts that relay a stored message to FCM.

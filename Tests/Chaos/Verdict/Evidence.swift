@@ -9,6 +9,10 @@ struct Evidence: Sendable {
     var archive: [String: ArchivedMessage] = [:]
     /// Every send that FCM accepted, in order.
     var sends: [SentComponent: [AcceptedSend]] = [:]
+    /// What was done with messages beside posting them, and answered with 200.
+    var interventions: [Interventions.Done] = []
+    /// `nil` if the run was not about it.
+    var audit: AuditEvidence?
     /// The pushes that the message log accepted, from its answers.
     var acceptedPushes: [Push] = []
     /// The pushes that are stored at the end.

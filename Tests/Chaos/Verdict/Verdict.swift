@@ -14,6 +14,7 @@ struct Verdict: Sendable {
     /// The number of copies in addition to the one in the archive, by explanation.
     private(set) var explained: [String: Int] = [:]
     let pushes: PushVerdict
+    let audit: AuditVerdict?
     /// All problems: losses, and events without an explanation.
     private(set) var problems: [String]
 
@@ -37,7 +38,12 @@ struct Verdict: Sendable {
         pushes = PushVerdict(
             accepted: evidence.acceptedPushes, stored: evidence.storedPushes, sends: evidence.pushSends,
             disturbances: evidence.disturbances)
-        problems = evidence.problems + pushes.problems
+        audit = evidence.audit.map { audit in
+            AuditVerdict(
+                audit, accepted: evidence.accepted.map(\.msiKey), archive: evidence.archive.mapValues(\.state),
+                interventions: evidence.interventions)
+        }
+        problems = evidence.problems + pushes.problems + (audit?.problems ?? [])
         for message in evidence.accepted { judge(message, evidence) }
         for message in evidence.archive.values { judge(message, evidence) }
         for (component, copies) in evidence.sends { judge(copies, of: component, evidence) }
@@ -158,13 +164,18 @@ struct Verdict: Sendable {
     private mutating func judge(_ start: RunningPart.FailedStart, _ evidence: Evidence) {
         // The tests' own database server keeps its folder locked for some seconds after its end.
         if start.part == .database { return }
-        // A frozen message log may block the other one's database in the middle of a transaction.
-        let isExcused =
-            Part.messageLogs.contains(start.part)
-            && evidence.disturbances.contains { disturbance in
-                disturbance.action == .freeze && disturbance.part != start.part && Part.messageLogs.contains(disturbance.part)
-                    && (disturbance.began...disturbance.ended).contains(start.at)
+        let isExcused = evidence.disturbances.contains { disturbance in
+            let (began, ended) = (disturbance.began, disturbance.ended)
+            return switch disturbance.action {
+            // No database can be opened on a full disk, and a start takes a moment to fail. The supervisor repeats it.
+            case .fillDisk: Part.withData.contains(start.part) && (began...ended + 1_000).contains(start.at)
+            // A frozen message log may block the other one's database in the middle of a transaction.
+            case .freeze:
+                disturbance.part != start.part && Part.messageLogs.contains(disturbance.part)
+                    && Part.messageLogs.contains(start.part) && (began...ended).contains(start.at)
+            default: false
             }
+        }
         if !isExcused { problems.append("\(start.part.name) did not start, see \(start.logFile)") }
     }
 }

@@ -56,7 +56,7 @@ struct ResourceService: Sendable {
                 ResourceRoutes(Shelf.self, of: client, write: .administer).routes
                 + ResourceRoutes(Book.self, of: client, write: .send).routes
                 + ResourceRoutes(Label.self, of: client, write: .send).routes
-            try await withRouteServer(routes, beside: plan.services) { port in
+            try await withRouteServer(routes, as: .sample(.superUser), beside: plan.services) { port in
                 try await body(ResourceService(client: client, port: port))
             }
         }

@@ -93,7 +93,9 @@ func withStack<Value: Sendable>(
         let ports = try await StackPorts(of: program)
         return try await withHTTPClient(trusting: folder + "/fcm-emulator/ca.pem") { http in
             let stack = Stack(
-                program: program, stateDirectory: folder, portal: Portal(port: ports.gateway, http: http),
+                program: program, stateDirectory: folder,
+                portal: Portal(
+                    port: ports.gateway, http: http, token: try TestOperator.token(in: folder)),
                 fcm: FCMServer(port: ports.emulator, folder: folder + "/fcm-emulator", http: http))
             let value = try await body(stack)
             return (value, stack.program.children.map(\.id))
@@ -114,8 +116,8 @@ private struct StackPorts {
     init(of program: RunningProgram) async throws {
         // The time limit is long, because a script builds first.
         let ready = try await program.line(within: .seconds(180)) { $0.contains("ready") }
-        let fcm = try await program.line(within: .seconds(5)) { $0.contains("https://127.0.0.1:") }
-        guard let gateway = ready.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)/).flatMap({ Int($0.1) }),
+        let fcm = try await program.line(within: .seconds(5)) { $0.contains("FCM") && $0.contains("https://127.0.0.1:") }
+        guard let gateway = ready.firstMatch(of: /https?:\/\/127\.0\.0\.1:(\d+)/).flatMap({ Int($0.1) }),
             let emulator = fcm.firstMatch(of: /https:\/\/127\.0\.0\.1:(\d+)/).flatMap({ Int($0.1) })
         else { throw TooLate("no ports in: \(program.lines)") }
         self.gateway = gateway

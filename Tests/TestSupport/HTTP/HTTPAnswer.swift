@@ -20,7 +20,11 @@ package struct HTTPAnswer: Sendable, CustomStringConvertible {
         get throws { try JSONValue(parsing: body) }
     }
 
-    package subscript(header: String) -> String? { headers.first(name: header) }
+    /// The values of a header field, joined as RFC 9110, section 5.3 allows.
+    package subscript(header: String) -> String? {
+        let values = headers[header]
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
 
     package var description: String { "\(status) \(String(decoding: body.prefix(500), as: UTF8.self))" }
 }

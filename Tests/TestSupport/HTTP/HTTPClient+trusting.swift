@@ -19,6 +19,7 @@ package func withHTTPClient<Value>(
         configuration.tlsConfiguration = tls
     }
     configuration.httpVersion = version
+    configuration.redirectConfiguration = .disallow
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
     configuration.connectionPool.retryConnectionEstablishment = false
     // Long enough for a busy machine.

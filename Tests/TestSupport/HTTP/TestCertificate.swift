@@ -1,5 +1,5 @@
 import Crypto
-import FoundationEssentials
+package import FoundationEssentials
 import NIOSSL
 import SwiftASN1
 import X509
@@ -7,18 +7,20 @@ import X509
 /// A self-signed certificate for the loopback address, made for one test. A client that trusts its PEM file trusts
 /// the test's server.
 package struct TestCertificate {
-    let pem: String
+    package let pem: String
     private let key: String
 
-    package init() throws {
+    /// - Parameter lifetime: In seconds from now; negative for an expired one.
+    package init(lifetime: TimeInterval = 86_400) throws {
         let privateKey = P256.Signing.PrivateKey()
-        let name = try DistinguishedName { CommonName("test") }
+        // A client that trusts two certificates tells them apart by their names.
+        let name = try DistinguishedName { CommonName("test \(UInt64.random(in: 0...UInt64.max))") }
         let certificate = try Certificate(
             version: .v3,
             serialNumber: Certificate.SerialNumber(),
             publicKey: .init(privateKey.publicKey),
-            notValidBefore: .now - 3_600,
-            notValidAfter: .now + 86_400,
+            notValidBefore: .now - 7_200,
+            notValidAfter: .now + lifetime,
             issuer: name,
             subject: name,
             signatureAlgorithm: .ecdsaWithSHA256,
@@ -33,10 +35,11 @@ package struct TestCertificate {
         key = privateKey.pemRepresentation
     }
 
-    /// Writes the certificate and its key into a folder.
+    /// Writes the certificate and its key into files. Only their owner can read the key.
     package func write(certificateFile: String, keyFile: String) throws {
-        try Data(pem.utf8).write(to: URL(filePath: certificateFile))
-        try Data(key.utf8).write(to: URL(filePath: keyFile))
+        try Data(pem.utf8).write(to: URL(filePath: certificateFile), options: .atomic)
+        try Data(key.utf8).write(to: URL(filePath: keyFile), options: .atomic)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: keyFile)
     }
 
     var serverConfiguration: TLSConfiguration {

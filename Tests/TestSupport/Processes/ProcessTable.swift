@@ -10,10 +10,15 @@ package enum ProcessTable {
         package let name: String
     }
 
+    /// All processes that have not ended.
+    package static var all: [Entry] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap { Int32($0) }.compactMap(entry)
+    }
+
     /// The children of a process that have not ended.
     package static func children(of parent: Int32) -> [Entry] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-        return names.compactMap { Int32($0) }.compactMap(entry).filter { $0.parent == parent }
+        all.filter { $0.parent == parent }
     }
 
     /// Whether a process exists and has not ended. A zombie has ended.

@@ -19,15 +19,19 @@ package final class ServiceProcess: Sendable {
     ///   - name: The executable's name.
     ///   - folder: Its state directory; its sockets are in `run` there.
     ///   - settings: Further settings, such as `MSI_GATEWAY_PORT`.
+    ///   - executables: The folder of its executable.
     ///   - logFile: The path of a new file for its standard error; by default one in `folder`.
     /// - Throws: ``StartFailed``.
-    package init(_ name: String, in folder: String, settings: [String: String] = [:], logFile: String? = nil) async throws {
+    package init(
+        _ name: String, in folder: String, settings: [String: String] = [:], executables: URL = executables,
+        logFile: String? = nil
+    ) async throws {
         self.name = name
         let environment = settings.merging(
             ["MSI_STATE_DIR": folder, "MSI_SUPERVISED": "true", "SWIFT_BACKTRACE": "enable=no"]
         ) { given, _ in given }
         child = try ChildProcess(
-            Self.executables.appending(path: name), environment: environment,
+            executables.appending(path: name), environment: environment,
             logFile: logFile ?? "\(folder)/\(name)-\(UInt32.random(in: 0...UInt32.max)).log")
         do {
             try await child.waitForLog { $0.contains("\"message\":\"ready\"") ? () : nil }

@@ -87,13 +87,15 @@ extension ArchivedMessage: Decodable {
         let msiKey: String
         let timestamp: Int64
         let sendAt: Int64?
+        /// In seconds.
+        let delay: Int64?
         let expires: Int64
         let relay: Relay
 
         private enum CodingKeys: String, CodingKey {
             case msiKey = "msi_key"
             case sendAt = "send_at"
-            case timestamp, expires, relay
+            case timestamp, delay, expires, relay
         }
     }
 
@@ -101,7 +103,8 @@ extension ArchivedMessage: Decodable {
         let document = try Document(from: decoder)
         let relay = document.relay
         self.init(
-            msiKey: document.msiKey, due: max(document.timestamp, document.sendAt ?? 0), expires: document.expires,
+            msiKey: document.msiKey,
+            due: max(document.timestamp + (document.delay ?? 0) * 1_000, document.sendAt ?? 0), expires: document.expires,
             state: relay.state, attempts: relay.attempts, nextAttempt: relay.nextAttempt, leaseEnd: relay.lease?.until,
             components: relay.components.map { component in
                 Component(

@@ -8,17 +8,28 @@ package import NIOHTTP1
 package struct Portal: Sendable {
     package let port: Int
     package let http: HTTPClient
+    /// The bearer token of its requests; `nil` for anonymous ones.
+    package let token: String?
 
-    package init(port: Int, http: HTTPClient) {
+    package init(port: Int, http: HTTPClient, token: String?) {
         self.port = port
         self.http = http
+        self.token = token
     }
 
+    /// The same portal with another token.
+    package func with(token: String?) -> Portal {
+        Portal(port: port, http: http, token: token)
+    }
+
+    /// - Parameter headers: With a `Cookie` or an `Authorization`, the portal's token is not sent.
     package func call(
         _ method: HTTPMethod, _ path: String, headers: [String: String] = [:], _ body: JSONValue? = nil,
         within limit: TimeAmount = .seconds(15)
     ) async throws -> HTTPAnswer {
-        try await http.answer(
+        var headers = headers
+        if let token, headers["Authorization"] == nil, headers["Cookie"] == nil { headers["Authorization"] = "Bearer \(token)" }
+        return try await http.answer(
             method, "http://127.0.0.1:\(port)\(path)", headers: headers, body: body?.data, within: limit)
     }
 
@@ -69,10 +80,12 @@ package struct Portal: Sendable {
         }
     }
 
-    /// Whether `GET /health` reports `ok`.
+    /// Whether `GET /health` reports each service as `ok`.
     package func isHealthy() async -> Bool {
-        let answer = try? await call(.GET, "/health", within: .seconds(5))
-        return answer?.status == 200
+        guard let answer = try? await call(.GET, "/health", within: .seconds(5)), answer.status == 200 else { return false }
+        // Without the cube service or the people service the gateway works on, and its status is still 200.
+        guard case .object(let services)? = try? answer.json["services"] else { return false }
+        return services.allSatisfy { $0.value == "ok" }
     }
 
     private func made(_ answer: HTTPAnswer, _ identifier: String) throws -> String {

@@ -69,10 +69,12 @@ final class ConnectionClosing: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapOutboundIn(data) {
         case .head(var head):
             let answersLast = unanswered <= 1 && head.status.kind != .informational
-            if answersLast, isReadingRequest || isLastRequest {
-                head.headerFields[.connection] = "close"
+            guard answersLast, isReadingRequest || isLastRequest else {
+                closesAfterResponse = head.headerFields[.connection] == "close"
+                return context.write(data, promise: promise)
             }
-            closesAfterResponse = head.headerFields[.connection] == "close"
+            head.headerFields[.connection] = "close"
+            closesAfterResponse = true
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .body:
             context.write(data, promise: promise)

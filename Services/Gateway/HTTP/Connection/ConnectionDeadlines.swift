@@ -6,7 +6,8 @@ import Time
 
 /// Ends a connection whose client takes too long to begin a request, to send the rest of it, or to read the response.
 ///
-/// A deadline is for the whole request or response. A client that sends or reads single bytes gains no time.
+/// A deadline is for the whole request or response. A client that sends or reads single bytes gains no time. Only a response whose
+/// size is unknown at its begin has a deadline for each of its pieces instead.
 final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -15,13 +16,16 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let logger: Logger
     private let timeouts: ConnectionTimeouts
+    private let activity: ConnectionActivity
     private var phase: ConnectionPhase
     private var alarm = Alarm<NIODeadline>()
     /// Rings the alarm.
     private var timer: Scheduled<Void>?
 
-    init(_ timeouts: ConnectionTimeouts, logger: Logger) {
+    /// - Parameter activity: Is told when the connection waits for its client.
+    init(_ timeouts: ConnectionTimeouts, activity: ConnectionActivity, logger: Logger) {
         self.timeouts = timeouts
+        self.activity = activity
         self.logger = logger
         phase = ConnectionPhase(timeouts, at: .now())
     }
@@ -53,24 +57,43 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapOutboundIn(data) {
         case .head(let head):
             if head.status.kind != .informational { phase.responseStarted(at: .now()) }
+            if head.headerFields[.contentType] == ServerSentEvents.contentType {
+                phase.streamStarted()
+            } else if head.headerFields[.contentLength] == nil {
+                phase.growthStarted()
+            }
             context.write(data, promise: promise)
             setAlarm(context)
         case .body:
-            context.write(data, promise: promise)
+            guard phase.isGrowing else { return context.write(data, promise: promise) }
+            write(data, context, promise) { $0.pieceSent(at: .now()) }
         case .end:
-            let written = promise ?? context.eventLoop.makePromise()
-            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-            written.futureResult.whenSuccess {
-                let (handler, context) = bound.value
-                handler.phase.responseEnded(at: .now())
-                handler.setAlarm(context)
-            }
-            context.write(data, promise: written)
+            write(data, context, promise) { $0.responseEnded(at: .now()) }
         }
     }
 
-    /// Sets an alarm for the deadline. If it goes off too early, it is set again.
+    /// Writes a part of a response.
+    ///
+    /// - Parameter change: The change of the phase when the part was sent.
+    private func write(
+        _ data: NIOAny, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?,
+        whenSent change: @escaping (inout ConnectionPhase) -> Void
+    ) {
+        phase.pieceWritten(at: .now())
+        setAlarm(context)
+        let written = promise ?? context.eventLoop.makePromise()
+        let bound = NIOLoopBound((self, context, change), eventLoop: context.eventLoop)
+        written.futureResult.whenSuccess {
+            let (handler, context, change) = bound.value
+            change(&handler.phase)
+            handler.setAlarm(context)
+        }
+        context.write(data, promise: written)
+    }
+
+    /// Sets an alarm for the deadline after something has happened. If it goes off too early, it is set again.
     private func setAlarm(_ context: ChannelHandlerContext) {
+        activity.waits(since: phase.waitsSince)
         guard let time = phase.deadline?.time, alarm.set(for: time) else { return }
         timer?.cancel()
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -100,14 +123,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private func refuse(_ context: ChannelHandlerContext) {
         let problem = Problem(
             .requestTimeout, "The request did not arrive within \(timeouts.request.nanoseconds / 1_000_000_000) seconds.")
-        guard let document = try? problem.document(requestID: GatewayContext.newRequestID()) else {
-            return context.close(promise: nil)
-        }
-        var head = document.head
-        head.headerFields[.connection] = "close"
-        write(context: context, data: wrapOutboundOut(.head(head)), promise: nil)
-        context.write(wrapOutboundOut(.body(document.body)), promise: nil)
-        write(context: context, data: wrapOutboundOut(.end(nil)), promise: nil)
+        problem.send { write(context: context, data: wrapOutboundOut($0), promise: nil) }
         context.flush()
     }
 }

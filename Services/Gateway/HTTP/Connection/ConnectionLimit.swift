@@ -1,76 +1,85 @@
-import DequeModule
 import Glibc
 import Logging
 import NIOCore
+import ServiceKit
 import Synchronization
 
-/// Limits the number of connections.
+/// Limits the number of connections, in total and of each client address.
 ///
-/// A few connections above the maximum are accepted as surplus: ``ConnectionLimitMiddleware`` answers `GET /health` on
-/// them, and 503 to everything else. If there are too many surplus connections as well, the oldest is closed, so that a new
+/// When a maximum is reached, connections that wait for their client are closed, first those that have shown no credential. If there
+/// are none, a few connections above the maximum are accepted as surplus: ``check(_:on:)`` lets the gateway answer `GET /health` on
+/// them, and 503 or 429 to everything else. If there are too many surplus connections as well, the oldest is closed, so that a new
 /// one is always served.
 final class ConnectionLimit: Sendable {
-    private struct State {
-        var open = 0
-        /// The connections that were opened above the maximum, the oldest first.
-        var surplus: Deque<any Channel> = []
-        /// Whether the log's last line says that there is no room.
-        var isReported = false
+    /// The maximum that a connection is above.
+    enum Excess: Hashable, Sendable {
+        case total
+        case ofAddress
     }
 
     /// The maximum number of connections.
     let maxConnections: Int
+    /// The maximum number of connections of one address.
+    let maxPerAddress: Int
+    /// Addresses whose connections are not counted: a proxy's connections are those of many clients.
+    private let isExempt: @Sendable (IPAddress) -> Bool
     private let logger: Logger
-    private let state = Mutex(State())
+    private let state: Mutex<OpenConnections>
 
-    private static let maxSurplus = 16
     /// Descriptors that are kept for the bus, the log and the event loops.
     private static let otherDescriptors = 100
 
-    /// - Parameter maxConnections: The maximum; it is reduced if the process may not have enough descriptors.
-    init(maxConnections: Int, logger: Logger) {
-        let room = max(1, Self.maxDescriptors - Self.otherDescriptors - Self.maxSurplus)
+    /// - Parameters:
+    ///   - maxConnections: The maximum; it is reduced if the process may not have enough descriptors.
+    ///   - maxPerAddress: The maximum for one address.
+    ///   - minWait: How long a connection must have waited for its client before it is closed for another.
+    ///   - isExempt: Whether the second maximum does not apply to an address.
+    init(
+        maxConnections: Int, maxPerAddress: Int, minWait: TimeAmount = .seconds(1),
+        isExempt: @escaping @Sendable (IPAddress) -> Bool = { _ in false }, logger: Logger
+    ) {
+        let room = max(1, Self.maxDescriptors - Self.otherDescriptors - OpenConnections.maxSurplus)
         if maxConnections > room {
             logger.warning(
                 "the limit of open descriptors (ulimit -n) is too low for all connections",
                 metadata: ["wanted": "\(maxConnections)", "possible": "\(room)"])
         }
         self.maxConnections = min(maxConnections, room)
+        self.maxPerAddress = maxPerAddress
+        self.isExempt = isExempt
         self.logger = logger
+        state = Mutex(OpenConnections(max: self.maxConnections, maxPerAddress: maxPerAddress, minWait: minWait))
     }
 
     /// Counts a connection until it is closed.
-    func opened(_ channel: any Channel) {
-        let (oldest, isNews) = state.withLock { state in
-            state.open += 1
-            guard state.open > maxConnections else { return (nil as (any Channel)?, false) }
-            state.surplus.append(channel)
-            defer { state.isReported = true }
-            return (state.surplus.count > Self.maxSurplus ? state.surplus.removeFirst() : nil, !state.isReported)
-        }
+    ///
+    /// - Returns: Where its handlers say what it is doing.
+    func opened(_ channel: any Channel) -> ConnectionActivity {
+        let activity = ConnectionActivity(openedAt: .now())
+        let address = IPAddress(channel.remoteAddress).flatMap { isExempt($0) ? nil : $0.customer }
+        let (excess, isNews) = state.withLock { $0.opened(channel, activity, of: address, at: .now()) }
         if isNews {
             logger.warning(
                 "there is no room for another connection; new ones are refused, except for GET /health",
                 metadata: ["max_connections": "\(maxConnections)"])
         }
-        oldest?.close(promise: nil)
+        for other in excess { other.close(promise: nil) }
         channel.closeFuture.whenComplete { _ in self.closed(channel) }
+        return activity
     }
 
-    /// Whether a connection is above the maximum.
-    func isSurplus(_ channel: any Channel) -> Bool {
-        state.withLock { state in state.surplus.contains { $0 === channel } }
+    /// Which maximum a connection is above; `nil` for none.
+    func excess(of channel: any Channel) -> Excess? {
+        state.withLock { $0[channel]?.excess }
+    }
+
+    /// A request on the connection had a valid credential.
+    func showedCredential(_ channel: any Channel) {
+        state.withLock { $0[channel]?.activity }?.showedCredential()
     }
 
     private func closed(_ channel: any Channel) {
-        let isNews = state.withLock { state in
-            state.open -= 1
-            state.surplus.removeAll { $0 === channel }
-            // Hysteresis: the log reports free room only well below the maximum.
-            guard state.isReported, state.open <= maxConnections - max(1, maxConnections / 10) else { return false }
-            state.isReported = false
-            return true
-        }
+        let isNews = state.withLock { $0.closed(channel) }
         if isNews {
             logger.notice("there is room for connections again", metadata: ["max_connections": "\(maxConnections)"])
         }

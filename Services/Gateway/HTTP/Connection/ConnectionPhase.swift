@@ -19,9 +19,15 @@ struct ConnectionPhase: Sendable {
     private var unanswered = 0
     /// Responses that have begun and are not completely sent. A client may send requests before it has read earlier responses.
     private var responsesInFlight = 0
-    /// When the oldest of them began, or became the oldest.
+    /// When the oldest of them began, or became the oldest, or the client last read a piece of a growing one.
     private var responseBegan: NIODeadline?
     private var idleSince: NIODeadline
+    /// Whether the response is a stream of events, which has no end.
+    private var isStreaming = false
+    /// Whether the response is made while it is sent, so that its size is unknown at its begin.
+    private(set) var isGrowing = false
+    /// Pieces of growing responses, and ends of responses, that are written and not sent yet.
+    private var unsentPieces = 0
 
     init(_ timeouts: ConnectionTimeouts, at now: NIODeadline) {
         self.timeouts = timeouts
@@ -30,12 +36,21 @@ struct ConnectionPhase: Sendable {
 
     /// The deadline for the client's next action; `nil` while the gateway itself is working.
     var deadline: (overdue: Overdue, time: NIODeadline)? {
+        if isStreaming { return nil }
+        if isGrowing, unsentPieces == 0 { return nil }
         if let responseBegan { return (.restOfResponse, responseBegan + timeouts.response) }
         guard let requestBegan else {
             return unanswered == 0 ? (.request, idleSince + timeouts.idle) : nil
         }
         // While an earlier request is being answered, the gateway may not read.
         return unanswered <= 1 ? (.restOfRequest, max(requestBegan, idleSince) + timeouts.request) : nil
+    }
+
+    /// Since when the gateway has waited for a request, or the rest of one; `nil` while it works itself.
+    var waitsSince: NIODeadline? {
+        if isStreaming || responseBegan != nil { return nil }
+        guard let requestBegan else { return unanswered == 0 ? idleSince : nil }
+        return unanswered <= 1 ? max(requestBegan, idleSince) : nil
     }
 
     /// Bytes of a request have arrived, not necessarily the whole head.
@@ -57,8 +72,32 @@ struct ConnectionPhase: Sendable {
         if responseBegan == nil { responseBegan = now }
     }
 
+    /// The response that has begun is a stream of events. Its own limits apply.
+    mutating func streamStarted() {
+        isStreaming = true
+    }
+
+    /// The response that has begun is made while it is sent. It may take any time, as long as the client reads each piece in time.
+    mutating func growthStarted() {
+        isGrowing = true
+    }
+
+    /// A piece of a growing response was written, or the end of a response.
+    mutating func pieceWritten(at now: NIODeadline) {
+        if isGrowing, unsentPieces == 0 { responseBegan = now }
+        unsentPieces += 1
+    }
+
+    /// The client has read a piece of a growing response.
+    mutating func pieceSent(at now: NIODeadline) {
+        unsentPieces -= 1
+        responseBegan = now
+    }
+
     /// The last byte of a response was sent.
     mutating func responseEnded(at now: NIODeadline) {
+        (isStreaming, isGrowing) = (false, false)
+        unsentPieces = max(0, unsentPieces - 1)
         responsesInFlight = max(0, responsesInFlight - 1)
         responseBegan = responsesInFlight > 0 ? now : nil
         unanswered = max(0, unanswered - 1)

@@ -6,7 +6,7 @@ struct ConnectionTimeouts: Sendable {
     var idle = TimeAmount.seconds(15)
     /// From a request's first byte to its last.
     var request = TimeAmount.seconds(10)
-    /// From a response's first byte to its last.
+    /// From a response's first byte to its last. For a response whose size is unknown at its begin: for each piece of it.
     var response = TimeAmount.seconds(30)
     /// From the last response to the client's end of the connection.
     var closing = TimeAmount.seconds(1)

@@ -4,30 +4,36 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
+import NIOSSL
 
-/// The channel of a connection to the gateway: Hummingbird's HTTP/1 channel with the gateway's limits.
+/// The channel of a connection to the gateway: Hummingbird's HTTP/1 channel with TLS and the gateway's limits.
 ///
-/// The handlers in the order of arriving bytes: NIO's decoder, ``UpgradeRefusal``, NIO's codec for `HTTPTypes`,
-/// ``ResponseHeaders``, ``ConnectionClosing``, ``ConnectionDeadlines``, and Hummingbird.
+/// The handlers in the order of arriving bytes: TLS if there is a certificate, NIO's decoder, ``UpgradeRefusal``, NIO's codec for `HTTPTypes`,
+/// ``ResponseHeaders``, ``ConnectionClosing``, ``ConnectionDeadlines``, ``MalformedRequests``, and Hummingbird.
 struct GatewayChannel: ServerChildChannel, HTTPChannelHandler {
     typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
     let responder: Responder
     let limit: ConnectionLimit
     let timeouts: ConnectionTimeouts
+    /// `nil` for plain HTTP.
+    let certificate: CurrentCertificate?
+    let security: SecurityHeaders
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        limit.opened(channel)
+        let activity = limit.opened(channel)
         return channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
+            if let certificate { try pipeline.addHandler(NIOSSLServerHandler(context: certificate.context)) }
             try pipeline.addHandler(HTTPResponseEncoder())
             let decoder = UpgradeRefusal.makeDecoder()
             try pipeline.addHandler(decoder)
             try pipeline.addHandler(UpgradeRefusal(behind: decoder))
-            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-            try pipeline.addHandler(ResponseHeaders())
+            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: certificate != nil))
+            try pipeline.addHandler(ResponseHeaders(security))
             try pipeline.addHandler(ConnectionClosing(timeout: timeouts.closing))
-            try pipeline.addHandler(ConnectionDeadlines(timeouts, logger: logger))
+            try pipeline.addHandler(ConnectionDeadlines(timeouts, activity: activity, logger: logger))
+            try pipeline.addHandler(MalformedRequests())
             // It lets a request finish when the gateway stops.
             try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
             return try Value(wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))

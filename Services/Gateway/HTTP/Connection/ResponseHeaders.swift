@@ -7,10 +7,15 @@ final class ResponseHeaders: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
+    private let security: SecurityHeaders
+
+    init(_ security: SecurityHeaders) {
+        self.security = security
+    }
+
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         guard case .head(var head) = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
-        // A browser must not interpret JSON as a script or a page.
-        head.headerFields[.xContentTypeOptions] = "nosniff"
+        security.add(to: &head.headerFields)
         context.write(wrapOutboundOut(.head(head)), promise: promise)
     }
 }

@@ -19,11 +19,17 @@ final class UpgradeRefusal: ChannelInboundHandler, RemovableChannelHandler {
         self.decoder = decoder
     }
 
-    /// A decoder with Hummingbird's limits for a request's head. When it is removed, it passes on its unread bytes.
+    /// The maximum size of the names and values of a request's header fields.
+    static let maxHeadBytes = 32 * 1_024
+    /// The maximum number of a request's header fields.
+    static let maxHeaderFields = 200
+
+    /// A decoder with limits for a request's head. When it is removed, it passes on its unread bytes.
     static func makeDecoder() -> Decoder {
         var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderListSize = 80 * 1_024
-        limits.maxHeaderFieldCount = 1_000
+        limits.maxHeaderFieldSize = maxHeadBytes
+        limits.maxHeaderListSize = maxHeadBytes
+        limits.maxHeaderFieldCount = maxHeaderFields
         return ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits))
     }
 

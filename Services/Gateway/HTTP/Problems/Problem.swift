@@ -52,7 +52,8 @@ extension Problem {
 }
 
 extension Problem {
-    private struct Document: Encodable {
+    /// The document of an answer.
+    struct Document: Codable {
         let type: String
         let title: String
         let status: Int
@@ -76,10 +77,11 @@ extension Problem {
     /// The response in its parts.
     func document(requestID: String) throws -> (head: HTTPResponse, body: ByteBuffer) {
         let document = Document(
-            type: "/problems/\(kind.rawValue)", title: kind.title, status: kind.status.code, detail: detail, field: field,
+            type: kind.type, title: kind.title, status: kind.status.code, detail: detail, field: field,
             requestID: requestID)
         var headers = headers
         headers[.contentType] = "application/problem+json"
+        if kind == .unauthenticated { headers[.wwwAuthenticate] = "Bearer" }
         if let retryAfter = kind.retryAfter { headers[.retryAfter] = retryAfter.description }
         headers[.requestID] = requestID
         let body = ByteBuffer(bytes: try JSONCoder.encode(document))

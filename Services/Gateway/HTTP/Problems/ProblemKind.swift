@@ -1,22 +1,29 @@
 import HTTPTypes
+import JSON
 import Time
 
 /// The catalogue of the gateway's errors. `GET /problems` lists it. The `type` of a problem document is the path of its entry.
-enum ProblemKind: String, CaseIterable {
+enum ProblemKind: String, ClosedEnum {
     case invalidJSON = "invalid-json"
     case invalidField = "invalid-field"
+    case ambiguousName = "ambiguous-name"
     case topicUnknown = "topic-unknown"
     case distributionMismatch = "distribution-mismatch"
     case payloadTooLarge = "payload-too-large"
     case unauthenticated = "unauthenticated"
     case forbidden = "forbidden"
+    case confirmationRequired = "confirmation-required"
     case originRefused = "origin-refused"
+    case insecureConnection = "insecure-connection"
     case notFound = "not-found"
     case methodNotAllowed = "method-not-allowed"
     case conflict = "conflict"
     case changedMeanwhile = "changed-meanwhile"
     case bodyTooLarge = "body-too-large"
+    case headersTooLarge = "headers-too-large"
+    case malformedRequest = "malformed-request"
     case requestTimeout = "request-timeout"
+    case tooManyRequests = "too-many-requests"
     case idempotencyKeyReused = "idempotency-key-reused"
     case internalError = "internal-error"
     case overloaded = "overloaded"
@@ -24,17 +31,22 @@ enum ProblemKind: String, CaseIterable {
     case serviceTimeout = "service-timeout"
     case storageFull = "storage-full"
 
+    /// The path of its entry in the catalogue.
+    var type: String { "/problems/\(rawValue)" }
+
     var status: HTTPResponse.Status {
         switch self {
-        case .invalidJSON, .invalidField, .topicUnknown, .distributionMismatch, .payloadTooLarge: .badRequest
+        case .invalidJSON, .invalidField, .topicUnknown, .distributionMismatch, .payloadTooLarge, .malformedRequest: .badRequest
         case .unauthenticated: .unauthorized
-        case .forbidden, .originRefused: .forbidden
+        case .forbidden, .confirmationRequired, .originRefused, .insecureConnection: .forbidden
         case .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
-        case .conflict: .conflict
+        case .conflict, .ambiguousName: .conflict
         case .changedMeanwhile: .preconditionFailed
         case .bodyTooLarge: .contentTooLarge
+        case .headersTooLarge: .requestHeaderFieldsTooLarge
         case .requestTimeout: .requestTimeout
+        case .tooManyRequests: .tooManyRequests
         case .idempotencyKeyReused: .unprocessableContent
         case .internalError: .internalServerError
         case .overloaded, .serviceUnavailable, .serviceTimeout: .serviceUnavailable
@@ -46,17 +58,23 @@ enum ProblemKind: String, CaseIterable {
         switch self {
         case .invalidJSON: "The body is not the expected JSON."
         case .invalidField: "A field, parameter or header is missing or wrong."
+        case .ambiguousName: "The names fit more than one subject."
         case .topicUnknown: "No subject has this topic_key."
         case .distributionMismatch: "The distribution is not that of the subject."
         case .payloadTooLarge: "The message is larger than FCM allows."
         case .unauthenticated: "The request must name its caller."
         case .forbidden: "The caller may not do this."
+        case .confirmationRequired: "The caller must confirm the password first."
         case .originRefused: "Pages of this origin may not call the gateway."
+        case .insecureConnection: "The connection is not encrypted."
         case .notFound: "The requested object or path does not exist."
         case .methodNotAllowed: "The path does not have this method."
         case .conflict: "The request contradicts stored data."
         case .changedMeanwhile: "The object was changed after the version in If-Match."
         case .bodyTooLarge: "The body is too large."
+        case .headersTooLarge: "The request line and the header fields are too large."
+        case .malformedRequest: "The request is not valid HTTP."
+        case .tooManyRequests: "The caller makes too many requests; try again later."
         case .requestTimeout: "The request did not arrive in time."
         case .idempotencyKeyReused: "The Idempotency-Key was used for another message."
         case .internalError: "The gateway or a service has failed."

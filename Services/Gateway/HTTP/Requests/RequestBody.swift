@@ -13,22 +13,35 @@ enum RequestBody {
     ///
     /// - Throws: ``SchemaViolation``, or `NIOTooManyBytesError`.
     static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from request: Request) async throws -> Value {
+        let bytes = try await bytes(of: request)
+        guard !bytes.isEmpty else {
+            throw SchemaViolation(field: "", problem: "expected a JSON object, found an empty body")
+        }
+        return try JSONCoder.decodeStrictly(type, from: bytes)
+    }
+
+    /// Reads the body, which may be empty.
+    ///
+    /// - Throws: ``SchemaViolation``, or `NIOTooManyBytesError`.
+    static func bytes(of request: Request) async throws -> Data {
+        Data(try await collect(from: request).readableBytesView)
+    }
+
+    /// Waits for the whole body.
+    ///
+    /// - Throws: ``SchemaViolation``, or `NIOTooManyBytesError`.
+    static func collect(from request: Request) async throws -> ByteBuffer {
         // A body that is announced as too large is refused unread.
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > maxBytes {
             throw NIOTooManyBytesError(maxBytes: maxBytes)
         }
-        let buffer: ByteBuffer
         do {
-            buffer = try await request.body.collect(upTo: maxBytes)
+            return try await request.body.collect(upTo: maxBytes)
         } catch let error as NIOTooManyBytesError {
             throw error
         } catch {
             // The client has disconnected, or its chunked encoding is invalid. It is not an error of the gateway.
             throw SchemaViolation(field: "", problem: "the body is incomplete, or its framing is not valid HTTP")
         }
-        guard buffer.readableBytes > 0 else {
-            throw SchemaViolation(field: "", problem: "expected a JSON object, found an empty body")
-        }
-        return try JSONCoder.decodeStrictly(type, from: Data(buffer.readableBytesView))
     }
 }

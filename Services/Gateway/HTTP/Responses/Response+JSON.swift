@@ -1,4 +1,3 @@
-import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -8,7 +7,7 @@ extension Response {
     ///
     /// - Parameter channel: The request's connection.
     static func json(
-        _ bytes: Data, status: HTTPResponse.Status, headers: HTTPFields, on channel: any NIOCore.Channel
+        _ bytes: ByteBuffer, status: HTTPResponse.Status, headers: HTTPFields, on channel: any NIOCore.Channel
     ) -> Response {
         var headers = headers
         headers[.contentType] = "application/json"

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import JSON
@@ -9,6 +8,8 @@ struct Answer<Value: Encodable & Sendable> {
     /// The declaration of an answer.
     struct Form: Sendable {
         let status: HTTPResponse.Status
+        /// The body's type if it is not JSON.
+        var mediaType: String?
 
         static func ok(_ document: Value.Type) -> Form { Form(status: .ok) }
         static func created(_ document: Value.Type) -> Form { Form(status: .created) }
@@ -17,7 +18,9 @@ struct Answer<Value: Encodable & Sendable> {
     private enum Content {
         case value(Value)
         /// The document's JSON.
-        case encoded(Data)
+        case encoded(ByteBuffer)
+        /// A body of another type than JSON, which the headers name.
+        case body(ResponseBody)
         case none
     }
 
@@ -37,8 +40,13 @@ struct Answer<Value: Encodable & Sendable> {
     }
 
     /// - Parameter json: The document, encoded.
-    init(json: Data, headers: HTTPFields = [:]) {
+    init(json: ByteBuffer, headers: HTTPFields = [:]) {
         self.init(.encoded(json), status: nil, headers: headers)
+    }
+
+    /// - Parameter body: The answer's body, such as one that is made while it is sent.
+    init(body: ResponseBody, headers: HTTPFields) {
+        self.init(.body(body), status: nil, headers: headers)
     }
 
     /// 304: the caller has the document already.
@@ -46,14 +54,19 @@ struct Answer<Value: Encodable & Sendable> {
         Answer(.none, status: .notModified, headers: headers)
     }
 
+    /// 204: a success whose document the caller may not see.
+    static var noContent: Answer { Answer(.none, status: .noContent, headers: [:]) }
+
     /// - Parameters:
     ///   - declared: The status that the route declares.
     ///   - channel: The request's connection.
     func response(status declared: HTTPResponse.Status, on channel: any NIOCore.Channel) throws -> Response {
         let status = status ?? declared
         return switch content {
-        case .value(let value): .json(try JSONCoder.encode(value), status: status, headers: headers, on: channel)
+        case .value(let value):
+            .json(ByteBuffer(bytes: try JSONCoder.encode(value)), status: status, headers: headers, on: channel)
         case .encoded(let json): .json(json, status: status, headers: headers, on: channel)
+        case .body(let body): Response(status: status, headers: headers, body: body)
         case .none: Response(status: status, headers: headers)
         }
     }
@@ -71,4 +84,9 @@ extension Answer where Value == NoContent {
 
 extension Answer.Form where Value == NoContent {
     static var noContent: Answer<NoContent>.Form { .init(status: .noContent) }
+
+    /// An answer that is not JSON.
+    ///
+    /// - Parameter mediaType: Its `Content-Type` without parameters.
+    static func ok(_ mediaType: String) -> Answer<NoContent>.Form { .init(status: .ok, mediaType: mediaType) }
 }

@@ -2,26 +2,46 @@ import CommandBus
 import Hummingbird
 import NIOCore
 import ServiceContextModule
+import ServiceKit
 
 /// The context of a request in the gateway.
 struct GatewayContext: Hummingbird.RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The request's connection.
     let channel: any Channel
+    /// The result of the check of the request's credential.
+    var authentication: Authentication = .anonymous
+    /// The client, which may be behind a proxy; `nil` if it has no address.
+    var client: IPAddress?
+    /// Whether the client's connection is encrypted.
+    var isSecure = false
+    /// Whether a page of the gateway's own origin makes the request, as its browser says.
+    var isOwnOrigin = false
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         channel = source.channel
+        client = IPAddress(source.channel.remoteAddress)
     }
+
+    /// The client's network address, if it is known.
+    var clientAddress: String? { client?.description }
 
     /// The request's id for the answer: the trace id in every service's log lines about the request.
     var requestID: String {
         ServiceContext.current?.traceparent?.traceID ?? ""
     }
 
-    /// The actor of the request's commands. Until there are accounts, every caller is the seed's "Communicator" (seed, "Data
-    /// Dictionary", `sender`).
-    var caller: CommandBus.RequestContext { .init(actor: "Communicator") }
+    /// The account that makes the request; `nil` for an anonymous request.
+    var principal: Principal? { authentication.principal }
+
+    /// The caller's identity for the request's commands.
+    var caller: CommandBus.RequestContext { .init(actor: principal?.actor, address: clientAddress) }
+
+    /// The caller's identity for commands that change accounts and rights.
+    var credentialedCaller: CommandBus.RequestContext {
+        .init(actor: principal?.actor, address: clientAddress, credential: principal?.hash)
+    }
 
     /// An id for the answer to a request that could not be parsed.
     static func newRequestID() -> String {

@@ -1,13 +1,15 @@
-/// The right that a route requires of its caller.
-///
-/// The gateway refuses nothing yet: until there are accounts, every caller has every right.
+/// The right that a route requires of its caller. ``Route`` refuses callers without it.
 enum Right: String, CaseIterable, Sendable {
     /// No right is needed, not even an account.
     case anyone
-    /// Read the cube and the archive.
+    /// Be signed in, or have a bearer token. A required second factor may still be missing.
+    case partlySignedIn
+    /// Be signed in, with the second factor if it is required, or have a bearer token.
+    case signedIn
+    /// Read the archive.
     case read
-    /// Post, recall and retry messages.
+    /// Post, recall and retry messages, where the access lists of the cube allow it.
     case send
-    /// Change the cube.
+    /// Change the cube, its access lists and accounts. With a token that is restricted to a part of the cube: change that part.
     case administer
 }

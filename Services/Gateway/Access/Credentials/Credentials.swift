@@ -1,0 +1,224 @@
+import CommandBus
+import JSON
+import Logging
+import Schemas
+import ServiceLifecycle
+import Synchronization
+import Time
+
+/// The gateway's copies of all valid credentials. They are listed at the start, and requested again when they change.
+///
+/// No request waits for the people service if a copy can be used, also while the service is away.
+final class Credentials: Service {
+    /// How long a request that finds no copy waits for the service.
+    static let findTimeout: Duration = .seconds(2)
+    /// How long a request waits for the service if the answer depends little on it, or a copy exists.
+    static let shortTimeout: Duration = .milliseconds(200)
+    /// How long the service is silent before it is asked for its changes. It announces them every second.
+    private static let silence: Duration = .milliseconds(1_200)
+    private static let checkInterval: Duration = .milliseconds(300)
+    private static let reportInterval: Duration = .seconds(20)
+    /// The maximum number of credentials that are requested at the same time.
+    private static let maxRequested = 100
+
+    let people: CommandClient
+    private let subscriber: EventSubscriber
+    let logger: Logger
+    let cache: Mutex<CredentialCache>
+    let uses = Mutex(CredentialUses())
+    let signOuts = Mutex(PendingSignOuts())
+    private let requested = Mutex<[CredentialHash: Task<Result<Credential?, CommandFailure>, Never>]>([:])
+    private let reading = Mutex<Task<Void, Never>?>(nil)
+
+    /// - Parameters:
+    ///   - endpoints: The event sockets of the people service.
+    ///   - grace: How long copies may be used while the service is silent.
+    /// - Throws: ``BusError`` if an endpoint is invalid, or the bus is closed.
+    init(people: CommandClient, bus: Bus, endpoints: [String], grace: Duration, logger: Logger) throws(BusError) {
+        self.people = people
+        subscriber = try EventSubscriber(bus: bus, endpoints: endpoints, names: [PeopleChanged.name], logger: logger)
+        self.logger = logger
+        cache = Mutex(CredentialCache(grace: grace))
+    }
+
+    /// What the copies say about a credential.
+    func copy(of hash: CredentialHash) -> CredentialCache.Lookup {
+        cache.withLock { $0.find(hash, at: .now, wall: .now) }
+    }
+
+    /// The credential with this hash; `nil` if there is none.
+    ///
+    /// - Parameters:
+    ///   - timeout: How long to wait for the people service.
+    ///   - willAsk: Called before the people service is asked for this credential. An error of it is thrown instead.
+    /// - Throws: ``CommandFailure`` if there is no usable copy and the people service does not answer.
+    func find(
+        _ hash: CredentialHash, within timeout: Duration = Credentials.findTimeout, willAsk: () throws -> Void = {}
+    ) async throws -> Credential? {
+        if cache.withLock({ $0.mustConfirm(at: .now) }) { await confirm() }
+        switch copy(of: hash) {
+        case .known(let credential): return credential
+        case .unknown: return nil
+        case .ask:
+            try willAsk()
+            return try await request(hash, within: timeout)
+        }
+    }
+
+    /// Waits a moment until the service has confirmed the copies. If it does not, they are used as they are.
+    private func confirm() async {
+        let deadline = ContinuousClock.now + Self.shortTimeout
+        // A read that was already running may have been interrupted by a pause of the process. The next one was not.
+        for _ in 0..<2 {
+            guard await readChanges().finishes(by: deadline), cache.withLock({ $0.mustConfirm(at: .now) }) else { break }
+        }
+        cache.withLock { cache in
+            if cache.mustConfirm(at: .now) { cache.couldNotConfirm(at: .now) }
+        }
+    }
+
+    /// Waits until the people service has confirmed the copies of a former process, or does not answer.
+    func confirmRestored() async {
+        if cache.withLock({ $0.confirmed }) != nil { await readChanges().value }
+    }
+
+    /// Requests a credential. Concurrent callers share one request.
+    ///
+    /// - Returns: `nil` if there is none.
+    /// - Throws: ``CommandFailure`` if the people service does not answer.
+    private func request(
+        _ hash: CredentialHash, within timeout: Duration = Credentials.findTimeout
+    ) async throws(CommandFailure) -> Credential? {
+        let task = requested.withLock { requested -> Task<Result<Credential?, CommandFailure>, Never>? in
+            if let task = requested[hash] { return task }
+            guard requested.count < Self.maxRequested else { return nil }
+            let task = Task {
+                let result: Result<Credential?, CommandFailure>
+                do throws(CommandFailure) {
+                    result = .success(try await self.requestAlone(hash))
+                } catch {
+                    result = .failure(error)
+                }
+                self.requested.withLock { $0[hash] = nil }
+                return result
+            }
+            requested[hash] = task
+            return task
+        }
+        guard let task else {
+            throw CommandFailure(.overloaded, "too many unknown credentials are being checked; try again later")
+        }
+        guard timeout < Self.findTimeout else { return try await task.value.get() }
+        guard await task.finishes(by: .now + timeout) else {
+            throw CommandFailure(.deadlineExceeded, "the people service does not answer")
+        }
+        return try await task.value.get()
+    }
+
+    private func requestAlone(_ hash: CredentialHash) async throws(CommandFailure) -> Credential? {
+        // An answer may be older than a change that is known here.
+        for _ in 0..<3 {
+            let asked = ContinuousClock.now
+            do throws(CommandFailure) {
+                let credential = try await people.request(FindCredential(hash: hash), timeout: Self.findTimeout)
+                let (isCurrent, hasEnded) = cache.withLock { cache in
+                    (cache.add(credential, for: hash, asked: asked), cache.hasEnded(hash))
+                }
+                if isCurrent { return hasEnded ? nil : credential }
+            } catch {
+                guard error.status == .notFound else { throw error }
+                cache.withLock { $0.addUnknown(hash, at: .now) }
+                return nil
+            }
+        }
+        throw CommandFailure(.unavailable, "the people service answers with old data; try again later")
+    }
+
+    /// Until when the copies may be used if the people service stays silent; `nil` if they may not be used.
+    var usableUntil: ContinuousClock.Instant? { cache.withLock { $0.usableUntil(at: .now) } }
+}
+
+// MARK: - Following the people service
+
+extension Credentials {
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withTaskGroup { group in
+                group.addTask { await self.follow() }
+                group.addTask { await Self.repeat(every: Self.checkInterval) { await self.readChangesIfNecessary() } }
+                group.addTask { await Self.repeat(every: Self.checkInterval) { await self.listIfNecessary() } }
+                group.addTask { await Self.repeat(every: Self.checkInterval) { await self.repeatSignOuts() } }
+                group.addTask { await Self.repeat(every: Self.reportInterval) { await self.reportUses() } }
+            }
+        }
+        // The task of the shutdown may be cancelled.
+        await Task {
+            await self.repeatSignOuts()
+            await self.reportUses()
+        }.value
+    }
+
+    private static func `repeat`(every interval: Duration, _ work: () async -> Void) async {
+        repeat { await work() } while (try? await Task.sleep(for: interval)) != nil
+    }
+
+    private func follow() async {
+        for await event in subscriber.events {
+            guard case .event(_, let payload, _) = event else { continue }
+            do {
+                let changes = try JSONCoder.decode(PeopleChanged.self, from: payload)
+                let (changed, mustRead) = cache.withLock { $0.announced(changes, at: .now) }
+                requestLater(changed)
+                if mustRead { await readChanges().value }
+            } catch {
+                logger.warning("an event cannot be read", metadata: ["event": "\(PeopleChanged.name)", "error": "\(error)"])
+            }
+        }
+    }
+
+    private func readChangesIfNecessary() async {
+        if cache.withLock({ $0.mustReadChanges(at: .now, silence: Self.silence) }) { await readChanges().value }
+    }
+
+    /// Reads the changes. Concurrent callers share one command.
+    private func readChanges() -> Task<Void, Never> {
+        reading.withLock { reading in
+            if let reading { return reading }
+            let task = Task {
+                await self.readChangesAlone()
+                self.reading.withLock { $0 = nil }
+            }
+            reading = task
+            return task
+        }
+    }
+
+    private func readChangesAlone() async {
+        guard let after = cache.withLock(\.applied) else { return }
+        let asked = ContinuousClock.now
+        do throws(CommandFailure) {
+            let changes = try await people.request(ReadPeopleChanges(after: after), timeout: .seconds(1))
+            requestLater(cache.withLock { $0.read(changes, after: after, asked: asked) })
+        } catch {
+            // The next check tries again. Until then the copies are used as the cache decides.
+            // A pause of this process is no attempt.
+            if ContinuousClock.now - asked < CredentialCache.silence { cache.withLock { $0.couldNotConfirm(at: .now) } }
+            logger.debug("the changes of accounts cannot be read", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func requestLater(_ changed: [CredentialHash]) {
+        if !changed.isEmpty { Task { await self.request(changed) } }
+    }
+
+    /// Requests changed and new credentials, so that the copies are complete when the service goes away.
+    func request(_ changed: [CredentialHash]) async {
+        for hash in changed {
+            do throws(CommandFailure) {
+                _ = try await request(hash, within: Self.findTimeout)
+            } catch {
+                return
+            }
+        }
+    }
+}

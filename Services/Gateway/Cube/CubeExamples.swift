@@ -1,0 +1,42 @@
+import JSONSchema
+package import Schemas
+
+// The documents of the cube in the API's document.
+
+extension NamedDraft: HasExample {
+    package static var example: NamedDraft { NamedDraft(name: "Weather", desc: "Storms, ice and heat") }
+}
+
+extension SubjectDraft: HasExample {
+    package static var example: SubjectDraft {
+        SubjectDraft(name: "Storms", desc: "Warnings of storms", opt: SubjectOptions(level: .forced, distribution: .alert))
+    }
+}
+
+extension Subject: HasExample {
+    package static var example: Subject {
+        Subject(
+            id: TopicKey.exampleTopic.subject, name: "Storms", desc: "Warnings of storms", topicKey: .exampleTopic,
+            opt: SubjectOptions(level: .forced, distribution: .alert))
+    }
+}
+
+extension Area: HasExample {
+    package static var example: Area {
+        Area(id: TopicKey.exampleTopic.area, name: "Weather", desc: "Storms, ice and heat", subjects: [.example])
+    }
+}
+
+extension Channel: HasExample {
+    package static var example: Channel {
+        Channel(id: TopicKey.exampleTopic.channel, name: "Campus", desc: "News for everyone on the campus", areas: [.example])
+    }
+}
+
+extension TopicKey {
+    /// The topic of the examples.
+    static var exampleTopic: TopicKey {
+        guard let topic = TopicKey(example) else { preconditionFailure("the example of a topic key is not valid") }
+        return topic
+    }
+}

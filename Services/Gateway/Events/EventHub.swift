@@ -1,0 +1,164 @@
+import CommandBus
+import JSON
+import Logging
+import NIOCore
+import Schemas
+import ServiceKit
+import ServiceLifecycle
+import Synchronization
+
+/// Follows the services while streams are open, and sends the streams what happens.
+final class EventHub: Service {
+    private let cube: CubeService
+    private let cubeEvents: EventSubscriber
+    private let messageEvents: EventSubscriber
+    private let readers: [MessageLogReader]
+    private let health: HealthCheck
+    let access: EventAccess
+    private let streams = Mutex(OpenEventStreams())
+    /// The number of streams that are being opened. The services are followed for them already.
+    private let opening = Mutex(0)
+
+    private static let pollPeriod = Duration.seconds(1)
+    private static let healthPeriod = Duration.seconds(2)
+    private static let accessPeriod = Duration.milliseconds(500)
+    private static let keepAlivePeriod = Duration.seconds(15)
+
+    /// - Throws: ``ConfigurationError``, or `BusError`.
+    init(
+        bus: Bus, cube: CubeService, health: HealthCheck, access: EventAccess, settings: SettingValues, logger: Logger
+    ) throws {
+        self.cube = cube
+        self.health = health
+        self.access = access
+        cubeEvents = try EventSubscriber(
+            bus: bus, endpoints: settings.value(.endpoints(of: .cube, .events)), names: [CubeChanged.name], logger: logger)
+        messageEvents = try EventSubscriber(
+            bus: bus, endpoints: settings.value(.endpoints(of: .messageLog, .events)), names: [MessageChanged.name],
+            logger: logger)
+        // Each has changes of its own, so each has its own client.
+        readers = try settings.value(.endpoints(of: .messageLog)).map { endpoint in
+            MessageLogReader(client: try CommandClient(bus: bus, endpoints: [endpoint], logger: logger))
+        }
+    }
+
+    // MARK: Streams
+
+    /// Opens a stream. The caller writes the queue's bytes, and then calls ``close(_:)``.
+    ///
+    /// - Parameter lastEventID: The client's `Last-Event-ID`; `nil` for a new client.
+    func open(
+        _ queue: EventStreamQueue, with rights: StreamRights, lastEventID: String?
+    ) async -> OpenEventStreams.StreamID {
+        let isFirst = opening.withLock { count in
+            count += 1
+            return count == 1
+        }
+        defer { opening.withLock { $0 -= 1 } }
+        if streams.withLock(\.isEmpty) {
+            if isFirst { streams.withLock { $0.forgetHealth() } }
+            await catchUp()
+        }
+        return streams.withLock { $0.open(queue, with: rights, lastEventID: lastEventID) }
+    }
+
+    func close(_ id: OpenEventStreams.StreamID) {
+        streams.withLock { $0.close(id) }
+    }
+
+    private var isFollowing: Bool {
+        opening.withLock { $0 > 0 } || !streams.withLock(\.isEmpty)
+    }
+
+    /// Reads what has happened while no stream was open.
+    private func catchUp() async {
+        await withDiscardingTaskGroup { group in
+            for reader in readers { group.addTask { await reader.read() } }
+            if streams.withLock({ $0.cube == nil }) {
+                group.addTask {
+                    guard let version = try? await self.cube.current().version else { return }
+                    self.streams.withLock { $0.cubeHasVersion(version) }
+                }
+            }
+        }
+    }
+
+    // MARK: Following
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                group.addTask { await self.followCube() }
+                group.addTask { await self.followMessages() }
+                for (index, reader) in self.readers.enumerated() {
+                    group.addTask {
+                        await reader.run {
+                            self.streams.withLock { $0.feed.position(of: index) }
+                        } _: { page in
+                            self.streams.withLock { $0.add(page, from: index) }
+                        }
+                    }
+                }
+                // In case an event was lost.
+                group.addTask { await self.whileFollowing(every: Self.pollPeriod) { self.wakeReaders() } }
+                group.addTask { await self.whileFollowing(every: Self.healthPeriod) { await self.checkHealth() } }
+                group.addTask { await self.whileFollowing(every: Self.accessPeriod) { await self.checkAccess() } }
+                group.addTask {
+                    await self.whileFollowing(every: Self.keepAlivePeriod) { self.streams.withLock { $0.keepAlive() } }
+                }
+            }
+        }
+    }
+
+    private func followCube() async {
+        for await case .event(_, let payload, _) in cubeEvents.events {
+            guard let event = try? JSONCoder.decode(CubeChanged.self, from: payload) else { continue }
+            streams.withLock { $0.cubeHasVersion(event.version) }
+        }
+    }
+
+    private func followMessages() async {
+        for await event in messageEvents.events where isFollowing {
+            if case .disconnected = event { continue }
+            wakeReaders()
+        }
+    }
+
+    private func wakeReaders() {
+        for reader in readers { reader.wake() }
+    }
+
+    private func checkHealth() async {
+        let health = await health.read()
+        streams.withLock { $0.healthIs(health) }
+    }
+
+    /// Lets changes of rights take effect on the open streams.
+    private func checkAccess() async {
+        var unchecked: [StreamRights] = []
+        for known in streams.withLock({ $0.rights }) {
+            let rights = await access.rights(after: known)
+            if case .unchecked = rights { unchecked.append(known) } else { set(rights, after: known) }
+        }
+        await withDiscardingTaskGroup { group in
+            for known in unchecked {
+                group.addTask { self.set(await self.access.requestedRights(after: known), after: known) }
+            }
+        }
+    }
+
+    private func set(_ rights: EventAccess.Current, after known: StreamRights) {
+        switch rights {
+        case .are(let rights): streams.withLock { $0.setRights(rights, of: known.principal) }
+        case .ended: streams.withLock { $0.setRights(nil, of: known.principal) }
+        case .unchecked: break
+        }
+    }
+
+    /// Repeats an action until the task is cancelled, while there are streams.
+    private func whileFollowing(every period: Duration, _ action: @Sendable () async -> Void) async {
+        while (try? await Task.sleep(for: period)) != nil {
+            if isFollowing { await action() }
+        }
+    }
+}

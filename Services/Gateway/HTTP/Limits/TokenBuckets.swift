@@ -1,0 +1,56 @@
+import NIOCore
+
+/// A token bucket for each key, in bounded memory. Pure. Times are those of any monotonic clock.
+///
+/// A bucket holds the requests of one period, and refills evenly. It is stored as the time at which it is full again (the
+/// "generic cell rate algorithm"). A bucket that is not stored is full.
+struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
+    /// The number of tokens in a full bucket.
+    let capacity: Int
+    /// The time in which an empty bucket becomes full.
+    let period: TimeAmount
+    /// The maximum number of buckets that are stored.
+    let maxStored: Int
+    private var fullAt: [Key: NIODeadline] = [:]
+
+    init(capacity: Int, period: TimeAmount = .minutes(1), maxStored: Int = 65_536) {
+        self.capacity = capacity
+        self.period = period
+        self.maxStored = maxStored
+    }
+
+    /// The number of buckets that are stored.
+    var stored: Int { fullAt.count }
+
+    /// Takes a token from the bucket of a key, if there is one.
+    mutating func take(_ key: Key, at now: NIODeadline) -> TokenOutcome {
+        let interval = period.nanoseconds / Int64(capacity)
+        let former = max(fullAt[key] ?? now, now)
+        let next = former + .nanoseconds(interval)
+        let debt = (next - now).nanoseconds
+        guard debt <= period.nanoseconds else {
+            return TokenOutcome(remaining: 0, reset: former - now, wait: .nanoseconds(debt - period.nanoseconds))
+        }
+        if fullAt.count >= maxStored, fullAt[key] == nil { makeRoom(at: now) }
+        fullAt[key] = next
+        return TokenOutcome(remaining: Int((period.nanoseconds - debt) / interval), reset: .nanoseconds(debt), wait: nil)
+    }
+
+    /// Forgets the buckets that are full. If that is not enough, it forgets the fullest half, which loses the least.
+    private mutating func makeRoom(at now: NIODeadline) {
+        fullAt = fullAt.filter { $0.value > now }
+        guard fullAt.count > maxStored / 2 else { return }
+        let middle = fullAt.values.sorted()[fullAt.count / 2]
+        fullAt = fullAt.filter { $0.value > middle }
+    }
+}
+
+/// The answer of a bucket that was asked for one token.
+struct TokenOutcome: Hashable, Sendable {
+    /// The tokens that are left.
+    let remaining: Int
+    /// When the bucket is full again, from now.
+    let reset: TimeAmount
+    /// How long to wait for a token; `nil` if one was taken.
+    let wait: TimeAmount?
+}

@@ -1,0 +1,23 @@
+import FoundationEssentials
+import Hummingbird
+
+extension Request {
+    /// The path of the next page: the same query with the next cursor.
+    ///
+    /// - Parameters:
+    ///   - path: The route's path. Not the request's own: "//message" is routed as well, but in a link it would name another host.
+    ///   - cursor: The parameter for the place where the next page begins, and its value.
+    func nextPage(_ path: String, limit: Int64, _ cursor: (name: String, value: String)) -> String {
+        var items = uri.queryParameters.filter { $0.key != cursor.name && $0.key != "limit" }.map { item in
+            URLQueryItem(name: String(item.key), value: String(item.value))
+        }
+        items.append(URLQueryItem(name: "limit", value: String(limit)))
+        items.append(URLQueryItem(name: cursor.name, value: cursor.value))
+        var components = URLComponents()
+        components.path = path
+        components.queryItems = items
+        // A plus sign is valid in a query, but many parsers read it as a space.
+        components.percentEncodedQuery = components.percentEncodedQuery?.replacing("+", with: "%2B")
+        return components.string ?? path
+    }
+}

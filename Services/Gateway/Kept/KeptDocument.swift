@@ -1,0 +1,52 @@
+import Schemas
+import Time
+
+/// The gateway's copies as they are stored in its file.
+struct KeptDocument: Codable, Sendable {
+    let people: KeptCredentials?
+    let cube: KeptCube?
+}
+
+/// The copies of credentials. They contain hashes and no secrets.
+struct KeptCredentials: Codable, Hashable, Sendable {
+    /// When the people service last confirmed them.
+    let confirmed: UnixMilliseconds
+    /// The number of changes that they contain.
+    let sequence: Int64
+    let credentials: [HashedCredential]
+    /// Those that have ended for good.
+    let ended: [EndedCredential]
+    let signOuts: [PendingSignOut]
+
+    private enum CodingKeys: String, CodingKey {
+        case confirmed, sequence, credentials, ended
+        case signOuts = "sign_outs"
+    }
+}
+
+/// A credential that has ended for good, and when.
+struct EndedCredential: Codable, Hashable, Sendable {
+    let hash: CredentialHash
+    let at: UnixMilliseconds
+}
+
+/// The copy of the cube.
+struct KeptCube: Codable, Hashable, Sendable {
+    /// When the cube service last confirmed it.
+    let confirmed: UnixMilliseconds
+    let version: CubeVersion
+    let channels: [Channel]
+}
+
+extension UnixMilliseconds {
+    /// The time of an instant of this process.
+    init(of instant: ContinuousClock.Instant) {
+        self = .now - Milliseconds(ContinuousClock.now - instant)
+    }
+
+    /// The instant of a time before this process began; `nil` for a time in the future, from which no age can be told.
+    var instant: ContinuousClock.Instant? {
+        let age = UnixMilliseconds.now - self
+        return age >= .zero ? ContinuousClock.now - Duration(age) : nil
+    }
+}

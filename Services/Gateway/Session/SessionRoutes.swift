@@ -1,0 +1,108 @@
+import CommandBus
+import HTTPTypes
+import Hummingbird
+import JSON
+import Schemas
+
+/// Signing in and out, and who the caller is.
+struct SessionRoutes: Feature {
+    let people: CommandClient
+    let credentials: Credentials
+    let cube: CubeService
+
+    var section: APISection {
+        APISection(
+            "Session",
+            "A portal signs in with a cookie, which scripts cannot read and browsers send only to the gateway's own pages. Scripts and "
+                + "other portals send a bearer token instead.")
+    }
+
+    var routes: [Route] {
+        [
+            Route(.post, "/session", right: .anyone, body: SignInDraft.self, answer: .created(Session.self), signIn)
+                .documented(
+                    "Sign in",
+                    "The answer sets the cookie `msi_session`. An unknown name, a wrong password and a disabled account get the same "
+                        + "answer. With a second factor, `code` is a code of the authenticator app or a recovery code.",
+                    answerHeaders: [.location, .sessionCookie],
+                    problems: [.unauthenticated, .originRefused, .tooManyRequests]),
+            Route(.get, "/session", right: .partlySignedIn, answer: .ok(Session.self)) { call in
+                Answer(await session(of: try call.principal))
+            }.documented("Ask who the caller is", "The account, its rights, and the topics that it may send to."),
+            Route(.put, "/session", right: .partlySignedIn, body: ConfirmationDraft.self, answer: .ok(Session.self), confirm)
+                .documented(
+                    "Confirm the password",
+                    "Some changes, such as those of accounts and tokens, require that the password was confirmed a few minutes ago. "
+                        + "After a sign-in at the university's provider, `code` alone shows the account's second factor.",
+                    problems: [.conflict, .tooManyRequests]),
+            Route(.delete, "/session", right: .partlySignedIn, answer: .noContent) { call in
+                let principal = try call.principal
+                try requireSignIn(principal)
+                await credentials.signOut(principal.hash, for: call.caller)
+                return Answer(headers: [.setCookie: SessionCookie.ended(isSecure: call.context.isSecure)])
+            }.documented(
+                "Sign out",
+                "The cookie is not valid any more: at this gateway at once, also while the people service is away, and at all others "
+                    + "within a second after it is back.", answerHeaders: [.sessionCookie]),
+        ]
+    }
+
+    private func signIn(_ call: Call<SignInDraft>) async throws -> Answer<Session> {
+        // The page of another origin could sign its visitor in to another account.
+        if call.request.headers[.origin] != nil, !call.context.isOwnOrigin {
+            throw Problem(.originRefused, "Only the gateway's own pages may sign in with a cookie.", field: "Origin")
+        }
+        let draft = try await call.body()
+        let command = BeginSignIn(
+            account: draft.account, password: draft.password, code: draft.code, address: call.context.clientAddress ?? "unknown")
+        let signedIn = try await people.requestWithPassword(command, context: call.caller)
+        let credential = PresentedCredential(.cookie, signedIn.secret)
+        credentials.learned(signedIn.credential, for: credential.hash)
+        let cookie = SessionCookie.begun(signedIn.secret, isSecure: call.context.isSecure)
+        return Answer(
+            await session(of: Principal(signedIn.credential, hash: credential.hash)),
+            headers: [.location: "/session", .setCookie: cookie])
+    }
+
+    private func confirm(_ call: Call<ConfirmationDraft>) async throws -> Answer<Session> {
+        let principal = try call.principal
+        try requireSignIn(principal)
+        let draft = try await call.body()
+        let (hash, address) = (principal.hash, call.context.clientAddress ?? "unknown")
+        let credential: Credential
+        if let password = draft.password {
+            let command = ConfirmSignIn(hash: hash, password: password, code: draft.code, address: address)
+            credential = try await people.requestWithPassword(command, context: call.caller)
+        } else {
+            guard let code = draft.code else { throw Problem(.invalidField, "password: missing", field: "password") }
+            guard principal.credential.secondFactor == .pending else {
+                throw Problem(.conflict, "This sign-in lacks no code. The password confirms it.", field: "password")
+            }
+            credential = try await people.requestWithPassword(
+                ShowSecondFactor(hash: hash, code: code, address: address), context: call.caller)
+        }
+        credentials.learned(credential, for: principal.hash)
+        return Answer(await session(of: Principal(credential, hash: principal.hash)))
+    }
+
+    private func requireSignIn(_ principal: Principal) throws {
+        guard principal.credential.kind == .signIn else {
+            throw Problem(.forbidden, "This is for sign-ins. A token is neither confirmed nor signed out; see /token.")
+        }
+    }
+
+    private func session(of principal: Principal) async -> Session {
+        let rights = principal.lacksSecondFactor ? [] : principal.credential.rights
+        return Session(
+            principal.credential, rights: rights, topics: rights.contains(.send) ? await topics(for: principal) : [])
+    }
+
+    /// Signing in must be possible without the cube. Where a communicator may send is then unknown.
+    private func topics(for principal: Principal) async -> [TopicKey]? {
+        do {
+            return try await cube.topics(for: principal)
+        } catch {
+            return []
+        }
+    }
+}

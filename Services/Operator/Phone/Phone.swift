@@ -1,0 +1,68 @@
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import Schemas
+import ServiceKit
+import UnixSignals
+
+/// `msi phone`: a simulated phone at the local FCM, which shows what it receives.
+struct Phone: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Simulates a phone at the local FCM emulator, and shows what it receives until Ctrl-C.",
+        discussion: """
+            It subscribes to all subjects that the cube has now, or to those under the given names. The gateway is that of \
+            `msi send`; the emulator is the one of this machine (MSI_FCM_EMULATOR_PORT, MSI_STATE_DIR).
+            """)
+
+    @Argument(
+        help: ArgumentHelp("Only what is under these names: Campus, Campus/Weather or Campus/Weather/Storms.", valueName: "names")
+    )
+    var names: String?
+
+    func run() async throws {
+        try await Self.withGateway { gateway, settings in
+            let topics = try topics(in: try await gateway.get("/channel"))
+            let access = EmulatorAccess(
+                port: try settings.value(.fcmEmulatorPort), stateDirectory: try settings.value(.stateDirectory))
+            try await EmulatedPhone.with(access) { phone in
+                for topic in topics { try await phone.subscribe(to: topic) }
+                show("a phone with \(topics.count == 1 ? "one subject" : "\(topics.count) subjects") is on; Ctrl-C turns it off")
+                await untilInterrupted {
+                    await phone.listen { show($0) }
+                }
+            }
+        }
+    }
+
+    /// The topics of the subjects under the names.
+    private func topics(in channels: [Channel]) throws -> [TopicKey] {
+        let wanted = names?.split(separator: "/").map { $0.lowercased() } ?? []
+        let topics = channels.flatMap { channel in
+            channel.areas.flatMap { area in
+                area.subjects.filter { subject in
+                    [channel.name, area.name, subject.name].map { $0.lowercased() }.starts(with: wanted)
+                }.map(\.topicKey)
+            }
+        }
+        guard !topics.isEmpty else {
+            throw GatewayFailure(
+                .refused, "there is no subject\(names.map { " under \"\($0)\"" } ?? "; `msi sample` adds a few")")
+        }
+        return topics
+    }
+
+    private func show(_ text: String) {
+        print(text)
+        fflush(nil)
+    }
+
+    private func untilInterrupted(_ body: @escaping @Sendable () async -> Void) async {
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask(operation: body)
+            group.addTask { for await _ in signals { break } }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import AsyncHTTPClient
+import FoundationEssentials
+import JSON
+import JWTKit
+import NIOCore
+import NIOHTTP1
+import Schemas
+
+/// The university's OpenID Connect provider: its metadata and its keys, which are read on demand and kept for a while, and its
+/// token endpoint.
+struct OpenIDProvider: Sendable {
+    private static let metadataLifetime = Duration.seconds(3_600)
+    private static let keyLifetime = Duration.seconds(600)
+    /// Keys with unknown identifiers do not cause more than one request in this time.
+    private static let minKeyAge = Duration.seconds(10)
+
+    /// The provider's description (OpenID Connect Discovery 1.0).
+    struct Metadata: Codable, Hashable, Sendable {
+        let issuer: String
+        let authorizationEndpoint: String
+        let tokenEndpoint: String
+        let keys: String
+        let authenticationMethods: [String]?
+
+        enum CodingKeys: String, CodingKey {
+            case issuer
+            case authorizationEndpoint = "authorization_endpoint"
+            case tokenEndpoint = "token_endpoint"
+            case keys = "jwks_uri"
+            case authenticationMethods = "token_endpoint_auth_methods_supported"
+        }
+    }
+
+    private let settings: OpenIDSettings
+    private let client: ProviderClient
+    private let metadata: SharedReading<Metadata>
+    private let keys: SharedReading<[JWK]>
+
+    init(_ settings: OpenIDSettings) {
+        self.settings = settings
+        let client = ProviderClient()
+        self.client = client
+        let metadata = SharedReading { try await client.metadata(of: settings.issuer) }
+        self.metadata = metadata
+        keys = SharedReading { try await client.keys(at: metadata.value(maxAge: Self.metadataLifetime).keys) }
+    }
+
+    /// Closes the connections.
+    func close() async throws {
+        try await client.close()
+    }
+
+    /// - Throws: ``CommandFailure`` with `unavailable` if the provider does not answer, or not by the standard.
+    func currentMetadata() async throws -> Metadata {
+        try await metadata.value(maxAge: Self.metadataLifetime)
+    }
+
+    /// The key with an identifier. Without an identifier, the only key, which must have been read just now.
+    ///
+    /// - Throws: ``CommandFailure`` as ``currentMetadata()``; ``IDTokenRefusal`` if the provider has no such key.
+    func key(_ identifier: String?) async throws -> JWK {
+        // The provider may have begun to use a new key.
+        for maxAge in identifier == nil ? [Self.minKeyAge] : [Self.keyLifetime, Self.minKeyAge] {
+            if let key = Self.key(identifier, in: try await keys.value(maxAge: maxAge)) { return key }
+        }
+        throw IDTokenRefusal("its key is unknown")
+    }
+
+    /// Exchanges a code for an ID token.
+    ///
+    /// - Throws: ``CommandFailure``: `unauthenticated` if the provider refuses the code.
+    func idToken(for code: Secret, _ flow: OpenIDFlow) async throws -> String {
+        let metadata = try await currentMetadata()
+        var request = HTTPClientRequest(url: metadata.tokenEndpoint)
+        request.method = .POST
+        var form = [
+            ("grant_type", "authorization_code"), ("code", code.text), ("redirect_uri", flow.redirect),
+            ("code_verifier", flow.verifier), ("client_id", settings.clientID),
+        ]
+        if let secret = settings.clientSecret {
+            if metadata.authenticationMethods?.contains("client_secret_basic") ?? true {
+                let pair = FormEncoding.escaped(settings.clientID) + ":" + FormEncoding.escaped(secret.text)
+                request.headers.add(name: "Authorization", value: "Basic " + Data(pair.utf8).base64EncodedString())
+            } else {
+                form.append(("client_secret", secret.text))
+            }
+        }
+        request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
+        request.body = .bytes(ByteBuffer(string: FormEncoding.encode(form)))
+        let body = try await client.answer(
+            to: request, refusal: CommandFailure(.unauthenticated, "the provider refuses the code; begin again"))
+        guard let token = (try? JSONCoder.decode(JSONValue.self, from: body))?["id_token"]?.string else {
+            throw ProviderClient.failure("its answer has no ID token")
+        }
+        return token
+    }
+
+    private static func key(_ identifier: String?, in keys: [JWK]) -> JWK? {
+        guard let identifier else { return keys.count == 1 ? keys.first : nil }
+        return keys.first { $0.keyIdentifier?.string == identifier }
+    }
+}
+
+extension ProviderClient {
+    fileprivate func metadata(of issuer: String) async throws -> OpenIDProvider.Metadata {
+        var address = issuer
+        if address.hasSuffix("/") { address.removeLast() }
+        let body = try await answer(at: address + "/.well-known/openid-configuration")
+        guard let read = try? JSONCoder.decode(OpenIDProvider.Metadata.self, from: body), read.issuer == issuer,
+            [read.authorizationEndpoint, read.tokenEndpoint, read.keys].allSatisfy({
+                $0.hasPrefix("https://") || issuer.hasPrefix("http://")
+            })
+        else { throw Self.failure("its configuration is not valid, or is that of another issuer") }
+        return read
+    }
+
+    fileprivate func keys(at address: String) async throws -> [JWK] {
+        let body = try await answer(at: address)
+        guard let set = try? JSONCoder.decode(JSONValue.self, from: body), let elements = set["keys"]?.elements else {
+            throw Self.failure("its keys are not valid")
+        }
+        // Keys of other kinds, or for encryption, do not concern this service.
+        return elements.filter { $0["use"]?.string != "enc" }.compactMap { try? JSONCoder.decode(JWK.self, from: $0.data) }
+    }
+}

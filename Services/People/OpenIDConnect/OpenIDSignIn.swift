@@ -1,0 +1,111 @@
+import Crypto
+import FoundationEssentials
+import Logging
+import Schemas
+import Storage
+import Synchronization
+import Time
+
+/// Signs in people whom the university's OpenID Connect provider knows: by the authorization code flow with PKCE, state and nonce.
+final class OpenIDSignIn: Sendable {
+    /// The number of commands that may wait for the provider. Anyone can cause them, and other commands need their places.
+    private static let maxAtATime = 16
+
+    let settings: OpenIDSettings
+    let provider: OpenIDProvider
+    let logger: Logger
+    private let store: Storage
+    private let working = Mutex(0)
+    private let used = Mutex(UsedFlows())
+
+    init(settings: OpenIDSettings, store: Storage, logger: Logger) {
+        self.settings = settings
+        self.store = store
+        self.logger = logger
+        provider = OpenIDProvider(settings)
+    }
+
+    /// Where to send the browser, and what it keeps meanwhile.
+    ///
+    /// - Throws: ``CommandFailure``: `overloaded` if too many others are signing in.
+    func begin(_ command: BeginOpenIDSignIn, now: UnixMilliseconds) async throws -> BeginOpenIDSignIn.Reply {
+        try enter()
+        defer { leave() }
+        let metadata = try await provider.currentMetadata()
+        let flow = OpenIDFlow(redirect: command.redirect, confirms: command.confirms, now: now)
+        var query = [
+            ("response_type", "code"), ("client_id", settings.clientID), ("redirect_uri", flow.redirect),
+            ("scope", settings.scopes.joined(separator: " ")), ("state", flow.state), ("nonce", flow.nonce),
+            ("code_challenge", flow.challenge), ("code_challenge_method", "S256"),
+        ]
+        if flow.confirms != nil { query += [("prompt", "login"), ("max_age", "0")] }
+        let separator = metadata.authorizationEndpoint.contains("?") ? "&" : "?"
+        return BeginOpenIDSignIn.Reply(
+            url: metadata.authorizationEndpoint + separator + FormEncoding.encode(query), flow: try flow.sealed(by: await key()))
+    }
+
+    /// The person who has come back with a code.
+    ///
+    /// - Throws: ``CommandFailure``: `unauthenticated` if anything does not fit together; `overloaded` if too many others are signing
+    ///   in.
+    func finish(_ command: FinishOpenIDSignIn, now: UnixMilliseconds) async throws -> OpenIDPerson {
+        try enter()
+        defer { leave() }
+        let flow = try OpenIDFlow(command.flow, key: await key(), now: now)
+        guard flow.state == command.state.text else {
+            throw CommandFailure(.unauthenticated, "the answer belongs to another sign-in; begin again")
+        }
+        guard used.withLock({ $0.use(flow, now: now) }) else {
+            throw CommandFailure(.unauthenticated, "the sign-in has come back already; begin again")
+        }
+        let token = try await provider.idToken(for: command.code, flow)
+        do {
+            let key = try await provider.key(IDToken.Header(of: token).kid)
+            let read = try await IDToken(
+                token, key: key, issuer: settings.issuer, clientID: settings.clientID, nonce: flow.nonce,
+                confirmedAfter: flow.confirms == nil ? nil : flow.made, now: now)
+            return settings.person(read, flow)
+        } catch let refusal as IDTokenRefusal {
+            logger.warning("an ID token is refused", metadata: ["reason": "\(refusal.reason)"])
+            throw CommandFailure(.unauthenticated, "the provider's ID token is refused: \(refusal.reason)")
+        }
+    }
+
+    /// What the gateway sends back once it has checked the name.
+    func ticket(for newcomer: OpenIDNewcomer) async throws -> Secret {
+        try newcomer.sealed(by: await key())
+    }
+
+    /// - Throws: ``CommandFailure``: `unauthenticated` if it is not a ticket of this service, or too old.
+    func newcomer(_ ticket: Secret, now: UnixMilliseconds) async throws -> OpenIDNewcomer {
+        try OpenIDNewcomer(ticket, key: await key(), now: now)
+    }
+
+    private func enter() throws(CommandFailure) {
+        let isAccepted = working.withLock { working in
+            if working < Self.maxAtATime { working += 1 } else { return false }
+            return true
+        }
+        guard isAccepted else {
+            throw CommandFailure(
+                .overloaded, "too many people are signing in at the provider; try again", retryAfter: .seconds(1))
+        }
+    }
+
+    private func leave() {
+        working.withLock { $0 -= 1 }
+    }
+
+    /// The key that seals flows. All instances of the service use the same one, from the store.
+    private func key() async throws -> SymmetricKey {
+        let stored = try await store.get(SealingKey.id, from: PeopleStore.keys)?.document
+        if let stored { return try stored.key }
+        let new = SealingKey(id: SealingKey.id, bytes: Data.random(count: 32).base64EncodedString())
+        do {
+            return try await store.insert(new, into: PeopleStore.keys).document.key
+        } catch let failure as CommandFailure where failure.status == .conflict {
+            // Another instance was faster.
+            return try await key()
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Schemas
+import Storage
+
+/// What became of a person who has signed in at the provider.
+enum OpenIDArrival: Sendable {
+    case signedIn(Credential)
+    /// There is no account yet, and one can be added.
+    case newcomer(OpenIDNewcomer)
+    /// The role claim gives no role any more. The account is disabled.
+    case disabled(AccountName)
+    /// As ``disabled(_:)``, but the account stays as it is, since no other super user can sign in.
+    case lastSuperUser(AccountName)
+}
+
+/// The changes that a sign-in at the provider makes.
+extension PeopleChange {
+    /// A person has signed in at the provider.
+    ///
+    /// - Parameters:
+    ///   - rolesAreMapped: Whether the role claim decides about roles.
+    ///   - secret: Of the new sign-in.
+    /// - Throws: ``CommandFailure``: `forbidden` if there is no account and none can be added, or if it was removed;
+    ///   `unauthenticated` if it is disabled or is not that of the sign-in to confirm.
+    mutating func arrived(
+        _ person: OpenIDPerson, rolesAreMapped: Bool, secret: Secret, address: String
+    ) throws -> OpenIDArrival {
+        guard let found = try account(of: person.subject) else {
+            return .newcomer(try newcomer(person))
+        }
+        guard found.removed == nil else {
+            throw CommandFailure(.forbidden, "your account \(found.name) was removed; ask a super user")
+        }
+        guard !found.disabled else { throw CommandFailure(.unauthenticated, "the account \(found.name) is disabled") }
+        var account = found
+        if rolesAreMapped, person.role != found.role {
+            let isLast = try isLastSuperUser(found)
+            guard let role = person.role else {
+                if isLast { return .lastSuperUser(found.name) }
+                _ = try update(found.name, as: FinishOpenIDSignIn.name) { $0.disabled = true }
+                return .disabled(found.name)
+            }
+            if !isLast { account = try update(found.name, as: UpdateAccount.name) { $0.role = role } }
+        }
+        return .signedIn(
+            try signIn(
+                account, confirming: person.confirms, hasSecondFactor: person.hasSecondFactor, secret: secret, address: address))
+    }
+
+    /// The gateway has accepted the name of a new account. If another browser of the person was faster, the account is there already.
+    mutating func accepted(_ newcomer: OpenIDNewcomer, secret: Secret, address: String) throws -> Credential {
+        var account = try account(of: newcomer.subject)
+        if account == nil {
+            let new = AccountDocument(
+                name: newcomer.account, role: newcomer.role, password: nil, openID: newcomer.subject, created: now)
+            _ = try add(new)
+            account = new
+        }
+        guard let account, account.isActive else {
+            throw CommandFailure(.unauthenticated, "the account has just been changed; begin again")
+        }
+        return try signIn(
+            account, confirming: nil, hasSecondFactor: newcomer.hasSecondFactor, secret: secret, address: address)
+    }
+
+    /// The account of a person, also a removed one.
+    func account(of person: OpenIDSubject) throws -> AccountDocument? {
+        let query = Query(where: PeopleStore.oidc == person.subject, PeopleStore.oidcIssuer == person.issuer)
+        return try transaction.page(of: PeopleStore.accounts, query, limit: 1).documents.first?.document
+    }
+
+    private func newcomer(_ person: OpenIDPerson) throws -> OpenIDNewcomer {
+        guard let role = person.role else {
+            throw CommandFailure(.forbidden, "there is no account for you here; ask a super user to add it")
+        }
+        guard person.confirms == nil else { throw Self.anotherPerson }
+        let name = try person.name.get()
+        try requireUnused(name)
+        return OpenIDNewcomer(
+            subject: person.subject, role: role, account: name, hasSecondFactor: person.hasSecondFactor, made: now)
+    }
+
+    private mutating func signIn(
+        _ account: AccountDocument, confirming former: CredentialHash?, hasSecondFactor: Bool, secret: Secret, address: String
+    ) throws -> Credential {
+        var signIn = SignInDocument(hash: CredentialHash(of: secret), account: account.name, address: address, now: now)
+        if hasSecondFactor {
+            signIn.hasProvidersFactor = true
+        } else if account.secondFactorState == .set {
+            signIn.lacksCode = true
+        }
+        if let former {
+            guard let confirmed = try transaction.get(former.description, from: PeopleStore.signIns),
+                confirmed.account == account.id
+            else { throw Self.anotherPerson }
+            try transaction.delete(former.description, from: PeopleStore.signIns)
+            credentialChanged(former, ended: true)
+            signIn.confirmedUntil = now + PeopleLimits.confirmationTime
+        }
+        let now = now
+        let account = try transaction.update(account.id, in: PeopleStore.accounts) { $0.openIDSignedIn = now }.document
+        // Its tokens end later now.
+        if account.password == nil { credentialsChanged(of: account.name) }
+        try transaction.appendAudit([
+            AuditEntry(
+                at: now, by: AuditAuthor(actor: account.name.description, address: address), action: FinishOpenIDSignIn.name,
+                object: .account(account.name))
+        ])
+        return try add(signIn, of: account)
+    }
+
+    private static var anotherPerson: CommandFailure {
+        CommandFailure(
+            .unauthenticated, "the provider has signed in another person, or the sign-in to confirm has ended; begin again")
+    }
+}

@@ -1,0 +1,75 @@
+import AsyncHTTPClient
+import FoundationEssentials
+import NIOCore
+import NIOHTTP1
+import Schemas
+
+/// Requests to the OpenID Connect provider.
+actor ProviderClient {
+    /// For a request with its whole answer.
+    private static let timeout = Duration.seconds(5)
+    private static let maxBytes = 1 << 20
+
+    /// Made with the first request.
+    private var http: HTTPClient?
+
+    /// Closes the connections.
+    func close() async throws {
+        try await http?.shutdown()
+        http = nil
+    }
+
+    /// The document at an address.
+    ///
+    /// - Throws: As ``answer(to:refusal:)``.
+    func answer(at address: String) async throws -> Data {
+        try await answer(to: HTTPClientRequest(url: address))
+    }
+
+    /// The body of a 200.
+    ///
+    /// - Parameter refusal: The error for a 400 or 401.
+    /// - Throws: ``CommandFailure`` with `unavailable` if the provider does not answer in time, or answers something else.
+    func answer(to request: HTTPClientRequest, refusal: CommandFailure? = nil) async throws -> Data {
+        var request = request
+        request.headers.add(name: "Accept", value: "application/json")
+        let (status, body) = try await Self.answer(to: request, from: client)
+        if let refusal, status == .badRequest || status == .unauthorized { throw refusal }
+        guard status == .ok else { throw Self.failure("it answers \(status.code)") }
+        return Data(body.readableBytesView)
+    }
+
+    /// The client's own deadline ends with the answer's head, so this one covers the body as well.
+    private static func answer(
+        to request: HTTPClientRequest, from client: HTTPClient
+    ) async throws -> (HTTPResponseStatus, ByteBuffer) {
+        do {
+            return try await withThrowingTaskGroup(of: (HTTPResponseStatus, ByteBuffer).self) { group in
+                group.addTask {
+                    let response = try await client.execute(request, timeout: TimeAmount(timeout))
+                    return (response.status, try await response.body.collect(upTo: maxBytes))
+                }
+                group.addTask {
+                    try await Task.sleep(for: timeout)
+                    throw HTTPClientError.deadlineExceeded
+                }
+                defer { group.cancelAll() }
+                guard let answer = try await group.next() else { throw CancellationError() }
+                return answer
+            }
+        } catch {
+            throw failure("it does not answer")
+        }
+    }
+
+    static func failure(_ problem: String) -> CommandFailure {
+        CommandFailure(.unavailable, "the OpenID Connect provider cannot be used: \(problem)")
+    }
+
+    private var client: HTTPClient {
+        if let http { return http }
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .init(redirectConfiguration: .disallow))
+        http = client
+        return client
+    }
+}

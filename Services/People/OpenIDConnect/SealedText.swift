@@ -1,0 +1,45 @@
+import Crypto
+import FoundationEssentials
+import JSON
+import Schemas
+import Time
+
+/// What this service gives away and reads again later: sealed, so that its holder can neither read nor change it.
+protocol SealedText: Codable, Sendable {
+    /// Of one kind is not accepted as another one.
+    static var kind: String { get }
+    static var lifetime: Milliseconds { get }
+    var made: UnixMilliseconds { get }
+}
+
+extension SealedText {
+    func sealed(by key: SymmetricKey) throws -> Secret {
+        let box = try ChaChaPoly.seal(JSONCoder.encode(self), using: key, authenticating: Data(Self.kind.utf8))
+        return Secret(box.combined.base64URL)
+    }
+
+    /// - Throws: ``CommandFailure`` with `unauthenticated` if it is not sealed by the key, or too old.
+    init(_ sealed: Secret, key: SymmetricKey, now: UnixMilliseconds) throws {
+        guard let data = Data(base64URL: sealed.text), let box = try? ChaChaPoly.SealedBox(combined: data),
+            let json = try? ChaChaPoly.open(box, using: key, authenticating: Data(Self.kind.utf8)),
+            let opened = try? JSONCoder.decode(Self.self, from: json)
+        else { throw CommandFailure(.unauthenticated, "the sign-in was not begun here; begin again") }
+        guard now < opened.made + Self.lifetime else {
+            throw CommandFailure(.unauthenticated, "the sign-in took too long; begin again")
+        }
+        self = opened
+    }
+}
+
+extension Data {
+    /// URL-safe Base64 without padding.
+    var base64URL: String {
+        base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    init?(base64URL text: some StringProtocol) {
+        var base64 = String(text).replacing("-", with: "+").replacing("_", with: "/")
+        base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
+        self.init(base64Encoded: String(base64))
+    }
+}

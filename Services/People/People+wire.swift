@@ -1,0 +1,56 @@
+import AuditTrail
+import CommandBus
+import MongoDatabase
+import Schemas
+import ServiceKit
+import Storage
+
+extension ServicePlan {
+    /// Wires the people service together.
+    static func people(_ wiring: Wiring) async throws -> ServicePlan {
+        let settings = wiring.settings
+        let logger = wiring.logger
+        let folder = try settings.value(.stateDirectory)
+        let place = StoragePlace(database: try settings.optional(.databaseURL, as: MongoURL.init), folder: folder)
+        let store = try await Storage.open(PeopleStore.declaration, at: place, logger: logger)
+        let bus = try Bus(logger: logger)
+        let publisher = try EventPublisher(bus: bus, endpoint: settings.value(.listen(.people, .events)), logger: logger)
+        let event = RepeatedEvent(PeopleChanged.name, publisher: publisher, logger: logger) {
+            try await store.snapshot { try PeopleChanged.latest(in: $0) }
+        }
+        let openID = try OpenIDSettings(settings).map { OpenIDSignIn(settings: $0, store: store, logger: logger) }
+        let hashing = PasswordHashing()
+        let deferred = DeferredAuditEntries(store: store, logger: logger)
+        let people = People(
+            store: store, passwords: PasswordCheck(hashing: hashing, store: store, audit: deferred, logger: logger),
+            changes: PeopleChanges(store: store, event: event, issuer: openID?.settings.issuer, now: { .now }))
+        let server = try CommandServer(
+            bus: bus, endpoint: settings.value(.listen(.people)), router: .people(people, openID), logger: logger)
+        let heads = AuditHeadLog(store: store, file: AuditHeadFile(stateDirectory: folder), logger: logger)
+        let earlier = EarlierSignIns(store: store, passwords: people.passwords, logger: logger)
+        return ServicePlan(
+            services: [event, heads, earlier, deferred, server],
+            close: {
+                await bus.close()
+                await hashing.close()
+                try await openID?.provider.close()
+                try await store.close()
+            })
+    }
+}
+
+extension CommandRouter {
+    /// The commands of the people service.
+    static func people(_ people: People, _ openID: OpenIDSignIn?) -> CommandRouter {
+        var router = CommandRouter { try await people.store.check() }
+        router.serveSetup(people)
+        router.serveAccounts(people)
+        router.serveSecondFactors(people)
+        router.serveSignIns(people)
+        router.serveOpenID(openID, people)
+        router.serveTokens(people)
+        router.serveCredentials(people)
+        router.serveAudit(people.store)
+        return router
+    }
+}

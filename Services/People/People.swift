@@ -1,0 +1,8 @@
+import Storage
+
+/// The parts that the command handlers share.
+struct People: Sendable {
+    let store: Storage
+    let passwords: PasswordCheck
+    let changes: PeopleChanges
+}

@@ -1,0 +1,92 @@
+import Schemas
+import Storage
+import Time
+
+/// An account as it is stored. A removed account stays, without its secrets, so that its name is not used again.
+struct AccountDocument: StoredDocument, Hashable {
+    /// The name in lower case.
+    let id: String
+    /// The name as its creator wrote it.
+    let name: AccountName
+    var role: Role
+    var disabled: Bool
+    /// When it was removed; `nil` for an account.
+    var removed: UnixMilliseconds?
+    let created: UnixMilliseconds
+    /// `nil` if it does not sign in with a password.
+    var password: PasswordHash?
+    /// Its identifier (`sub`) at the OpenID Connect provider. A removed account keeps it, so that the person does not come back.
+    private(set) var oidc: String?
+    /// The provider that the identifier is of.
+    private(set) var oidcIssuer: String?
+    /// The last sign-in at the provider.
+    var openIDSignedIn: UnixMilliseconds?
+    var secondFactorRequired: Bool
+    /// `nil` if it has none.
+    var secondFactor: SecondFactorRecord?
+
+    enum CodingKeys: String, CodingKey {
+        case id = "_id"
+        case name, role, disabled, removed, created, password, oidc
+        case oidcIssuer = "oidc_issuer"
+        case openIDSignedIn = "oidc_signed_in"
+        case secondFactorRequired = "second_factor_required"
+        case secondFactor = "second_factor"
+    }
+
+    init(name: AccountName, role: Role, password: PasswordHash?, openID: OpenIDSubject?, created: UnixMilliseconds) {
+        id = name.key
+        self.name = name
+        self.role = role
+        disabled = false
+        self.created = created
+        self.password = password
+        oidc = openID?.subject
+        oidcIssuer = openID?.issuer
+        secondFactorRequired = false
+    }
+}
+
+extension AccountDocument {
+    /// Whether it can sign in and use its tokens.
+    var isActive: Bool { !disabled && removed == nil }
+
+    /// Who it is at the OpenID Connect provider; `nil` if it does not sign in there.
+    var openID: OpenIDSubject? {
+        get {
+            guard let oidc, let oidcIssuer else { return nil }
+            return OpenIDSubject(issuer: oidcIssuer, subject: oidc)
+        }
+        set { (oidc, oidcIssuer) = (newValue?.subject, newValue?.issuer) }
+    }
+
+    /// Whether it administers, and can sign in.
+    ///
+    /// - Parameter issuer: The provider that is set up; `nil` if there is none.
+    func isActiveSuperUser(issuer: String?) -> Bool {
+        isActive && role == .superUser && (password != nil || openID != nil && openID?.issuer == issuer)
+    }
+
+    /// The maximum age of the tokens of an account that signs in only at the provider, since the last sign-in there. The university
+    /// may have removed the person.
+    static let maxTokenAge = Milliseconds.seconds(30 * 86_400)
+
+    /// The end of a token; `nil` for none.
+    func end(of token: TokenDocument) -> UnixMilliseconds? {
+        guard password == nil, oidc != nil else { return token.expires }
+        let latest = (openIDSignedIn ?? created) + Self.maxTokenAge
+        return min(token.expires ?? latest, latest)
+    }
+
+    var secondFactorState: SecondFactor {
+        if secondFactor?.isConfirmed == true { return .set }
+        return secondFactorRequired ? .required : .none
+    }
+
+    /// Without its secrets.
+    var account: Account {
+        Account(
+            account: name, role: role, disabled: disabled, secondFactor: secondFactorState,
+            secondFactorRequired: secondFactorRequired, hasPassword: password != nil, oidc: oidc, created: created)
+    }
+}

@@ -1,0 +1,74 @@
+/// Changes of credentials: those with the numbers after ``after``, up to ``sequence``.
+///
+/// As the event `people.changed` they are the latest changes. It is sent after each change, and repeated every second. A holder of
+/// copies of credentials that has applied all changes up to ``after`` applies these without another request. Otherwise it reads the
+/// missing ones by ``ReadPeopleChanges``.
+package struct PeopleChanged: Codable, Hashable, Sendable {
+    package static let name = "people.changed"
+    /// The maximum number of changes in an answer or in an event.
+    package static let maxChanges = 1_000
+    /// The maximum number of changes in a repeated event.
+    package static let maxRepeated: Int64 = 50
+
+    /// The number of changes so far.
+    package let sequence: Int64
+    package let after: Int64
+    /// Each change, in their order; empty with ``all``.
+    package let changes: [CredentialChange]
+    /// `true` if the service does not know these changes, or they are too many: any credential may have changed. Absent otherwise.
+    package let all: Bool?
+
+    /// The changes after a number.
+    package init(_ changes: [CredentialChange] = [], after: Int64) {
+        sequence = after + Int64(changes.count)
+        self.after = after
+        self.changes = changes
+        all = nil
+    }
+
+    /// Any credential may have changed.
+    package init(allUpTo sequence: Int64, after: Int64) {
+        self.sequence = sequence
+        self.after = after
+        changes = []
+        all = true
+    }
+}
+
+/// A change that holders of copies of credentials must learn of: `{"account":"ann","ended":true}`.
+package struct CredentialChange: Codable, Hashable, Sendable {
+    /// All credentials of this account may have changed.
+    package let account: AccountName?
+    /// This credential may have changed, or is new.
+    package let credential: CredentialHash?
+    /// `true` if they have ended for good; absent otherwise.
+    package let ended: Bool?
+
+    package init(of account: AccountName, ended: Bool = false) {
+        self.account = account
+        credential = nil
+        self.ended = ended ? true : nil
+    }
+
+    package init(of credential: CredentialHash, ended: Bool = false) {
+        account = nil
+        self.credential = credential
+        self.ended = ended ? true : nil
+    }
+}
+
+/// `people.changes`: what has changed since a sequence number.
+package struct ReadPeopleChanges: Command {
+    package static let name = "people.changes"
+    package typealias Reply = PeopleChanged
+
+    package let after: Int64
+
+    package init(after: Int64) {
+        self.after = after
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case after
+    }
+}

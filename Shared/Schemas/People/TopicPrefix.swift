@@ -1,0 +1,57 @@
+import JSON
+
+/// A part of the cube: `<channel>`, `<channel>-<area>`, or a whole topic key.
+package struct TopicPrefix: Hashable, Sendable {
+    package let channel: ObjectID
+    /// `nil` for the whole channel.
+    package let area: ObjectID?
+    /// `nil` for the whole area or channel.
+    package let subject: ObjectID?
+
+    package init(channel: ObjectID) {
+        self.channel = channel
+        area = nil
+        subject = nil
+    }
+
+    package init(channel: ObjectID, area: ObjectID) {
+        self.channel = channel
+        self.area = area
+        subject = nil
+    }
+
+    package init(_ topic: TopicKey) {
+        channel = topic.channel
+        area = topic.area
+        subject = topic.subject
+    }
+
+    /// Whether a subject is in this part.
+    package func contains(_ topic: TopicKey) -> Bool {
+        channel == topic.channel && (area == nil || area == topic.area) && (subject == nil || subject == topic.subject)
+    }
+
+    /// Whether another part is in this one, or is the same.
+    package func contains(_ part: TopicPrefix) -> Bool {
+        channel == part.channel && (area == nil || area == part.area) && (subject == nil || subject == part.subject)
+    }
+}
+
+extension TopicPrefix: TextCodable {
+    package init?(_ description: String) {
+        let parts = description.split(separator: "-", omittingEmptySubsequences: false)
+        let ids = parts.compactMap { ObjectID($0) }
+        guard ids.count == parts.count, (1...3).contains(ids.count) else { return nil }
+        channel = ids[0]
+        area = ids.count > 1 ? ids[1] : nil
+        subject = ids.count > 2 ? ids[2] : nil
+    }
+
+    package var description: String {
+        [channel, area, subject].compactMap { $0?.description }.joined(separator: "-")
+    }
+
+    package static var expected: String { "a channel's ObjectId, also with an area's, also with a subject's, joined by \"-\"" }
+    package static var pattern: String { "^[0-9A-Fa-f]{24}(-[0-9A-Fa-f]{24}){0,2}$" }
+    package static var example: String { "6b0187feff0dafac2833f431-6b0187feff0dafac2833f432" }
+}

@@ -1,0 +1,114 @@
+import AuditTrail
+import CommandBus
+import FoundationEssentials
+import MongoDatabase
+import Schemas
+import TestSupport
+import Testing
+
+/// A folder or database with an audit log, and a client of the people service there.
+struct AuditLog {
+    let folder: String
+    let url: String?
+    let bus: Bus
+    let client: CommandClient
+
+    /// The settings for every service of the place.
+    var settings: [String: String] { url.map { ["MSI_DATABASE_URL": $0] } ?? [:] }
+
+    /// Runs a test with an empty place. No service runs.
+    static func with<Result>(
+        _ kind: StoreKind, instances: [String] = ["people"], isolation: isolated (any Actor)? = #isolation,
+        _ body: (AuditLog) async throws -> Result
+    ) async throws -> Result {
+        try await with(url: kind.newDatabaseURL(), instances: instances, body)
+    }
+
+    /// Runs a test with an empty place whose database server no other test uses.
+    static func alone<Result>(
+        with kind: StoreKind, isolation: isolated (any Actor)? = #isolation, _ body: (AuditLog) async throws -> Result
+    ) async throws -> Result {
+        switch kind {
+        case .sqlite: try await with(kind, body)
+        case .mongodb: try await withMongoServer { try await with(url: $0.url(), instances: ["people"], body) }
+        }
+    }
+
+    private static func with<Result>(
+        url: String?, instances: [String], isolation: isolated (any Actor)? = #isolation,
+        _ body: (AuditLog) async throws -> Result
+    ) async throws -> Result {
+        try await withTemporaryFolder { folder in
+            try await withBus { bus in
+                let endpoints = instances.map { "ipc://\(folder)/run/\($0).sock" }
+                let client = try CommandClient(bus: bus, endpoints: endpoints, logger: quietLogger)
+                return try await body(AuditLog(folder: folder, url: url, bus: bus, client: client))
+            }
+        }
+    }
+
+    /// Runs a test with the people service.
+    func withPeople<Result>(
+        named name: String = "people", isolation: isolated (any Actor)? = #isolation,
+        _ body: (ServiceProcess) async throws -> Result
+    ) async throws -> Result {
+        try await withService("msi-people", in: folder, settings: peopleSettings(name), body)
+    }
+
+    func startPeople(named name: String = "people") async throws -> ServiceProcess {
+        try await ServiceProcess("msi-people", in: folder, settings: peopleSettings(name))
+    }
+
+    private func peopleSettings(_ name: String) -> [String: String] {
+        settings.merging([
+            "MSI_PEOPLE_LISTEN": "ipc://\(folder)/run/\(name).sock",
+            "MSI_PEOPLE_EVENTS_LISTEN": "ipc://\(folder)/run/\(name)-events.sock",
+        ]) { _, name in name }
+    }
+
+    /// The whole log.
+    func links(page: Int64 = ReadAuditChain.maxPerPage) async throws -> [AuditLink] {
+        var links: [AuditLink] = []
+        var after: String?
+        repeat {
+            let reply = try await client.request(ReadAuditChain(after: after, limit: page))
+            links += reply.links
+            after = reply.next
+        } while after != nil
+        return links
+    }
+
+    /// What `msi audit verify` says, and its status.
+    func verify(_ arguments: String...) async throws -> (status: Int32, text: String) {
+        let msi = try ChildProcess(
+            URL(filePath: try BuiltProduct.path(of: "msi")), ["audit", "verify"] + arguments,
+            environment: ["MSI_STATE_DIR": folder, "SWIFT_BACKTRACE": "enable=no"], logFile: folder + "/verify.log")
+        return (await msi.end(), msi.log)
+    }
+
+    /// Adds entries, and repeats that while the database is too busy, as a forwarder does.
+    func add(_ entries: [AuditEntry]) async throws {
+        try await eventually("the entries are added", within: .seconds(60)) {
+            do {
+                _ = try await client.request(AddAuditEntries(entries: entries))
+                return true
+            } catch let error as CommandFailure where error.status == .unavailable {
+                return false
+            }
+        }
+    }
+
+    /// Checks that the log is whole and that no entry is in it twice.
+    func expectWhole(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        var verification = AuditVerification()
+        var links: [AuditLink] = []
+        var after: String?
+        repeat {
+            let part = try await client.request(ReadAuditChain(after: after))
+            try verification.verify(part)
+            links += part.links
+            after = part.next
+        } while after != nil
+        #expect(Set(links.map(\.entryID)).count == links.count, sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,176 @@
+import FoundationEssentials
+import JSON
+import NIOHTTP1
+import TestSupport
+
+/// Measures the gateway's answers beside a bare Hummingbird server that answers with the same bytes, alternately in the same run.
+struct GatewayBenchmark {
+    /// The figures for the line of JSON.
+    struct Figures: Codable {
+        /// One comparison; the rates are medians.
+        struct Ratio: Codable {
+            let name: String
+            let gateway: Wrk.Figures
+            let peer: Wrk.Figures
+            /// The gateway's rate divided by the peer's.
+            let ratio: Double
+        }
+
+        var comparisons: [Ratio] = []
+        var posts: [String: Wrk.Figures] = [:]
+    }
+
+    private static let subjects = 1_000
+    private static let rounds = 5
+    private static let accounts = 40
+
+    /// The folder for the product's data.
+    let folder: String
+    /// The folder with the executables of a version without sign-ins, for the comparison of posts; `nil` to leave it out.
+    let baseline: String?
+
+    func run() async throws {
+        let stackFolder = folder + "/product"
+        try Self.makePrivateFolder(stackFolder)
+        let figures = try await MessageStack.with(database: nil, gateway: Self.unlimited, in: stackFolder) { stack in
+            var figures = Figures()
+            figures.comparisons = try await compareReads(of: stack)
+            show(figures.comparisons)
+            figures.posts = try await withBaseline { try await measurePosts(at: stack, beside: $0) }
+            show(figures.posts)
+            return figures
+        }
+        say(String(decoding: try JSONCoder.encode(figures), as: UTF8.self))
+    }
+
+    private func show(_ comparisons: [Figures.Ratio]) {
+        say("GET /channel with \(Self.subjects) subjects, 64 connections: answers a second, and milliseconds")
+        say(Table.row("", "gateway", "p50", "p99", "Hummingbird", "p50", "p99", "ratio", first: 20, width: 12))
+        for one in comparisons {
+            say(
+                Table.row(
+                    one.name, "\(Int(one.gateway.rate))", "\(one.gateway.p50)", "\(one.gateway.p99)", "\(Int(one.peer.rate))",
+                    "\(one.peer.p50)", "\(one.peer.p99)", "\(one.ratio)", first: 20, width: 12))
+        }
+    }
+
+    private func show(_ posts: [String: Wrk.Figures]) {
+        say("POST /message, 64 connections: answers a second, and milliseconds")
+        say(Table.row("", "rate", "p50", "p99", first: 44))
+        for (name, post) in posts.sorted(by: { $0.key < $1.key }) {
+            say(Table.row(name, "\(Int(post.rate))", "\(post.p50)", "\(post.p99)", first: 44))
+        }
+    }
+
+    /// The settings of a gateway whose limits are not to be measured.
+    static let unlimited = [
+        "MSI_GATEWAY_ADDRESS_REQUESTS": "1000000000", "MSI_GATEWAY_ACCOUNT_REQUESTS": "1000000000",
+        // The sign-ins come from many addresses, as through a proxy.
+        "MSI_GATEWAY_TRUSTED_PROXIES": "127.0.0.1", "MSI_GATEWAY_MAX_CONNECTIONS": "3000",
+        "MSI_GATEWAY_MAX_CONNECTIONS_PER_ADDRESS": "3000",
+    ]
+
+    /// Makes a folder that only this user may enter, as the services require.
+    static func makePrivateFolder(_ path: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    }
+
+    // MARK: Reads
+
+    private func compareReads(of stack: MessageStack) async throws -> [Figures.Ratio] {
+        let channel = try await stack.portal.makeChannel(subjects: Self.subjects)
+        let open = stack.portal.with(token: nil)
+        let answer = try await open.call(.GET, "/channel")
+        guard answer.status == 200, let tag = answer["ETag"] else { throw UnexpectedAnswer(answer) }
+        let file = folder + "/channel.json"
+        try answer.body.write(to: URL(filePath: file))
+        let fields = folder + "/channel-fields.json"
+        let named = Dictionary(answer.headers.map { ($0.name, $0.value) }) { $1 }
+        try JSONCoder.encode(named).write(to: URL(filePath: fields))
+        say("\(channel) with \(Self.subjects) subjects: \(answer.body.count) bytes")
+        let wrk = Wrk(folder: folder)
+        return try await BareServer.serving(file, fields: fields, in: folder) { peer in
+            [
+                try await compare("200", wrk, stack.portal.port, peer, headers: [:]),
+                try await compare("304", wrk, stack.portal.port, peer, headers: ["If-None-Match": tag]),
+            ]
+        }
+    }
+
+    private func compare(
+        _ name: String, _ wrk: Wrk, _ gateway: Int, _ peer: Int, headers: [String: String]
+    ) async throws -> Figures.Ratio {
+        var rounds: [(gateway: Wrk.Figures, peer: Wrk.Figures)] = []
+        for _ in 0..<Self.rounds {
+            rounds.append(
+                (
+                    try await wrk.run(gateway, "/channel", headers: headers),
+                    try await wrk.run(peer, "/channel", headers: headers)
+                ))
+        }
+        // The round with the median ratio.
+        let round = rounds.sorted { $0.gateway.rate / $0.peer.rate < $1.gateway.rate / $1.peer.rate }[Self.rounds / 2]
+        return Figures.Ratio(
+            name: name, gateway: round.gateway, peer: round.peer, ratio: (round.gateway.rate / round.peer.rate).twoDigits)
+    }
+
+    // MARK: Posts
+
+    /// Runs a body with the version without sign-ins, if there is one.
+    private func withBaseline<Value>(_ body: (MessageStack?) async throws -> Value) async throws -> Value {
+        guard let baseline else { return try await body(nil) }
+        let state = folder + "/baseline"
+        try Self.makePrivateFolder(state)
+        return try await MessageStack.with(database: nil, executables: URL(filePath: baseline), in: state, body)
+    }
+
+    private func measurePosts(at stack: MessageStack, beside baseline: MessageStack?) async throws -> [String: Wrk.Figures] {
+        let wrk = Wrk(folder: folder)
+        let sender = try await BenchmarkAccount.make("sender", at: stack.portal)
+        let target = try await PostTarget(at: stack.portal, headers: ["Cookie": sender.cookie, "Origin": stack.origin])
+        let operatorTarget = target.with(["Authorization": "Bearer \(stack.portal.token ?? "")"])
+        var old: PostTarget?
+        if let baseline { old = try await PostTarget(at: baseline.portal.with(token: nil), headers: [:]) }
+        var rates: [String: [Wrk.Figures]] = [:]
+        for _ in 0..<Self.rounds {
+            if let old { rates["without authentication (baseline)", default: []].append(try await old.measure(wrk)) }
+            rates["with a sign-in", default: []].append(try await target.measure(wrk))
+            rates["with the operator's token", default: []].append(try await operatorTarget.measure(wrk))
+        }
+        let beside = try await measureBesideSignIns(stack, target, wrk)
+        return rates.mapValues(\.medianByRate).merging(beside) { $1 }
+    }
+
+    /// Measures posts while other clients sign in.
+    private func measureBesideSignIns(
+        _ stack: MessageStack, _ target: PostTarget, _ wrk: Wrk
+    ) async throws -> [String: Wrk.Figures] {
+        // Of many accounts, from many addresses, so that none is refused because of its number of attempts.
+        var bodies: [String] = []
+        for number in 0..<Self.accounts {
+            bodies.append(try await BenchmarkAccount.make("other-\(number)", at: stack.portal).signIn)
+        }
+        let signIns = Wrk(folder: folder, clients: 8)
+        var rounds: [(posts: Wrk.Figures, signIns: Wrk.Figures)] = []
+        for _ in 0..<Self.rounds {
+            async let attempts = signIns.run(
+                stack.portal.port, "/session", method: "POST",
+                headers: ["Origin": stack.origin.replacing("http:", with: "https:"), "X-Forwarded-Proto": "https"],
+                bodies: bodies, manyAddresses: true, fails: false)
+            let posts = try await target.measure(wrk)
+            rounds.append((posts, try await attempts))
+        }
+        return [
+            "with a sign-in, while others sign in": rounds.map(\.posts).medianByRate,
+            "sign-ins, meanwhile": rounds.map(\.signIns).medianByRate,
+        ]
+    }
+}
+
+extension [Wrk.Figures] {
+    /// The run with the median rate.
+    var medianByRate: Wrk.Figures {
+        sorted { $0.rate < $1.rate }[count / 2]
+    }
+}

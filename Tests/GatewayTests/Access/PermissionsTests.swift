@@ -1,0 +1,327 @@
+import CommandBus
+import HTTPTypes
+import Schemas
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+/// The permissions matrix: every declared route for every kind of caller.
+@Suite("Permissions", .timeLimit(.minutes(5)))
+struct PermissionsTests {
+    @Test("Every route admits and refuses every kind of caller as its declaration says")
+    func matrix() async throws {
+        let routes = try await Self.routes()
+        try await CampusCube.withGateway { gateway, cube in
+            for caller in try await Caller.all(at: gateway, cube) { try await caller.check(routes) }
+        }
+    }
+
+    @Test("Every route refuses an expired sign-in that requires one", .enabled(if: FakeClock.isPossible))
+    func expiredSignIn() async throws {
+        let routes = try await Self.routes()
+        try await withTemporaryFolder { folder in
+            let clock = try FakeClock(in: folder)
+            try await RunningGateway.withServices(
+                ["msi-people", "msi-cube", "msi-message-log"], settings: clock.settings, in: folder
+            ) {
+                let settings = clock.settings.merging(["MSI_GATEWAY_PORT": "0"]) { $1 }
+                try await withService("msi-gateway", in: folder, settings: settings) { process in
+                    let gateway = try RunningGateway(process, in: folder)
+                    let root = try await gateway.newSession("root", "super_user")
+                    try await root.confirm()
+                    #expect(try await root.request("GET", "/account").status == 200)
+                    try clock.set(ahead: 2 * 3_600 + 60)
+                    // At first the services doubt the age of requests.
+                    try await eventually("the sign-in has expired", within: .seconds(60)) {
+                        try await root.request("GET", "/session").status == 401
+                    }
+                    let caller = Caller(
+                        name: "expired sign-in", account: "root", credential: .cookie(root), gateway: gateway, rights: nil)
+                    try await caller.check(routes)
+                }
+            }
+        }
+    }
+
+    private static func routes() async throws -> [Route] {
+        try await withBus { bus in
+            let settings = try await SettingValues(arguments: [], environment: [:], accepted: ServiceEntry.gateway.settings)
+            return try Features(bus: bus, settings: settings, logger: quietLogger).routes
+        }
+    }
+
+    @Test("A token with a scope administers its part of the cube, and nothing else")
+    func scopedAdministration() async throws {
+        try await CampusCube.withGateway { gateway, cube in
+            let root = try await gateway.newSession("root", "super_user")
+            try await root.confirm()
+            let other = try await gateway.makeSubject()
+            let (channel, area, subject) = ("\(cube.open.channel)", "\(cube.open.area)", "\(cube.open.subject)")
+            let named = #"{"name":"n","desc":"d"}"#
+            let subjectDraft = #"{"name":"n","desc":"d","opt":{"level":"","distribution":"Alert"}}"#
+            /// The requests about a path, by the number of ids that a scope may have to allow them.
+            func requests(_ channel: String, _ area: String, _ subject: String) -> [(Int, String, String, String?)] {
+                [
+                    (1, "PUT", "/channel/\(channel)", named), (1, "POST", "/area/\(channel)", named),
+                    (1, "PUT", "/order/\(channel)", #"{"ids":[]}"#), (1, "PUT", "/access/\(channel)", #"{"access":[]}"#),
+                    (2, "PUT", "/area/\(channel)/\(area)", named), (2, "POST", "/subject/\(channel)/\(area)", subjectDraft),
+                    (2, "PUT", "/order/\(channel)/\(area)", #"{"ids":[]}"#),
+                    (2, "PUT", "/access/\(channel)/\(area)", #"{"access":[]}"#),
+                    (3, "PUT", "/subject/\(channel)/\(area)/\(subject)", subjectDraft),
+                    (3, "PUT", "/access/\(channel)/\(area)/\(subject)", #"{"access":[]}"#),
+                    (3, "PUT", "/approval/\(channel)/\(area)/\(subject)", #"{"approval":true}"#),
+                    (3, "DELETE", "/subject/\(channel)/\(area)/\(subject)", nil), (2, "DELETE", "/area/\(channel)/\(area)", nil),
+                    (1, "DELETE", "/channel/\(channel)", nil),
+                ]
+            }
+            for length in [3, 2, 1] {
+                let scope = [channel, area, subject].prefix(length).joined(separator: "-")
+                let script = gateway.with(token: try await root.makeToken(["administer"], #""scope":["\#(scope)"]"#))
+                func expectRefusal(_ method: String, _ target: String, _ body: String?) async throws {
+                    let refused = try await script.request(method, target, body: body)
+                    #expect(refused.status == 403 && refused.problem == "forbidden", "\(length) \(method) \(target): \(refused)")
+                }
+                for (_, method, target, body) in requests(other.channel, other.area, other.subject) {
+                    try await expectRefusal(method, target, body)
+                }
+                for (method, target, body) in [
+                    ("POST", "/channel", named as String?), ("PUT", "/order", #"{"ids":[]}"#), ("GET", "/audit", nil),
+                    ("GET", "/account", nil), ("GET", "/account/admin", nil),
+                    ("PUT", "/account/admin/password", #"{"password":"x"}"#),
+                ] {
+                    try await expectRefusal(method, target, body)
+                }
+                #expect(try await !script.request("GET", "/token").text.contains(#""account":"admin""#))
+                #expect(try await !script.request("GET", "/channel").text.contains(#""ann""#))
+                for (needed, method, target, body) in requests(channel, area, subject) {
+                    guard needed >= length else {
+                        try await expectRefusal(method, target, body)
+                        continue
+                    }
+                    // The object that the next scope is about stays.
+                    if method == "DELETE", needed == length, length > 1 { continue }
+                    let answer = try await script.request(method, target, body: body)
+                    #expect(!answer.text.contains(#""ann""#), "\(scope): \(method) \(target): \(answer)")
+                    // Only a person can confirm a password.
+                    let isConfirmed = target.hasPrefix("/access") || target.hasPrefix("/approval")
+                    #expect(
+                        isConfirmed
+                            ? answer.problem == "confirmation-required" : [200, 201, 204, 404, 409].contains(answer.status),
+                        "\(scope): \(method) \(target): \(answer)")
+                }
+            }
+        }
+    }
+
+    @Test("Routes about a message admit only callers who may send to its subject")
+    func messages() async throws {
+        try await CampusCube.withGateway { gateway, cube in
+            let posted = try await gateway.request(
+                "POST", "/message",
+                body: SamplePath(cube.anns).message(and: #""send_at":\#(Int64.nowInMilliseconds + 3_600_000)"#))
+            let key = try #require(posted.object["msi_key"] as? String, "\(posted)")
+            let (ann, bob) = (try await gateway.newSession("ann"), try await gateway.newSession("bob"))
+            try await ann.confirm()
+            let elsewhere = gateway.with(
+                token: try await ann.makeToken(["read", "send"], #""scope":["\#(cube.open)"]"#))
+            let draft = SamplePath(cube.anns).message()
+            // The recall ends the message, so it is the last one.
+            for (method, target, body) in [
+                ("POST", "/message", draft as String?), ("GET", "/message/\(key)", nil), ("POST", "/message/\(key)/retry", nil),
+                ("POST", "/message/\(key)/approve", nil), ("DELETE", "/message/\(key)", nil),
+            ] {
+                let isApproval = target.hasSuffix("approve")
+                let refusal = target == "/message" ? 403 : 404
+                #expect(try await bob.request(method, target, body: body).status == refusal, "\(method) \(target)")
+                let refused = try await elsewhere.request(method, target, body: body)
+                #expect(refused.status == (isApproval ? 403 : refusal), "\(method) \(target)")
+                let admitted = try await ann.request(method, target, body: body)
+                #expect([200, 201, 409].contains(admitted.status), "\(method) \(target): \(admitted)")
+            }
+        }
+    }
+
+    @Test("Routes about another account are for administrators")
+    func otherAccounts() async throws {
+        try await RunningGateway.with(services: ["msi-people"]) { gateway in
+            let ann = try await gateway.newSession("ann")
+            try await gateway.addAccount("bob")
+            try await ann.confirm()
+            let password = #"{"password":"another long password","current_password":"\#(RunningGateway.password)"}"#
+            for (method, target, body) in [
+                ("GET", "/account/bob", nil), ("PUT", "/account/bob", #"{"role":"super_user"}"# as String?),
+                ("DELETE", "/account/bob", nil), ("PUT", "/account/bob/password", password),
+                ("POST", "/account/bob/second-factor", nil), ("PUT", "/account/bob/second-factor", #"{"code":"123456"}"#),
+                ("DELETE", "/account/bob/second-factor", nil), ("PUT", "/account/ann", #"{"role":"super_user"}"#),
+            ] {
+                let refused = try await ann.request(method, target, body: body)
+                #expect(refused.status == 403 && refused.problem == "forbidden", "\(method) \(target): \(refused)")
+            }
+            let root = try await gateway.newSession("root", "super_user")
+            #expect(try await root.request("GET", "/account/bob").status == 200)
+            #expect(try await root.request("PUT", "/account/bob/password", body: password).problem == "confirmation-required")
+        }
+    }
+}
+
+/// What a caller's request to a route comes to, apart from what the route itself says about its parameters and body.
+private enum Outcome: Hashable {
+    case admitted
+    case unauthenticated
+    case forbidden
+    case confirmationRequired
+
+    init(_ answer: HTTPAnswer) {
+        switch (answer.status, answer.problem) {
+        case (401, "unauthenticated"): self = .unauthenticated
+        case (403, "forbidden"): self = .forbidden
+        case (403, "confirmation-required"): self = .confirmationRequired
+        default: self = .admitted
+        }
+    }
+}
+
+extension Route {
+    fileprivate var isSignOut: Bool { method == .delete && path == "/session" }
+}
+
+/// A kind of caller.
+private struct Caller {
+    enum Credential {
+        case none
+        case cookie(BrowserSession)
+        case token(String)
+    }
+
+    let name: String
+    let account: String
+    let credential: Credential
+    let gateway: RunningGateway
+    /// `nil` if the credential is not valid.
+    let rights: [AccountRight]?
+    var isConfirmed = false
+    var isOperator = false
+    /// Whether it is a token for a part of the cube.
+    var isScoped = false
+    /// Whether a second factor is required of the account, which has none.
+    var lacksSecondFactor = false
+
+    static func all(at gateway: RunningGateway, _ cube: CampusCube) async throws -> [Caller] {
+        func session(_ account: String, _ role: Role = .communicator) async throws -> BrowserSession {
+            let session = try await gateway.newSession(account, role.rawValue)
+            try await session.confirm()
+            return session
+        }
+        func caller(_ name: String, _ session: BrowserSession, _ role: Role, isConfirmed: Bool = true) -> Caller {
+            Caller(
+                name: name, account: session.account, credential: .cookie(session), gateway: gateway,
+                rights: Array(role.rights), isConfirmed: isConfirmed)
+        }
+        let (ann, bob, root) = (try await session("ann"), try await session("bob"), try await session("root", .superUser))
+        let disabled = try await session("disabled", .superUser)
+        let disabledToken = try await disabled.makeToken(["read", "send", "administer"])
+        #expect(try await gateway.request("PUT", "/account/disabled", body: #"{"disabled":true}"#).status == 200)
+        let removed = try await session("removed", .superUser)
+        let removedToken = try await removed.makeToken(["read", "send", "administer"])
+        #expect(try await gateway.request("DELETE", "/account/removed").status == 204)
+        let incomplete = try await session("incomplete", .superUser)
+        let incompleteToken = try await incomplete.makeToken(["read", "send", "administer"])
+        let required = try await gateway.request("PUT", "/account/incomplete", body: #"{"second_factor_required":true}"#)
+        #expect(required.status == 200)
+        let expiredToken = try await root.makeToken(
+            ["read", "send", "administer"], #""expires":\#(Int64.nowInMilliseconds + 1_000)"#)
+        func token(_ rights: [AccountRight], scope: TopicKey? = nil) async throws -> Caller {
+            let field = scope.map { #""scope":["\#($0)"]"# }
+            let names = rights.map(\.rawValue)
+            let secret = if let field { try await root.makeToken(names, field) } else { try await root.makeToken(names) }
+            return Caller(
+                name: "token \(names)\(scope == nil ? "" : ", scoped")", account: "root", credential: .token(secret),
+                gateway: gateway, rights: rights, isScoped: scope != nil)
+        }
+        var callers = [
+            Caller(name: "anonymous", account: "root", credential: .none, gateway: gateway, rights: nil),
+            caller("communicator with access", ann, .communicator), caller("communicator without access", bob, .communicator),
+            caller("super user", root, .superUser),
+            caller("unconfirmed communicator", try await gateway.newSession("carl"), .communicator, isConfirmed: false),
+            caller(
+                "unconfirmed super user", try await gateway.newSession("dora", "super_user"), .superUser, isConfirmed: false),
+            Caller(name: "disabled", account: "disabled", credential: .cookie(disabled), gateway: gateway, rights: nil),
+            Caller(
+                name: "disabled account's token", account: "disabled", credential: .token(disabledToken), gateway: gateway,
+                rights: nil),
+            Caller(name: "removed", account: "removed", credential: .cookie(removed), gateway: gateway, rights: nil),
+            Caller(
+                name: "removed account's token", account: "removed", credential: .token(removedToken), gateway: gateway,
+                rights: nil),
+            Caller(
+                name: "without the required second factor", account: "incomplete", credential: .cookie(incomplete),
+                gateway: gateway, rights: AccountRight.allCases, isConfirmed: true, lacksSecondFactor: true),
+            Caller(
+                name: "token without the required second factor", account: "incomplete", credential: .token(incompleteToken),
+                gateway: gateway, rights: AccountRight.allCases, lacksSecondFactor: true),
+            Caller(
+                name: "operator", account: TestOperator.account, credential: .token(gateway.token ?? ""), gateway: gateway,
+                rights: AccountRight.allCases, isConfirmed: true, isOperator: true),
+        ]
+        for right in AccountRight.allCases { callers.append(try await token([right])) }
+        callers.append(try await token(AccountRight.allCases, scope: cube.open))
+        try await eventually(within: .seconds(3)) {
+            try await gateway.with(token: expiredToken).request("GET", "/session").status == 401
+        }
+        callers.append(
+            Caller(name: "expired token", account: "root", credential: .token(expiredToken), gateway: gateway, rights: nil))
+        // Its sign-out ends the sessions that others use, so it is the last one.
+        return callers.filter { $0.name != "super user" } + callers.filter { $0.name == "super user" }
+    }
+
+    /// Makes a request to every route. The sign-out is last.
+    func check(_ routes: [Route]) async throws {
+        for route in routes.sorted(by: { !$0.isSignOut && $1.isSignOut }) {
+            let answer = try await request(route)
+            #expect(Outcome(answer) == expected(of: route), "\(name): \(route.method) \(route.path): \(answer)")
+        }
+    }
+
+    private var isToken: Bool { if case .token = credential { true } else { false } }
+
+    /// The outcome by the route's declaration, and by the rules of the routes about the caller's own sign-in and account.
+    private func expected(of route: Route) -> Outcome {
+        guard let rights else {
+            // An invalid token is an error everywhere; an ended cookie is none.
+            return route.right == .anyone && !isToken ? .admitted : .unauthenticated
+        }
+        if lacksSecondFactor, route.right != .anyone, route.right != .partlySignedIn { return .forbidden }
+        if let right = route.right.accountRight, !rights.contains(right) { return .forbidden }
+        // The objects do not exist, so no scope contains them.
+        if isScoped, route.right == .administer { return .forbidden }
+        if route.isConfirmed, !isConfirmed { return .confirmationRequired }
+        switch (route.method, route.path) {
+        // Only sign-ins are confirmed and signed out.
+        case (.put, "/session"), (.delete, "/session"): return isToken ? .forbidden : .admitted
+        // A second person signs in.
+        case (.post, "/message/:msi_key/approve"): return isToken ? .forbidden : .admitted
+        case (.put, "/account/:account/password"): return isToken && !isOperator ? .forbidden : .admitted
+        default: return .admitted
+        }
+    }
+
+    /// A request with an empty body, to objects that do not exist and to the caller's own account.
+    private func request(_ route: Route) async throws -> HTTPAnswer {
+        let segments = route.path.split(separator: "/").map { segment -> String in
+            guard segment.hasPrefix(":") else { return String(segment) }
+            return segment == ":account" ? (route.right == .administer ? "nobody" : account) : "\(ObjectID())"
+        }
+        let target = "/" + segments.joined(separator: "/")
+        var fields: [String] = []
+        switch credential {
+        case .none: break
+        case .cookie(let session): fields = session.fields
+        case .token(let token): fields = ["Authorization: Bearer \(token)"]
+        }
+        let connection = try HeldConnection(to: gateway.port)
+        connection.send(route.method.rawValue, target, fields, body: route.body == nil ? nil : "")
+        return try await connection.answer()
+    }
+}

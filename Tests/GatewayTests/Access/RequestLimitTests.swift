@@ -1,0 +1,140 @@
+import HTTPTypes
+import NIOCore
+import Schemas
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+@Suite("Limits of requests", .timeLimit(.minutes(1)))
+struct RequestLimitTests {
+    private static let route = Route(.get, "/open", right: .anyone, answer: .ok(String.self)) { _ in Answer("yes") }
+
+    private func principal(_ account: String, isOperator: Bool = false) throws -> Principal {
+        try .sample(.communicator, account, isOperator: isOperator)
+    }
+
+    @Test("An account has its own limit at all addresses, by any spelling of its name; the operator's token has none")
+    func accounts() throws {
+        let limits = RequestLimits(perAccount: 5, perAddress: 1)
+        let now = NIODeadline.now()
+        for left in [4, 3, 2, 1, 0] {
+            let address = IPAddress("192.0.2.\(left)")
+            let fields = try limits.count(principal(left == 2 ? "ANN" : "ann"), from: address, at: now)
+            #expect(fields[.rateLimitPolicy] == "\"account\";q=5;w=60")
+            #expect(fields[.rateLimit] == "\"account\";r=\(left);t=\((5 - left) * 12)")
+        }
+        let problem = try #require(throws: Problem.self) { try limits.count(principal("ann"), from: nil, at: now) }
+        #expect(problem.kind == .tooManyRequests && problem.headers[.retryAfter] == "12")
+        #expect(throws: Never.self) { try limits.count(principal("bob"), from: nil, at: now) }
+        for _ in 0..<100 { #expect(try limits.count(principal("ann", isOperator: true), from: nil, at: now).isEmpty) }
+    }
+
+    @Test("An address that invents credentials is stopped before they are checked; other addresses are not")
+    func lookups() throws {
+        let limits = RequestLimits(perAccount: 1, perAddress: 1)
+        let now = NIODeadline.now()
+        for _ in 0..<6_000 { try limits.countLookup(from: .loopback, at: now) }
+        let problem = try #require(throws: Problem.self) { try limits.countLookup(from: .loopback, at: now) }
+        #expect(problem.kind == .tooManyRequests && problem.headers[.retryAfter] == "1")
+        #expect(throws: Never.self) { try limits.countLookup(from: IPAddress("192.0.2.1"), at: now) }
+    }
+
+    @Test("A flood of requests from one address is answered with 429 and the time to wait; other addresses are served")
+    func flood() async throws {
+        let access = GatewayAccess(host: .loopback, trustedProxies: [try #require(IPNetwork("127.0.0.1"))])
+        try await withRouteServer([Self.route], access: access, requests: RequestLimits(perAccount: 1, perAddress: 50)) { port in
+            let connection = try HeldConnection(to: port)
+            func ask(_ client: String) async throws -> HTTPAnswer {
+                connection.send("GET", "/open", "X-Forwarded-For: \(client)", "X-Forwarded-Proto: https")
+                return try await connection.answer()
+            }
+            var answers: [HTTPAnswer] = []
+            // One customer has many addresses.
+            for number in 0..<80 { answers.append(try await ask("2001:db8:1:2::\(number)")) }
+            #expect(answers.prefix(50).allSatisfy { $0.status == 200 })
+            let refused = try #require(answers.last)
+            #expect(refused.status == 429 && refused.problem == "too-many-requests", "\(refused)")
+            #expect((1...2).contains(Int(refused["retry-after"] ?? "") ?? 0), "\(refused.headers)")
+            #expect(refused["ratelimit"]?.hasPrefix("\"address\";r=0;t=") == true)
+            #expect(refused["ratelimit-policy"] == "\"address\";q=50;w=60")
+            #expect(try await ask("2001:db8:1:3::1").status == 200)
+        }
+    }
+
+    @Test("A request whose credential must be asked for counts for its account, and its answer says so")
+    func unchecked() async throws {
+        let limits = RequestLimits(perAccount: 3, perAddress: 1_000)
+        try await withRouteServer([Self.route], as: principal("ann"), requests: limits) { port in
+            let connection = try HeldConnection(to: port)
+            func ask() async throws -> HTTPAnswer {
+                connection.send("GET", "/open", "Cookie: unchecked")
+                return try await connection.answer()
+            }
+            for left in [2, 1, 0] {
+                let answer = try await ask()
+                #expect(answer.status == 200 && answer["ratelimit-policy"] == "\"account\";q=3;w=60", "\(answer)")
+                #expect(answer["ratelimit"]?.hasPrefix("\"account\";r=\(left);t=") == true, "\(answer)")
+            }
+            let refused = try await ask()
+            #expect(refused.status == 429 && refused["ratelimit"]?.hasPrefix("\"account\";r=0;") == true, "\(refused)")
+        }
+    }
+
+    @Test("A hundred clients that send a byte now and then (slow loris) do not hinder others, and are disconnected")
+    func slowLoris() async throws {
+        var timeouts = ConnectionTimeouts()
+        timeouts.request = .seconds(3)
+        try await withRouteServer([Self.route], timeouts: timeouts, maxPerAddress: 50) { port in
+            let slow = try (0..<100).map { try HeldConnection(to: port, from: UInt8(2 + $0 / 40)) }
+            for connection in slow { connection.send("GET /open HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A: ".utf8) }
+            let drip = Task {
+                while !Task.isCancelled {
+                    for connection in slow { connection.send("b".utf8) }
+                    try await Task.sleep(for: .milliseconds(200))
+                }
+            }
+            defer { drip.cancel() }
+            let other = try HeldConnection(to: port)
+            for _ in 0..<20 {
+                other.send("GET", "/open")
+                #expect(try await other.answer().status == 200)
+            }
+            for connection in slow { #expect(try await connection.ends()) }
+        }
+    }
+
+    /// Header fields that are refused.
+    enum BadFields: String, CaseIterable, CustomTestStringConvertible {
+        case oneTooLong, tooMany, tooLongTogether, badName, noColon
+
+        var testDescription: String { rawValue }
+
+        var text: String {
+            switch self {
+            case .oneTooLong: "X-Long: " + String(repeating: "x", count: 40_000)
+            case .tooMany: String(repeating: "X-Many: 1\r\n", count: 300) + "X-Last: 1"
+            case .tooLongTogether: String(repeating: "X: \(String(repeating: "x", count: 1_000))\r\n", count: 50) + "Y: 1"
+            case .badName: "Bad Name: x"
+            case .noColon: "No colon"
+            }
+        }
+    }
+
+    @Test("A head that is too large or malformed gets an answer that says so", arguments: BadFields.allCases)
+    func heads(fields: BadFields) async throws {
+        let isTooLarge = fields != .badName && fields != .noColon
+        try await withRouteServer([Self.route]) { port in
+            let connection = try HeldConnection(to: port)
+            connection.send("GET", "/open")
+            #expect(try await connection.answer().status == 200)
+            connection.send("GET", "/open", fields.text)
+            let answer = try await connection.answer()
+            #expect(answer.status == (isTooLarge ? 431 : 400), "\(answer)")
+            #expect(answer.problem == (isTooLarge ? "headers-too-large" : "malformed-request"))
+            #expect(answer["connection"] == "close" && answer["x-content-type-options"] == "nosniff")
+            #expect(try await connection.ends())
+        }
+    }
+}

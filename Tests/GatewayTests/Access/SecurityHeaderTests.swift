@@ -1,0 +1,48 @@
+import HTTPTypes
+import Hummingbird
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+@Suite("Security headers", .timeLimit(.minutes(1)))
+struct SecurityHeaderTests {
+    @Test("Every answer has the security headers, also an error before any route")
+    func everyAnswer() async throws {
+        let route = Route(.get, "/private", right: .read, answer: .ok(String.self)) { _ in Answer("secret") }
+        let access = GatewayAccess(host: .loopback, publicURL: "https://hub.example.edu")
+        try await withRouteServer([route], access: access) { port in
+            for request in ["GET /private", "GET /nowhere", "PATCH /private", "OPTIONS /private", "GET /\u{e9}"] {
+                let connection = try HeldConnection(to: port)
+                connection.send("\(request) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8)
+                let answer = try await connection.answer()
+                let expected = [
+                    "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY",
+                    "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin",
+                    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'", "Cache-Control": "no-store",
+                    "Strict-Transport-Security": "max-age=31536000",
+                ]
+                for (name, value) in expected { #expect(answer[name] == value, "\(request): \(name) in \(answer.headers)") }
+            }
+        }
+    }
+
+    @Test("A page may load the gateway's own files, and has no inline script or style")
+    func page() {
+        var fields: HTTPFields = [.contentType: "text/html; charset=utf-8", .cacheControl: "public"]
+        SecurityHeaders(isPublic: false).add(to: &fields)
+        let policy = fields[.contentSecurityPolicy] ?? ""
+        #expect(policy.contains("script-src 'self';") && policy.contains("style-src 'self';"))
+        #expect(policy.hasPrefix("default-src 'none'; ") && policy.hasSuffix("; frame-ancestors 'none'"))
+        #expect(!policy.contains("unsafe") && !policy.contains("\n"))
+        #expect(fields[.cacheControl] == "public" && fields[.strictTransportSecurity] == nil)
+    }
+
+    @Test("An answer with an ETag may be kept by its reader alone, and is asked for again")
+    func tagged() {
+        var fields: HTTPFields = [.contentType: "application/json", .eTag: "\"v1\""]
+        SecurityHeaders(isPublic: false).add(to: &fields)
+        #expect(fields[.cacheControl] == "private, no-cache")
+    }
+}

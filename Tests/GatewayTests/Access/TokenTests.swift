@@ -1,0 +1,142 @@
+import Foundation
+import Schemas
+import TestSupport
+import Testing
+
+/// Bearer tokens, and what ends credentials.
+@Suite("Tokens over HTTP", .timeLimit(.minutes(2)))
+struct TokenTests {
+    @Test("A token is shown once, has its rights alone, shows its last use, and ends with its revocation")
+    func life() async throws {
+        try await RunningGateway.with(services: ["msi-people", "msi-cube", "msi-message-log"]) { gateway in
+            let path = try await gateway.makeSubject()
+            let ann = try await gateway.newSession("ann")
+            try await ann.confirm()
+            let secret = try await ann.makeToken(["read"])
+            #expect(secret.wholeMatch(of: /msi_[A-Za-z0-9_-]{43}/) != nil)
+            let script = gateway.with(token: secret)
+            #expect(try await script.request("GET", "/message").status == 200)
+            let refused = try await script.request("POST", "/message", body: path.message())
+            #expect(refused.status == 403 && (refused.object["detail"] as? String)?.contains("\"send\"") == true, "\(refused)")
+            let session = try await script.request("GET", "/session").object
+            #expect(session["kind"] as? String == "token" && session["rights"] as? [String] == ["read"])
+            #expect(session["topics"] as? [String] == [])
+
+            let list = try await ann.request("GET", "/token")
+            let tokens = try #require(list.object["tokens"] as? [[String: Any]])
+            #expect(tokens.count == 1 && !list.text.contains(secret))
+            #expect(tokens[0]["last_used"] is Int64 && tokens[0]["last_address"] as? String == "127.0.0.1", "\(list)")
+            let all = try await gateway.request("GET", "/token")
+            #expect((all.object["tokens"] as? [Any])?.count == 2)
+
+            let id = try #require(tokens[0]["id"] as? String)
+            let bob = try await gateway.newSession("bob")
+            try await bob.confirm()
+            #expect(try await bob.request("DELETE", "/token/\(id)").status == 404)
+            #expect(try await ann.request("DELETE", "/token/\(id)").status == 204)
+            let revoked = try await script.request("GET", "/message")
+            #expect(revoked.status == 401 && revoked["www-authenticate"] == "Bearer")
+            // A token that is sent but not valid is an error everywhere, so that its owner notices.
+            #expect(try await script.request("GET", "/channel").status == 401)
+            expectCleanLog(of: gateway.process, secret: secret, "the token")
+        }
+    }
+
+    @Test("An account makes tokens only for itself and with its own rights; a token ends at its expiry")
+    func limits() async throws {
+        try await RunningGateway.with(services: ["msi-people", "msi-cube"]) { gateway in
+            let ann = try await gateway.newSession("ann")
+            try await gateway.addAccount("bob")
+            try await ann.confirm()
+            let other = try await ann.request("POST", "/token", body: #"{"name":"t","account":"bob","rights":["read"]}"#)
+            #expect(other.status == 403, "\(other)")
+            // A super user does not make them for others either; only the operator's token does.
+            let root = try await gateway.newSession("root", "super_user")
+            try await root.confirm()
+            let bobs = #"{"name":"t","account":"bob","rights":["read"]}"#
+            let refused = try await root.request("POST", "/token", body: bobs)
+            #expect(refused.problem == "forbidden" && refused.object["field"] as? String == "account", "\(refused)")
+            #expect(try await gateway.request("POST", "/token", body: bobs).status == 201)
+            let more = try await ann.request("POST", "/token", body: #"{"name":"t","rights":["administer"]}"#)
+            #expect((400..<500).contains(more.status), "\(more)")
+            let past = try await ann.request("POST", "/token", body: #"{"name":"t","rights":["read"],"expires":1000}"#)
+            #expect(past.status == 400 && past.object["field"] as? String == "expires", "\(past)")
+            let brief = try await ann.makeToken(["read"], #""expires":\#(Int64.nowInMilliseconds + 1_500)"#)
+            #expect(try await gateway.with(token: brief).request("GET", "/session").status == 200)
+            try await eventually(within: .seconds(3)) {
+                try await gateway.with(token: brief).request("GET", "/session").status == 401
+            }
+        }
+    }
+
+    @Test(
+        "A new password, a disabled and a removed account end all its sign-ins and tokens at every gateway within a second",
+        arguments: [
+            ("PUT", "/account/ann/password", #"{"password":"another long password"}"# as String?, 200),
+            ("PUT", "/account/ann", #"{"disabled":true}"#, 200), ("DELETE", "/account/ann", nil, 204),
+        ])
+    func ends(method: String, target: String, body: String?, status: Int) async throws {
+        try await RunningGateway.with(services: ["msi-people", "msi-cube"]) { gateway in
+            let ann = try await gateway.newSession("ann")
+            try await ann.confirm()
+            let token = try await ann.makeToken(["read"])
+            try await gateway.withSecond { second in
+                #expect(try await ann.at(second).request("GET", "/session").status == 200)
+                #expect(try await second.with(token: token).request("GET", "/session").status == 200)
+                #expect(try await gateway.request(method, target, body: body).status == status)
+                // At this gateway they have ended before the answer.
+                #expect(try await ann.request("GET", "/session").status == 401)
+                #expect(try await gateway.with(token: token).request("GET", "/session").status == 401)
+                try await eventually(within: .seconds(1)) {
+                    let cookie = try await ann.at(second).request("GET", "/session").status
+                    let bearer = try await second.with(token: token).request("GET", "/session").status
+                    return cookie == 401 && bearer == 401
+                }
+            }
+        }
+    }
+
+    @Test("One's own password requires the current one, another account's the right to administer")
+    func passwords() async throws {
+        try await RunningGateway.with(services: ["msi-people", "msi-cube"]) { gateway in
+            let ann = try await gateway.newSession("ann")
+            try await gateway.addAccount("bob")
+            let new = "another long password"
+            func change(_ account: String, _ fields: String) async throws -> HTTPAnswer {
+                try await ann.request("PUT", "/account/\(account)/password", body: #"{"password":"\#(new)"\#(fields)}"#)
+            }
+            #expect(try await change("bob", "").problem == "forbidden")
+            let missing = try await change("ann", "")
+            #expect(missing.status == 400 && missing.object["field"] as? String == "current_password")
+            #expect(try await change("ann", #","current_password":"a wrong one"# + "\"").status == 401)
+            #expect(try await change("ANN", #","current_password":"\#(RunningGateway.password)""#).status == 200)
+            _ = try await gateway.signIn("ann", password: new)
+        }
+    }
+
+    @Test("A header that is no bearer token is refused, and a flood of wrong tokens harms no one")
+    func wrongTokens() async throws {
+        try await RunningGateway.with(services: ["msi-people", "msi-cube"]) { gateway in
+            for value in ["Basic YW5uOng=", "Bearer", "Bearer a b", "msi_x", "", "Bearer msi_x"] {
+                let answer = try await gateway.request("GET", "/problems", headers: ["Authorization": value])
+                #expect(answer.status == 401 && answer.object["field"] as? String == "Authorization", "\(value): \(answer)")
+            }
+            let ann = try await gateway.newSession("ann")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for client in 0..<16 {
+                    group.addTask {
+                        for number in 0..<40 {
+                            let token = "msi_\(client)-\(number)"
+                            let answer = try await gateway.with(token: token).request("GET", "/session")
+                            #expect([401, 503].contains(answer.status), "\(answer)")
+                            let same = try await gateway.with(token: "msi_same").request("GET", "/session")
+                            #expect([401, 503].contains(same.status), "\(same)")
+                        }
+                    }
+                }
+                for _ in 0..<40 { #expect(try await ann.request("GET", "/session").status == 200) }
+                try await group.waitForAll()
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import CommandBus
+import Foundation
+import HTTPTypes
+import JSON
+import JSONSchema
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+/// The API's document, as it derives from the declarations.
+@Suite("API document")
+struct ContractTests {
+    private static func features(_ bus: Bus) async throws -> Features {
+        let settings = try await SettingValues(
+            arguments: [], environment: [:], accepted: ServiceEntry.gateway.settings)
+        return try Features(bus: bus, settings: settings, logger: quietLogger)
+    }
+
+    private static func document() async throws -> OpenAPIDocument {
+        try await withBus { bus in try await OpenAPIDocument(features(bus).sections) }
+    }
+
+    @Test("Every route is documented, and the types of its parameters, body and answers have a schema")
+    func documentation() async throws {
+        try await withBus { bus in
+            let features = try await Self.features(bus)
+            for section in features.sections {
+                #expect(!section.about.introduction.isEmpty, "\(section.about.title) has no introduction")
+                for route in section.routes {
+                    #expect(route.documentation?.summary.isEmpty == false, "\(route.method) \(route.path) is not documented")
+                    #expect(throws: Never.self, "\(route.method) \(route.path)") {
+                        try OpenAPIDocument([(section.about, [route])])
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("The document has each route once, with another name for each operation")
+    func operations() async throws {
+        let document = try await Self.document().json
+        let routes = try await withBus { bus in try await Self.features(bus).routes }
+        let operations = (document["paths"]?.members ?? []).flatMap { path in
+            (path.value.members ?? []).map { ("\($0.name.uppercased()) \(path.name)", $0.value) }
+        }
+        let expected = routes.map { route in
+            "\(route.method.rawValue) " + route.path.replacing(/:(\w+)/) { "{\($0.1)}" }
+        }
+        #expect(operations.map(\.0).sorted() == expected.sorted())
+        let names = operations.compactMap { $0.1["operationId"]?.string }
+        #expect(Set(names).count == operations.count)
+        for (name, operation) in operations {
+            let statuses = operation["responses"]?.members?.map(\.name) ?? []
+            #expect(Set(statuses).count == statuses.count, "\(name): \(statuses)")
+        }
+    }
+
+    @Test("Every kind of problem is documented for a route, except the one for paths without the method")
+    func problems() async throws {
+        let routes = try await withBus { bus in try await Self.features(bus).routes }
+        let others = Set(ProblemKind.allCases).subtracting(routes.flatMap(\.problems))
+        #expect(others.isSubset(of: [.methodNotAllowed, .confirmationRequired]), "\(others)")
+    }
+
+    @Test("The strict decoder accepts the example of every body")
+    func bodies() async throws {
+        let document = try await Self.document().json
+        let routes = try await withBus { bus in try await Self.features(bus).routes }
+        for route in routes {
+            guard let body = route.body else { continue }
+            let path = route.path.replacing(/:(\w+)/) { "{\($0.1)}" }
+            let content = document["paths"]?[path]?[route.method.rawValue.lowercased()]?["requestBody"]?["content"]
+            guard let json = content?["application/json"] else { continue }
+            let example = try #require(json["example"], "\(route.method) \(path) has no example")
+            #expect(throws: Never.self, "\(route.method) \(path): \(example)") { try Self.decode(body, example) }
+        }
+    }
+
+    private static func decode<Body: Decodable>(_ type: Body.Type, _ example: JSONValue) throws {
+        _ = try JSONCoder.decodeStrictly(type, from: example.data)
+    }
+
+    @Test("Every reference in the document leads to a part of it")
+    func references() async throws {
+        let document = try await Self.document().json
+        func check(_ value: JSONValue) {
+            for member in value.members ?? [] {
+                if member.name == "$ref", let reference = member.value.string {
+                    let target = reference.split(separator: "/").dropFirst().reduce(document as JSONValue?) { $0?[String($1)] }
+                    #expect(target != nil, "\(reference)")
+                }
+                check(member.value)
+            }
+            for element in value.elements ?? [] { check(element) }
+        }
+        check(document)
+    }
+
+    @Test("The document and its page are open, are cached by their entity tags, and load nothing from elsewhere")
+    func served() async throws {
+        try await withBus { bus in
+            let routes = try await Self.features(bus).routes
+            try await withRouteServer(routes) { port in
+                func get(_ target: String, _ headers: [String: String] = [:]) async throws -> HTTPAnswer {
+                    try #require(
+                        try await HTTPConversation.send(HTTPConversation.request("GET", target, headers: headers), to: port))
+                }
+                for (target, type) in [
+                    ("/openapi.json", "application/json"), ("/api", "text/html; charset=utf-8"),
+                    ("/api.css", "text/css; charset=utf-8"),
+                ] {
+                    let answer = try await get(target)
+                    #expect(answer.status == 200 && answer["content-type"] == type, "\(target): \(answer)")
+                    let tag = try #require(answer["etag"])
+                    #expect(try await get(target, ["If-None-Match": tag]).status == 304)
+                    #expect(try await get(target, ["If-None-Match": "\"v1\""]).body == answer.body)
+                }
+                let page = try await get("/api").text
+                for active in ["<script", "<style", "style=", "onclick", "src=\"http", "href=\"http", "javascript:"] {
+                    #expect(!page.contains(active), "\(active)")
+                }
+                #expect(try await get("/openapi.json").object["openapi"] as? String == "3.1.0")
+            }
+        }
+    }
+
+    @Test("Texts on the page are escaped")
+    func escaping() {
+        let text = "<b> & \"c\""
+        let html: HTML = "<p>\(text)</p>"
+        #expect(html.source == "<p>&lt;b&gt; &amp; &quot;c&quot;</p>")
+        #expect(HTML(markdown: "a `<x>` **b**\n\nc").source == "<p>a <code>&lt;x&gt;</code> <strong>b</strong></p><p>c</p>")
+    }
+}

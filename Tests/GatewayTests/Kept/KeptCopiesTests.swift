@@ -1,0 +1,88 @@
+import CommandBus
+import FoundationEssentials
+import JSON
+import Schemas
+import ServiceLifecycle
+import Synchronization
+import TestSupport
+import Testing
+import Time
+
+@testable import Gateway
+
+/// The file with the gateway's copies.
+@Suite("Kept copies", .timeLimit(.minutes(1)))
+struct KeptCopiesTests {
+    /// Runs a part of a test while the copies are kept in a state directory, and stops gracefully.
+    private func withKept(
+        _ copies: CopiesAlone, in folder: String, log: RecordedLog = RecordedLog(), _ body: () async throws -> Void
+    ) async throws {
+        let kept = KeptCopies(in: folder, credentials: copies.credentials, cube: copies.cube, logger: log.logger)
+        let group = ServiceGroup(configuration: .init(services: [kept], logger: quietLogger))
+        let running = Task { try await group.run() }
+        let outcome: Result<Void, any Error>
+        do {
+            try await body()
+            outcome = .success(())
+        } catch {
+            outcome = .failure(error)
+        }
+        await group.triggerGracefulShutdown()
+        try await running.value
+        try outcome.get()
+    }
+
+    /// The copies of credentials in the file; `nil` while there is none.
+    private func kept(in folder: String) throws -> KeptCredentials? {
+        guard let data = FileManager.default.contents(atPath: folder + "/gateway.json") else { return nil }
+        return try JSONCoder.decode(KeptDocument.self, from: data).people
+    }
+
+    @Test("A sign-out that the people service does not know of is in the file a moment later")
+    func signOut() async throws {
+        try await CopiesAlone.with { copies, folder in
+            let ann = try Principal.sample(.communicator)
+            copies.add(ann)
+            try await withKept(copies, in: folder) {
+                try await eventually("the first file") { try kept(in: folder)?.credentials.isEmpty == false }
+                await copies.credentials.signOut(ann.hash, for: .init(actor: ann.actor))
+                // Much sooner than unchanged copies are written again.
+                try await eventually("the sign-out", within: .seconds(30)) {
+                    try kept(in: folder)?.signOuts.map(\.hash) == [ann.hash]
+                }
+                #expect(try kept(in: folder)?.credentials == [])
+            }
+        }
+    }
+
+    @Test("A graceful stop writes the latest changes")
+    func stop() async throws {
+        try await CopiesAlone.with { copies, folder in
+            let ann = try Principal.sample(.communicator)
+            let signOut = PendingSignOut(hash: ann.hash, actor: nil, address: nil)
+            copies.add(ann)
+            try await withKept(copies, in: folder) {
+                try await eventually("the first file") { try kept(in: folder) != nil }
+                copies.credentials.signOuts.withLock { $0.add(signOut) }
+            }
+            #expect(try kept(in: folder)?.signOuts == [signOut])
+        }
+    }
+
+    @Test("A write that has failed is tried again a moment later, and logged once")
+    func failure() async throws {
+        try await CopiesAlone.with { copies, folder in
+            copies.add(try .sample(.communicator))
+            let state = folder + "/state"
+            try Data().write(to: URL(filePath: state))
+            let log = RecordedLog()
+            try await withKept(copies, in: state, log: log) {
+                try await eventually("a failure") { !log.louderThanDebug.isEmpty }
+                try FileManager.default.removeItem(atPath: state)
+                // Much sooner than unchanged copies are written again.
+                try await eventually("the file", within: .seconds(30)) { try kept(in: state) != nil }
+            }
+            #expect(log.louderThanDebug.count == 1, "\(log.louderThanDebug)")
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import Schemas
+import TestSupport
+import Testing
+import Time
+
+/// Delays, drills, follow-ups and templates over HTTP, without a relay.
+@Suite("Message features over HTTP", .timeLimit(.minutes(2)))
+struct MessageFeatureTests {
+    private static func with(
+        _ kind: StoreKind, _ body: (_ gateway: RunningGateway, _ path: SamplePath) async throws -> Void
+    ) async throws {
+        try await RunningGateway.with(database: try await kind.newDatabaseURL()) { gateway in
+            try await body(gateway, try await gateway.makeSubject())
+        }
+    }
+
+    @Test(
+        "A delay is counted by the server's clock, and a recall takes the message back before its end",
+        arguments: StoreKind.allCases)
+    func delay(_ kind: StoreKind) async throws {
+        try await Self.with(kind) { gateway, path in
+            let start = UnixMilliseconds.now
+            let answer = try await gateway.request("POST", "/message", body: path.message(and: #""delay":3600"#))
+            #expect(answer.status == 201 && answer.object["state"] as? String == "pending")
+            let key = try #require(answer.object["msi_key"] as? String)
+            let message = try await gateway.message(key)
+            #expect(message["delay"] as? Int == 3_600 && message["send_at"] == nil)
+            let (due, expires) = (message.relay["next_attempt"] as? Int64 ?? 0, message["expires"] as? Int64 ?? 0)
+            let end = UnixMilliseconds.now
+            #expect((start.rawValue + 3_600_000...end.rawValue + 3_600_000).contains(due))
+            // An Alert's lifetime begins when it goes out.
+            #expect((start.rawValue + 90_000_000...end.rawValue + 90_000_000).contains(expires))
+            let recalled = try await gateway.request("DELETE", "/message/\(key)")
+            #expect(recalled.status == 200 && recalled.object.relay["state"] as? String == "recalled")
+            for (field, name) in [
+                (#""delay":3601"#, "delay"), (#""delay":-1"#, "delay"), (#""delay":"5""#, "delay"),
+                (#""delay":5,"send_at":\#(UnixMilliseconds.now + 60_000)"#, "delay"),
+            ] {
+                let refused = try await gateway.request("POST", "/message", body: path.message(and: field))
+                #expect(refused.status == 400 && refused.object["field"] as? String == name, "\(refused)")
+            }
+        }
+    }
+
+    @Test("A drill says so at the start of its title, also in the size of the payload", arguments: StoreKind.allCases)
+    func drill(_ kind: StoreKind) async throws {
+        try await Self.with(kind) { gateway, path in
+            let answer = try await gateway.request("POST", "/message", body: path.message(and: #""drill":true"#))
+            let message = try await gateway.message(try #require(answer.object["msi_key"] as? String))
+            #expect(message["title"] as? String == "[DRILL] t" && message["drill"] as? Bool == true)
+            #expect(try await gateway.request("GET", "/message?q=drill").messages.count == 1)
+
+            // The mark makes a message too large that fits without it.
+            func body(_ length: Int, _ field: String) -> String {
+                path.message(and: field).replacing(
+                    #""message":"m""#, with: #""message":"\#(String(repeating: "😀", count: length))""#)
+            }
+            var fits = 900
+            while try await gateway.request("POST", "/message", body: body(fits, #""drill":false"#)).status == 201 { fits += 1 }
+            fits -= 1
+            #expect(fits >= 900)
+            let refused = try await gateway.request("POST", "/message", body: body(fits, #""drill":true"#))
+            #expect(refused.status == 400 && refused.problem == "payload-too-large", "\(refused)")
+        }
+    }
+
+    @Test("A message lists its follow-ups, alone and in the history", arguments: StoreKind.allCases)
+    func follows(_ kind: StoreKind) async throws {
+        try await Self.with(kind) { gateway, path in
+            let storm = try await gateway.post(path.message("storm"))
+            let clear = try await gateway.post(path.message(and: #""follows":"\#(storm)""#))
+            #expect(try await gateway.message(clear)["follows"] as? String == storm)
+            #expect(try await gateway.message(storm)["follow_ups"] as? [String] == [clear])
+            let listed = try await gateway.request("GET", "/message").messages
+            #expect(listed.map { $0["follow_ups"] as? [String] } == [nil, [clear]])
+            let unknown = try await gateway.request("POST", "/message", body: path.message(and: #""follows":"\#(ObjectID())""#))
+            #expect(unknown.status == 400 && unknown.object["field"] as? String == "follows", "\(unknown)")
+        }
+    }
+
+    @Test("The answers to a recall, a retry and an approval list the follow-ups, and to each caller only those that it may see")
+    func followUpsOfAnswers() async throws {
+        try await CampusCube.withGateway { gateway, cube in
+            let (open, anns) = (SamplePath(cube.open), SamplePath(cube.anns))
+            let storm = try await gateway.post(open.message(and: #""delay":3600"#))
+            let toAll = try await gateway.post(open.message(and: #""follows":"\#(storm)""#))
+            let toAnn = try await gateway.post(anns.message(and: #""follows":"\#(storm)""#))
+            let bob = try await gateway.newSession("bob")
+            func followUps(_ answer: HTTPAnswer) -> [String]? {
+                #expect(answer.status == 200, "\(answer)")
+                return answer.object["follow_ups"] as? [String]
+            }
+            #expect(try await followUps(gateway.request("GET", "/message/\(storm)")) == [toAll, toAnn])
+            #expect(try await followUps(bob.request("GET", "/message/\(storm)")) == [toAll])
+            let listed = try await bob.request("GET", "/message").messages
+            #expect(listed.compactMap { $0["follow_ups"] as? [String] } == [[toAll]])
+            #expect(try await followUps(bob.request("DELETE", "/message/\(storm)")) == [toAll])
+
+            let approval = "/approval/\(open.channel)/\(open.area)/\(open.subject)"
+            #expect(try await gateway.request("PUT", approval, body: #"{"approval":true}"#).status == 200)
+            let held = try await gateway.post(open.message())
+            let last = try await gateway.post(anns.message(and: #""follows":"\#(held)""#))
+            #expect(try await followUps(bob.request("POST", "/message/\(held)/approve")) == nil)
+            #expect(try await followUps(gateway.request("GET", "/message/\(held)")) == [last])
+        }
+    }
+
+    @Test(
+        "A template is kept, filled and sent; a missing, unknown or empty value is refused by its name",
+        arguments: StoreKind.allCases)
+    func templates(_ kind: StoreKind) async throws {
+        try await Self.with(kind) { gateway, path in
+            let room = #"{"name":"Room","title":"Moved to {{room}}","desc":"{{when}}","message":"{{room}}, {{when}}"}"#
+            let added = try await gateway.request("POST", "/template", body: room)
+            #expect(added.status == 201 && added.object["urgent"] as? Bool == false)
+            let id = try #require(added.object["_id"] as? String)
+            #expect(added["location"] == "/template/\(id)")
+            let twice = try await gateway.request("POST", "/template", body: room)
+            #expect(twice.status == 409 && twice.object["field"] as? String == "name")
+            let misspelt = try await gateway.request("POST", "/template", body: room.replacing("{{when}}", with: "{{the time}}"))
+            #expect(misspelt.status == 400 && misspelt.object["field"] as? String == "desc")
+
+            func post(_ fields: String, key: String? = nil) async throws -> HTTPAnswer {
+                try await gateway.request(
+                    "POST", "/message", headers: key.map { ["Idempotency-Key": $0] } ?? [:],
+                    body: #"{"topic_key":"\#(path.topicKey)","distribution":"Alert",\#(fields)}"#)
+            }
+            let values = #""template":"\#(id)","values":{"room":"B 12","when":"today"}"#
+            let first = try await post(values, key: "k")
+            let message = try await gateway.message(try #require(first.object["msi_key"] as? String))
+            #expect(message["title"] as? String == "Moved to B 12" && message["desc"] as? String == "today")
+            #expect(message["message"] as? String == "B 12, today" && message["template"] as? String == id)
+            for (fields, name) in [
+                (#""template":"\#(id)","values":{"room":"B 12"}"#, "values.when"), (#""template":"\#(id)""#, "values.room"),
+                (#""template":"\#(id)","values":{"room":"B","when":"t","who":"x"}"#, "values.who"),
+                (#""template":"\#(id)","values":{"room":"","when":"t"}"#, "values.room"),
+                (values + #","title":"t""#, "title"), (#""template":"\#(ObjectID())""#, "template"),
+                (#""title":"In {{room}}","desc":"d","message":"m""#, "title"),
+            ] {
+                let refused = try await post(fields)
+                #expect(refused.status == 400 && refused.object["field"] as? String == name, "\(fields): \(refused)")
+            }
+
+            // A retry gets the first answer, even if the template has changed or is gone.
+            let urgent = room.replacing("Moved", with: "Now").replacing("}}\"}", with: "}}\",\"urgent\":true}")
+            let updated = try await gateway.request("PUT", "/template/\(id)", body: urgent)
+            #expect(updated.status == 200 && updated.object["urgent"] as? Bool == true)
+            let again = try await post(values, key: "k")
+            #expect(again.status == 201 && again.body == first.body && again["idempotency-replayed"] == "true")
+            #expect(try await gateway.request("DELETE", "/template/\(id)").status == 204)
+            #expect(try await post(values, key: "k").body == first.body)
+            let other = try await post(values.replacing("today", with: "tomorrow"), key: "k")
+            #expect(other.status == 422 && other.problem == "idempotency-key-reused")
+            #expect(try await gateway.request("GET", "/template").text == #"{"items":[]}"#)
+        }
+    }
+
+    @Test("A retry with the same Idempotency-Key and another delay, drill or follow-up is another message")
+    func idempotency() async throws {
+        try await Self.with(.sqlite) { gateway, path in
+            let storm = try await gateway.post(path.message("storm"))
+            let bodies = [
+                path.message(), path.message(and: #""delay":60"#), path.message(and: #""drill":true"#),
+                path.message(and: #""follows":"\#(storm)""#),
+            ]
+            for (number, body) in bodies.enumerated() {
+                let key = ["Idempotency-Key": "\(number)"]
+                let first = try await gateway.request("POST", "/message", headers: key, body: body)
+                #expect(first.status == 201)
+                for (index, other) in bodies.enumerated() {
+                    let again = try await gateway.request("POST", "/message", headers: key, body: other)
+                    #expect(again.status == (index == number ? 201 : 422), "\(number) \(index): \(again)")
+                    if index == number { #expect(again.body == first.body) }
+                }
+            }
+        }
+    }
+}
+
+extension RunningGateway {
+    /// Posts a message.
+    ///
+    /// - Returns: Its `msi_key`.
+    func post(_ body: String) async throws -> String {
+        let answer = try await request("POST", "/message", body: body)
+        #expect(answer.status == 201, "\(answer)")
+        return try #require(answer.object["msi_key"] as? String)
+    }
+
+    func message(_ msiKey: String) async throws -> [String: Any] {
+        let answer = try await request("GET", "/message/\(msiKey)")
+        #expect(answer.status == 200, "\(answer)")
+        return answer.object
+    }
+}
+
+extension HTTPAnswer {
+    /// The messages of a page.
+    var messages: [[String: Any]] { object["messages"] as? [[String: Any]] ?? [] }
+}
+
+extension [String: Any] {
+    /// The relay record of a message.
+    fileprivate var relay: [String: Any] { self["relay"] as? [String: Any] ?? [:] }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+@Suite("POST /send", .timeLimit(.minutes(5)))
+struct SendTests {
+    /// Makes a subject with names of its own.
+    private func makeSubject(
+        _ gateway: RunningGateway, _ channel: String, _ area: String, _ subject: String
+    ) async throws -> String {
+        func made(_ target: String, _ name: String, _ more: [String: Any] = [:]) async throws -> [String: Any] {
+            let body = try JSONSerialization.data(withJSONObject: ["name": name, "desc": ""].merging(more) { $1 })
+            let answer = try await gateway.request("POST", target, body: String(decoding: body, as: UTF8.self))
+            #expect(answer.status == 201, "\(answer)")
+            return answer.object
+        }
+        let channelID = try #require(try await made("/channel", channel)["_id"] as? String)
+        let areaID = try #require(try await made("/area/\(channelID)", area)["id"] as? String)
+        let opt = ["opt": ["level": "", "distribution": "Alert"]]
+        return try #require(try await made("/subject/\(channelID)/\(areaID)", subject, opt)["topic_key"] as? String)
+    }
+
+    @Test("A text is sent to the subject with the given names, and a repeated request answers with the same message")
+    func send() async throws {
+        try await RunningGateway.with { gateway in
+            let topicKey = try await makeSubject(gateway, "Größe & Co", "a/b", "50 %+1?")
+            let target = "/send/Gr%C3%B6%C3%9Fe%20%26%20Co/A%2Fb/50%20%25%2B1%3F"
+            let key = ["Idempotency-Key": "k"]
+            let answer = try await gateway.request("POST", target + "?ttl=600", headers: key, body: "Geschlossen\nBis morgen 🎓\n")
+            #expect(answer.status == 201, "\(answer)")
+            let msiKey = try #require(answer.object["msi_key"] as? String)
+            #expect(answer["location"] == "/message/\(msiKey)")
+            let message = try await gateway.request("GET", "/message/\(msiKey)").object
+            #expect(message["topic_key"] as? String == topicKey && message["ttl"] as? Int == 600)
+            #expect(message["title"] as? String == "Geschlossen" && message["desc"] as? String == "Geschlossen")
+            #expect(message["message"] as? String == "Geschlossen\nBis morgen 🎓")
+
+            let again = try await gateway.request("POST", target + "?ttl=600", headers: key, body: "Geschlossen\nBis morgen 🎓\n")
+            #expect(again.object["msi_key"] as? String == msiKey && again["idempotency-replayed"] == "true")
+            let other = try await gateway.request("POST", target, headers: key, body: "Another")
+            #expect(other.problem == "idempotency-key-reused")
+
+            let titled = try await gateway.request("POST", target + "?title=T%C3%BCr&desc=D", body: "m")
+            let second = try #require(titled.object["msi_key"] as? String)
+            let sent = try await gateway.request("GET", "/message/\(second)").object
+            #expect(sent["title"] as? String == "Tür" && sent["desc"] as? String == "D" && sent["message"] as? String == "m")
+        }
+    }
+
+    @Test("A repeated request gets the first answer, even if its subject was renamed, replaced or deleted since")
+    func repeated() async throws {
+        try await RunningGateway.with { gateway in
+            let topicKey = try await makeSubject(gateway, "Campus", "Weather", "Storms")
+            let target = "/send/campus/Weather/Storms?delay=3600"
+            func send(_ target: String = target, _ text: String = "Stay at home") async throws -> HTTPAnswer {
+                try await gateway.request("POST", target, headers: ["Idempotency-Key": "k"], body: text)
+            }
+            let first = try await send()
+            #expect(first.status == 201, "\(first)")
+            func expectFirst() async throws {
+                let again = try await send()
+                #expect(again.status == 201 && again.body == first.body && again["idempotency-replayed"] == "true", "\(again)")
+                #expect(try await send(target, "Another text").problem == "idempotency-key-reused")
+                #expect(try await send("/send/Campus/Weather/Fires?delay=3600").problem == "idempotency-key-reused")
+                #expect(try await send("/send/Campus/Weather/Storms").problem == "idempotency-key-reused")
+            }
+            let parts = topicKey.split(separator: "-")
+            let path = "/subject/\(parts[0])/\(parts[1])/\(parts[2])"
+            func update(_ name: String, _ distribution: String) async throws {
+                let body = #"{"name":"\#(name)","desc":"","opt":{"level":"","distribution":"\#(distribution)"}}"#
+                #expect(try await gateway.request("PUT", path, body: body).status == 200)
+            }
+            try await update("Storms", "Information")
+            try await expectFirst()
+            try await update("Gales", "Alert")
+            try await expectFirst()
+            // Two other subjects of this name are ambiguous.
+            for _ in 0..<2 {
+                _ = try await makeSubject(gateway, "Campus", "Weather", "Storms")
+                try await expectFirst()
+            }
+            #expect(try await gateway.request("DELETE", path).status == 204)
+            try await expectFirst()
+            #expect(try await gateway.request("GET", "/message").messages.count == 1)
+        }
+    }
+
+    @Test("Unknown and ambiguous names, bad parameters and bad texts are refused with the name of the field")
+    func errors() async throws {
+        try await RunningGateway.with { gateway in
+            for _ in 0..<2 { _ = try await makeSubject(gateway, "Campus", "Weather", "Storms") }
+            _ = try await makeSubject(gateway, "Library", "Hours", "Opening")
+            func problem(_ target: String, body: String = "text") async throws -> (String?, String?) {
+                let answer = try await gateway.request("POST", target, body: body)
+                return (answer.problem, answer.object["field"] as? String)
+            }
+            #expect(try await problem("/send/Campus/Weather/Storms") == ("ambiguous-name", nil))
+            #expect(try await problem("/send/Libary/Hours/Opening") == ("not-found", "channel"))
+            #expect(try await problem("/send/Library/Hours/%FF") == ("invalid-field", "subject"))
+            #expect(try await problem("/send/Library/Hours") == ("not-found", nil))
+            #expect(try await problem("/send/Library/Hours/Opening?tilte=t") == ("invalid-field", "tilte"))
+            #expect(try await problem("/send/Library/Hours/Opening?ttl=-1") == ("invalid-field", "ttl"))
+            #expect(try await problem("/send/Library/Hours/Opening", body: "") == ("invalid-field", "message"))
+            let long = String(repeating: "x\n", count: 2_000)
+            #expect(try await problem("/send/Library/Hours/Opening", body: long) == ("invalid-field", "message"))
+            let bytes = HTTPConversation.request(
+                "POST", "/send/Library/Hours/Opening", headers: ["Authorization": "Bearer \(gateway.token ?? "")"], body: [0xFF])
+            let answer = try #require(try await HTTPConversation.send(bytes, to: gateway.port))
+            #expect(answer.object["field"] as? String == "message", "\(answer)")
+            #expect(try await gateway.request("GET", "/send/Library/Hours/Opening").status == 405)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Schemas
+import TestSupport
+import Testing
+import Time
+
+/// A clock that is set back and soon forward again, as by an operator who corrects a mistake.
+@Suite("Clock set back and forward", .timeLimit(.minutes(2)), .enabled(if: FakeClock.isPossible))
+struct ClockSetBackAndForwardTests {
+    @Test("A message that one process is relaying is not relayed by another one, which had nothing to do in between")
+    func leases() async throws {
+        try await withTemporaryFolder { folder in
+            let clock = try FakeClock(in: folder)
+            let gate = Gate()
+            let slow = ObjectID()
+            let relay = RelayDouble { command in
+                if command.msiKey == slow { await gate.pass() }
+                return command.components.map(\.accepted)
+            }
+            try await relay.run(in: folder) {
+                try await RunningMessageLog.with(in: folder, named: "first", settings: clock.settings) { first in
+                    try await RunningMessageLog.with(in: folder, named: "second", settings: clock.settings) { second in
+                        // Both have seen the right time.
+                        for log in [first, second] {
+                            let key = try await log.log(.sample()).msiKey
+                            _ = try await log.wait(for: key) { $0.state == .relayed }
+                        }
+                        try clock.set(ahead: -3_600)
+                        try await Self.pauseAfterStep()
+                        _ = try await first.log(.sample(msiKey: slow, timestamp: .now - 3_600_000, lifetime: 7_200_000))
+                        try await eventually { relay.asked(slow).count == 1 }
+                        try clock.set(ahead: 0)
+                        try await Self.pauseAfterStep()
+                        // The second process claims, as soon as this is due.
+                        let now = UnixMilliseconds.now
+                        let later = try await second.log(.sample(timestamp: now, sendAt: now + 200)).msiKey
+                        _ = try await second.wait(for: later) { $0.state == .relayed }
+                        gate.open()
+                        let record = try await first.wait(for: slow) { $0.state == .relayed }
+                        #expect(record.attempts == 1)
+                        #expect(relay.asked(slow).count == 1)
+                    }
+                }
+            }
+        }
+    }
+
+    /// A process looks at its clock once a second, and refuses requests for half a second after a jump ahead.
+    private static func pauseAfterStep() async throws {
+        try await Task.sleep(for: .milliseconds(1_700))
+    }
+}

@@ -1,0 +1,91 @@
+import Schemas
+import TestSupport
+import Testing
+import Time
+
+@testable import MessageStorage
+
+/// Drills, delays, templates, follow-ups and held messages in the archive.
+extension MessageStoreTests {
+    private static func message(
+        _ title: String = "T", at timestamp: UnixMilliseconds = 1_000, follows: ObjectID? = nil,
+        _ change: (inout MessageDraft) -> Void = { _ in }
+    ) -> Message {
+        var draft = MessageDraft(title: title, desc: "d", message: "m", topicKey: topic, distribution: .alert, follows: follows)
+        change(&draft)
+        return Message(
+            msiKey: ObjectID(), draft: draft, sender: "Ann", timestamp: timestamp,
+            names: CubeNames(channel: "C", area: "A", subject: "S"), expires: 9_000_000,
+            relay: RelayRecord(logged: .alert, due: timestamp))
+    }
+
+    @Test(
+        "The optional fields of a message are read back as they were stored, and are absent by default",
+        arguments: StoreKind.allCases)
+    func optionalFields(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            var all = Self.message {
+                ($0.delay, $0.drill, $0.follows, $0.template) = (30, true, ObjectID(), ObjectID())
+                $0.values = ["room": "B \"12\"", "when": "😀"]
+            }
+            all.approval = true
+            let empty = Self.message { $0.values = [:] }
+            let plain = Self.message()
+            for message in [all, empty, plain] {
+                _ = try await store.insert(message)
+                #expect(try await store.message(message.msiKey) == message)
+            }
+            let read = try #require(try await store.message(plain.msiKey))
+            #expect(read.delay == nil && read.drill == nil && read.follows == nil && read.template == nil)
+            #expect(read.values == nil && read.followUps == nil && read.approval == nil)
+        }
+    }
+
+    private static func followUp(_ message: Message) -> FollowUp {
+        FollowUp(msiKey: message.msiKey, topicKey: message.topicKey)
+    }
+
+    @Test(
+        "The newest follow-ups of messages are found, oldest first, also those of a removed message",
+        arguments: StoreKind.allCases)
+    func followUps(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            let (first, second, third) = (Self.message("1"), Self.message("2"), Self.message("3"))
+            for message in [first, second, third] { _ = try await store.insert(message) }
+            var followUps: [Message] = []
+            for number in 0...maxFollowUps {
+                let time = UnixMilliseconds(rawValue: Int64(2_000 + number))
+                followUps.append(Self.message("f\(number)", at: time, follows: first.msiKey))
+            }
+            let other = Self.message("o", at: 3_000, follows: second.msiKey)
+            for message in followUps.reversed() + [other] { _ = try await store.insert(message) }
+            let expected = [first.msiKey: followUps.dropFirst().map(Self.followUp), second.msiKey: [Self.followUp(other)]]
+            let all = [first, second, third].map(\.msiKey)
+            #expect(try await store.followUps(of: all) == expected)
+            #expect(try await store.followUps(of: [third.msiKey]) == [:])
+            #expect(try await store.followUps(of: []) == [:])
+
+            try await finish([first], in: store)
+            #expect(try await store.removeArchived(before: 1_500, limit: 10) == 1)
+            #expect(try await store.message(first.msiKey) == nil)
+            #expect(try await store.followUps(of: all) == expected)
+        }
+    }
+
+    @Test("A held message is not claimed before it expires, and is found by its state", arguments: StoreKind.allCases)
+    func held(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            var held = Self.message("held")
+            held.relay = RelayRecord(held: .alert, until: held.expires)
+            _ = try await store.insert(held)
+            #expect(try await store.message(held.msiKey) == held)
+            let lease = Lease(owner: "o", until: 99_000_000)
+            #expect(try await store.claim(Self.claim(5), lease: lease, now: held.expires - 1).isEmpty)
+            #expect(try await store.expired(by: held.expires - 1, limit: 5) == [])
+            #expect(try await store.expired(by: held.expires, limit: 5) == [.message(held.msiKey)])
+            #expect(try await store.removeArchived(before: 5_000_000, limit: 5) == 0)
+            #expect(try await titles(store) { $0.state = .held } == ["held"])
+            #expect(try await titles(store) { $0.state = .pending } == [])
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import CommandBus
+import Schemas
+import Synchronization
+import TestSupport
+import Testing
+import Time
+
+@testable import People
+
+extension PeopleServiceTests {
+    /// What the provider does, or does not do.
+    @Suite("The OpenID Connect provider")
+    struct OpenIDProviderTests {
+        @Test("Without a provider, or while it does not answer, the error says so")
+        func unavailable() async throws {
+            try await RunningPeople.with(.sqlite) { people in
+                let failure = await people.client.failure(of: BeginOpenIDSignIn(redirect: OpenIDHarness.redirect))
+                #expect(failure?.status == .notFound)
+            }
+            try await OpenIDHarness.with { harness in
+                harness.provider.freeze()
+                let command = BeginOpenIDSignIn(redirect: OpenIDHarness.redirect)
+                let failure = await harness.people.client.failure(of: command)
+                #expect(failure?.status == .unavailable && failure?.message.contains("does not answer") == true)
+                harness.provider.thaw()
+                // A failure is kept for a few seconds.
+                try await eventually(within: .seconds(20)) { await harness.people.client.failure(of: command) == nil }
+            }
+        }
+
+        @Test("While the provider hangs, a few commands wait for it, further ones are refused at once, and other commands work")
+        func hangingProvider() async throws {
+            try await OpenIDHarness.with { harness in
+                let client = harness.people.client
+                try await harness.add("17", "ann", roles: ["staff"])
+                var commands: [FinishOpenIDSignIn] = []
+                for _ in 0..<40 {
+                    let begun = try await harness.begin()
+                    commands.append(harness.finish(begun.flow, begun.url, code: Secret("any")))
+                }
+                harness.provider.freeze()
+                let start = ContinuousClock.now
+                let statuses = try await withThrowingTaskGroup(of: ReplyStatus?.self) { group -> [ReplyStatus?] in
+                    for command in commands { group.addTask { await client.failure(of: command)?.status } }
+                    _ = try await client.request(GetAccount("admin"))
+                    #expect(start.duration(to: .now) < .seconds(4))
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                harness.provider.thaw()
+                #expect(statuses.count { $0 == .overloaded } == 24 && statuses.count { $0 == .unavailable } == 16, "\(statuses)")
+            }
+        }
+
+        @Test("An answer whose body never ends fails in time")
+        func hangingBody() async throws {
+            try await OpenIDTestProvider.with { provider in
+                let client = ProviderClient()
+                let start = ContinuousClock.now
+                let failure = await #expect(throws: CommandFailure.self) {
+                    try await client.answer(at: provider.issuer + "/test/endless-body")
+                }
+                #expect(failure?.status == .unavailable && start.duration(to: .now) < .seconds(15))
+                try await client.close()
+            }
+        }
+
+        @Test("Many who begin while the provider does not answer share one request, and its failure")
+        func sharedDiscovery() async throws {
+            let count = Mutex(0)
+            let reading = SharedReading<Int> {
+                count.withLock { $0 += 1 }
+                try await Task.sleep(for: .milliseconds(50))
+                throw CommandFailure(.unavailable, "it does not answer")
+            }
+            await withTaskGroup { group in
+                for _ in 0..<100 {
+                    group.addTask { await #expect(throws: CommandFailure.self) { try await reading.value(maxAge: .seconds(1)) } }
+                }
+            }
+            await #expect(throws: CommandFailure.self) { try await reading.value(maxAge: .seconds(1)) }
+            #expect(count.withLock(\.self) == 1)
+        }
+
+        @Test("A new key of the provider is read when a token has it")
+        func newKey() async throws {
+            try await OpenIDHarness.with { harness in
+                try await harness.add("17", "ann", roles: ["staff"])
+                _ = try await harness.signIn("17")
+                _ = try await harness.signIn("17")
+                #expect(try await harness.provider.requests(to: "/jwks") == 1)
+                try await harness.provider.makeNewKey()
+                // Unknown keys do not cause more than one request in ten seconds.
+                try await eventually("a sign-in with the new key", within: .seconds(30)) {
+                    try await harness.refusal("17") == nil
+                }
+                #expect(try await harness.provider.requests(to: "/jwks") == 2)
+                #expect(try await harness.provider.requests(to: "/.well-known/openid-configuration") == 1)
+            }
+        }
+
+        @Test("The tokens of an account that signs in only at the provider end thirty days after its last sign-in there")
+        func tokenAge() throws {
+            let day = Milliseconds.seconds(86_400)
+            let created: UnixMilliseconds = 1_000_000
+            let person = OpenIDSubject(issuer: "https://login.example.edu", subject: "17")
+            var account = AccountDocument(
+                name: "ann", role: .communicator, password: nil, openID: person, created: created)
+            let hash = RunningPeople.operatorHash
+            let token = TokenDocument(hash: hash, name: "t", account: "ann", rights: [.send], now: created)
+            let short = TokenDocument(
+                hash: hash, name: "t", account: "ann", rights: [.send], expires: created + day, now: created)
+            #expect(account.end(of: token) == created + day * 30 && account.end(of: short) == created + day)
+            account.openIDSignedIn = created + day
+            #expect(account.end(of: token) == created + day * 31)
+            account.openID = nil
+            #expect(account.end(of: token) == nil && account.end(of: short) == created + day)
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import CommandBus
+import JSON
+import Schemas
+import TestSupport
+import Testing
+
+/// The tests of the running service, one after another: each password costs a tenth of a second of processor time, and much more in a
+/// debug build.
+@Suite("The people service", .serialized)
+enum PeopleServiceTests {}
+
+/// A client that waits as long as a busy machine may need to hash passwords.
+struct PatientClient: Sendable {
+    private static let timeout = Duration.seconds(60)
+
+    let client: CommandClient
+
+    func request<C: Command>(_ command: C, context: RequestContext = .init()) async throws(CommandFailure) -> C.Reply {
+        try await client.request(command, timeout: Self.timeout, context: context)
+    }
+
+    /// The failure of a command, or `nil` if it succeeds.
+    func failure<C: Command>(of command: C, context: RequestContext = .init()) async -> CommandFailure? {
+        do throws(CommandFailure) {
+            _ = try await request(command, context: context)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// The failure of a command with a handwritten payload, or `nil` if it succeeds.
+    func failure(of name: String, _ payload: String) async -> CommandFailure? {
+        await client.failure(of: name, payload)
+    }
+}
+
+/// The people service as a process, and a client of it.
+struct RunningPeople {
+    let process: ServiceProcess
+    let bus: Bus
+    let client: PatientClient
+    let folder: String
+
+    static let password = Secret("the admin's password")
+
+    /// Runs a test with a new, empty service.
+    static func with<Result>(
+        _ kind: StoreKind, isolation: isolated (any Actor)? = #isolation, _ body: (RunningPeople) async throws -> Result
+    ) async throws -> Result {
+        let database = try await kind.newDatabaseURL()
+        return try await withTemporaryFolder { folder in
+            try await with(in: folder, settings: database.map { ["MSI_DATABASE_URL": $0] } ?? [:], body)
+        }
+    }
+
+    /// Runs a test with the service of a folder or database.
+    static func with<Result>(
+        in folder: String, settings: [String: String] = [:], isolation: isolated (any Actor)? = #isolation,
+        _ body: (RunningPeople) async throws -> Result
+    ) async throws -> Result {
+        try await withService("msi-people", in: folder, settings: settings) { process in
+            try await withBus { bus in
+                let client = try CommandClient(
+                    bus: bus, endpoints: ["ipc://\(folder)/run/people.sock"], logger: quietLogger)
+                return try await body(
+                    RunningPeople(process: process, bus: bus, client: PatientClient(client: client), folder: folder))
+            }
+        }
+    }
+
+    /// Runs a test with a new service that has the super user `admin`.
+    static func withAdmin<Result>(
+        _ kind: StoreKind, isolation: isolated (any Actor)? = #isolation, _ body: (RunningPeople) async throws -> Result
+    ) async throws -> Result {
+        try await with(kind) { people in
+            try await people.setUp()
+            return try await body(people)
+        }
+    }
+
+    /// Runs a test with a new service that has the super user `admin`, and a provider at which no one can sign in.
+    static func withProviderThatIsAway<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ body: (RunningPeople) async throws -> Result
+    ) async throws -> Result {
+        let settings = ["MSI_OIDC_ISSUER": "http://127.0.0.1:1", "MSI_OIDC_CLIENT_ID": "hub"]
+        return try await withTemporaryFolder { folder in
+            try await with(in: folder, settings: settings) { people in
+                try await people.setUp()
+                return try await body(people)
+            }
+        }
+    }
+
+    /// The operator's token of ``setUp()``.
+    static let operatorHash = CredentialHash(digest: (0..<32).map { UInt8($0) })
+
+    func setUp() async throws {
+        _ = try await client.request(
+            SetUpPeople(account: "admin", password: Self.password, tokenHash: Self.operatorHash))
+    }
+
+    func add(_ name: AccountName, _ password: Secret = Self.password, role: Role = .communicator) async throws {
+        _ = try await client.request(AddAccount(account: name, password: password, role: role))
+    }
+
+    func signIn(
+        _ name: String = "admin", _ password: Secret = Self.password, code: Secret? = nil, address: String = "192.0.2.1"
+    ) async throws -> SignedIn {
+        try await client.request(BeginSignIn(account: name, password: password, code: code, address: address))
+    }
+
+    /// The failure of a sign-in.
+    func refusal(
+        _ name: String = "admin", _ password: Secret = Self.password, code: Secret? = nil, address: String = "192.0.2.1"
+    ) async -> CommandFailure? {
+        await client.failure(of: BeginSignIn(account: name, password: password, code: code, address: address))
+    }
+
+    /// Makes wrong attempts until they are limited. The first waits are so short that a busy machine's hash takes longer.
+    ///
+    /// - Returns: The answer to the attempt that has to wait.
+    func tooManyAttempts(_ attempt: () async -> CommandFailure?) async throws -> CommandFailure {
+        for _ in 0..<8 {
+            let failure = try #require(await attempt())
+            if failure.status == .overloaded { return failure }
+            #expect(failure.status == .unauthenticated)
+        }
+        throw TooLate("no attempt has to wait")
+    }
+
+    /// `nil` if the credential is not valid.
+    func credential(_ hash: CredentialHash) async throws -> Credential? {
+        do throws(CommandFailure) {
+            return try await client.request(FindCredential(hash: hash))
+        } catch {
+            guard error.status == .notFound else { throw error }
+            return nil
+        }
+    }
+
+    func changes(after sequence: Int64) async throws -> ReadPeopleChanges.Reply {
+        try await client.request(ReadPeopleChanges(after: sequence))
+    }
+
+    /// Subscribes to the events. The subscription works once the first one has come.
+    func listen() async throws -> AsyncStream<PeopleChanged> {
+        let subscriber = try EventSubscriber(
+            bus: bus, endpoints: ["ipc://\(folder)/run/people-events.sock"], names: [PeopleChanged.name], logger: quietLogger)
+        let (stream, continuation) = AsyncStream<PeopleChanged>.makeStream()
+        Task {
+            for await event in subscriber.events {
+                guard case .event(_, let payload, _) = event else { continue }
+                do {
+                    continuation.yield(try JSONCoder.decode(PeopleChanged.self, from: payload))
+                } catch {
+                    Issue.record("an event that is none: \(error)")
+                }
+            }
+            continuation.finish()
+        }
+        for await _ in stream { break }
+        return stream
+    }
+}
+
+extension AccountName: ExpressibleByStringLiteral {
+    public init(stringLiteral value: String) {
+        guard let name = AccountName(value) else { preconditionFailure("\(value) is no account's name") }
+        self = name
+    }
+}
+
+extension RequestContext {
+    static let admin = RequestContext(actor: "admin")
+}
+
+extension SignedIn {
+    var hash: CredentialHash { secret.credentialHash }
+}

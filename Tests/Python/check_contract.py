@@ -1,0 +1,321 @@
+"""Checks a running gateway against its own OpenAPI document with schemathesis.
+
+usage: check_contract.py URL TOKENFILE
+
+TOKENFILE is the file of the operator's token. Operations get valid and invalid data. Every answer must be documented: its status,
+content type, headers, problem type and fields. The callers are the operator, nobody (who calls only the open operations), a super
+user with a cookie, and a communicator with a bearer token.
+
+No schema states some rules, such as that a time must be in the future. So the affected operations may refuse valid data in the
+first runs. In a further run they get only data that keeps these rules, and must accept it.
+"""
+
+import copy
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+
+import requests
+
+SEED = "20261123"
+
+# Operations that are not called.
+NOT_CALLED = {
+    ("delete", "/session"): "signs out, which ends the credential of the other requests; the tests of sign-in call it",
+    ("get", "/events"): "a stream without an end; HEAD has the same answer without it, and the tests of events read it",
+}
+
+# Operations that may refuse valid data; `keep_rules` has their rules.
+RULES = {
+    ("post", "/message"): "FCM's limit counts the bytes of all fields together; send_at is at most a year ahead; blanks are filled",
+    ("post", "/send/{channel}/{area}/{subject}"): "as POST /message; not both delay and send_at",
+    ("get", "/message"): "the words of q; before is from another page",
+    ("post", "/token"): "expires is in the future; the account must have the rights",
+    ("post", "/session"): "the right password",
+    ("put", "/access/{channelID}"): "two names that differ only in case are equal, and each may occur once",
+    ("put", "/access/{channelID}/{areaID}"): "as above",
+    ("put", "/access/{channelID}/{areaID}/{subjectID}"): "as above",
+    ("get", "/account"): "after is from another page",
+    ("get", "/audit"): "as above",
+    ("get", "/template"): "as above",
+    ("get", "/token"): "as above",
+}
+
+# Operations that may refuse valid data, and whose rules are kept nowhere.
+NOT_ACCEPTING = {
+    ("put", "/account/{account}/password"): "the current password, which the call changes",
+    ("put", "/session"): "the right password",
+    ("get", "/session/oidc"): "with confirm, the cookie of the sign-in that is to be confirmed",
+    ("get", "/session/oidc/callback"): "the code that the university's provider has given",
+}
+
+# Makes names unique: those of accounts are never used again.
+RUN = str(int(time.time()))
+PASSWORD = "copper-lantern-orchard"
+
+
+def main(url, token_file):
+    operator = Caller("operator", url, {"Authorization": "Bearer " + pathlib.Path(token_file).read_text().strip()})
+    document = operator.get("/openapi.json").json()
+    close_answers(document)
+    follow_by_head(document)
+    # Before the runs, whose wrong passwords are limited by the address of the client.
+    super_user, communicator = sign_in(operator), add_token(operator)
+    results = [
+        check(operator, operator, document, examples=20),
+        check(Caller("anonymous", url, {}), operator, document, examples=20),
+        check(super_user, operator, document, examples=5),
+        check(communicator, operator, document, examples=5),
+        check_acceptance(operator, document),
+    ]
+    sys.exit(0 if all(results) else 1)
+
+
+class Caller:
+    """One who calls the operations, with the header fields that say so."""
+
+    def __init__(self, name, url, headers):
+        self.name, self.url, self.headers = name, url, headers
+        self.session = requests.Session()
+        self.session.headers.update(headers)
+
+    def get(self, path):
+        return self.session.get(self.url + path, timeout=10)
+
+    def add(self, path, body):
+        answer = self.session.post(self.url + path, json=body, timeout=10)
+        assert answer.status_code == 201, answer.text
+        return answer
+
+    def is_known(self):
+        return not self.headers or self.get("/session").status_code == 200
+
+
+def sign_in(operator):
+    """A super user with a cookie and a confirmed password."""
+    body = {"account": f"schemathesis-admin-{RUN}", "password": PASSWORD}
+    operator.add("/account", body | {"role": "super_user"})
+    origin = {"Origin": operator.url}
+    cookie = Caller("sign-in", operator.url, origin).add("/session", body).headers["Set-Cookie"].split(";")[0]
+    caller = Caller("super user with a cookie", operator.url, origin | {"Cookie": cookie})
+    assert caller.session.put(operator.url + "/session", json={"password": PASSWORD}, timeout=10).status_code == 200
+    return caller
+
+
+def add_token(operator):
+    """A communicator with a bearer token."""
+    account = f"schemathesis-sender-{RUN}"
+    operator.add("/account", {"account": account, "password": PASSWORD, "role": "communicator"})
+    token = {"name": "Schemathesis", "account": account, "rights": ["read", "send"]}
+    secret = operator.add("/token", token).json()["secret"]
+    return Caller("communicator with a token", operator.url, {"Authorization": "Bearer " + secret})
+
+
+def close_answers(document):
+    """Refuses fields in answers that the document does not list. Clients must accept them; the gateway must not have them."""
+    for schema in document["components"]["schemas"].values():
+        if schema.get("type") == "object" and "properties" in schema:
+            schema.setdefault("additionalProperties", False)
+
+
+def follow_by_head(document):
+    """Lets the stream of events be called by HEAD."""
+    path = document["paths"]["/events"]
+    path["head"] = path["get"] | {"operationId": "headOfEvents"}
+
+
+class Objects:
+    """Objects of the cube and of the archive, so that requests do not only get 404."""
+
+    def __init__(self, operator, name):
+        self.operator = operator
+        self.kept, self.topic = self.subject(name)
+        # POST /send takes the names.
+        self.kept |= {"channel": name, "area": name, "subject": name}
+        self.kept |= {
+            "msi_key": self.message(), "templateID": self.template(self.kept), "account": self.account(self.kept),
+        }
+
+    def spare(self):
+        """Objects for one operation that deletes."""
+        identifiers, _ = self.subject("Spare")
+        # A message that goes out later can be recalled.
+        return identifiers | {
+            "msi_key": self.message(delay=3600), "templateID": self.template(identifiers), "account": self.account(identifiers),
+            "tokenID": self.add("/token", {"name": "Schemathesis", "rights": ["read"]})["token"]["id"],
+        }
+
+    def add(self, path, body):
+        return self.operator.add(path, body).json()
+
+    def subject(self, name):
+        names = {"name": name, "desc": "Made by check_contract.py"}
+        channel = self.add("/channel", names)["_id"]
+        area = self.add(f"/area/{channel}", names)["id"]
+        options = {"level": "", "distribution": "Alert"}
+        subject = self.add(f"/subject/{channel}/{area}", {**names, "opt": options})
+        return {"channelID": channel, "areaID": area, "subjectID": subject["id"]}, subject["topic_key"]
+
+    def message(self, **fields):
+        text = {"title": "t", "desc": "d", "message": "m", "topic_key": self.topic, "distribution": "Alert"}
+        return self.add("/message", text | fields)["msi_key"]
+
+    def account(self, identifiers):
+        # Not the caller's own account, which must neither be removed nor disabled.
+        name = f"schemathesis-{identifiers['subjectID']}"
+        self.add("/account", {"account": name, "password": PASSWORD, "role": "communicator"})
+        return name
+
+    def template(self, identifiers):
+        # Names of templates are unique.
+        name = f"Schemathesis {identifiers['subjectID']}"
+        return self.add("/template", {"name": name, "title": "t", "desc": "d", "message": "m"})["_id"]
+
+
+def use_objects(document, objects):
+    """Replaces the schemas of identifiers by those of objects that are there, and of one that is not.
+
+    schemathesis also sends identifiers that it has seen in answers. With these schemas it does not end the caller's own token or
+    account.
+    """
+    absent = "0" * 24
+    for operations in document["paths"].values():
+        for method, operation in operations.items():
+            known = objects.spare() if method == "delete" else objects.kept
+            for parameter in operation.get("parameters", []):
+                if parameter["in"] == "path" and parameter["name"] in known:
+                    parameter["schema"] = {"enum": [known[parameter["name"]], absent]}
+    post = document["components"]["schemas"]["MessagePost"]
+    post["properties"]["topic_key"] = {"enum": [objects.topic]}
+    post["properties"]["distribution"] = {"const": "Alert"}
+    for example in post["examples"]:
+        example["topic_key"] = objects.topic
+    content = document["paths"]["/message"]["post"]["requestBody"]["content"]["application/json"]
+    content["example"]["topic_key"] = objects.topic
+
+
+def keep_rules(document, objects, now):
+    """Narrows the schemas to data that also keeps the rules of ``RULES``."""
+    schemas, paths = document["components"]["schemas"], document["paths"]
+    for operations in paths.values():
+        for operation in operations.values():
+            for parameter in operation.get("parameters", []):
+                if parameter["in"] == "path" and parameter["name"] in objects.kept:
+                    parameter["schema"] = {"const": objects.kept[parameter["name"]]}
+
+    def parameters(method, path):
+        return {one["name"]: one for one in paths[path][method]["parameters"]}
+
+    ahead = {"type": "integer", "minimum": now + 60_000, "maximum": now + 365 * 86_400_000}
+    post = schemas["MessagePost"]
+    text = {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[^\\x00{]*[^\\s\\x00{][^\\x00{]*$"}
+    post["properties"] |= {
+        "title": text, "desc": text, "message": text, "send_at": ahead, "follows": {"const": objects.kept["msi_key"]},
+        "topic_key": {"const": objects.topic}, "distribution": {"const": "Alert"},
+    }
+    for name in ("template", "values", "options"):
+        del post["properties"][name]
+    del post["if"], post["then"], post["else"]
+    post["required"] += ["title", "desc", "message"]
+    send = parameters("post", "/send/{channel}/{area}/{subject}")
+    send["title"]["schema"] = send["desc"]["schema"] = text
+    send["delay"]["schema"] = {"type": "integer", "minimum": 0, "maximum": 3600}
+    content = paths["/send/{channel}/{area}/{subject}"]["post"]["requestBody"]["content"]
+    content["text/plain"]["schema"] = {"type": "string", "pattern": "^[a-z]{1,40}( [a-z]{1,40}){0,4}$"}
+    paths["/send/{channel}/{area}/{subject}"]["post"]["parameters"].remove(send["send_at"])
+    schemas["AddToken"]["properties"] |= {
+        "expires": {"type": "integer", "minimum": now + 3_600_000, "maximum": 253402300799999},
+        "account": {"const": objects.kept["account"]},
+        "rights": {"type": "array", "items": {"enum": ["read", "send"]}, "uniqueItems": True, "minItems": 1},
+    }
+    schemas["SignInDraft"]["properties"] = {
+        "account": {"const": objects.kept["account"]}, "password": {"const": PASSWORD},
+    }
+    names = {"type": "array", "uniqueItems": True, "items": {"enum": [objects.kept["account"], "ann", "bob"]}}
+    schemas["AccessListInput"]["properties"]["access"] = names
+    schemas["SearchQuery"] = {"enum": ["exam", "campus closed", "exam*"]}
+    for path, name in {"/account": "after", "/audit": "after", "/template": "after", "/token": "after", "/message": "before"}.items():
+        # There is a next page: the earlier runs have made objects of each kind.
+        following = urllib.parse.urlsplit(objects.operator.get(path + "?limit=1").json()["next"])
+        parameters("get", path)[name]["schema"] = {"const": urllib.parse.parse_qs(following.query)[name][0]}
+    forget_examples(document)
+
+
+def forget_examples(value):
+    """Removes the examples of schemas, parameters and bodies, which would be sent."""
+    if isinstance(value, dict):
+        if "schema" in value or "type" in value or "properties" in value:
+            value.pop("example", None)
+            value.pop("examples", None)
+        for part in value.values():
+            forget_examples(part)
+    elif isinstance(value, list):
+        for part in value:
+            forget_examples(part)
+
+
+def check(caller, operator, document, examples):
+    """Calls all operations, with valid and with invalid data."""
+    document = copy.deepcopy(document)
+    use_objects(document, Objects(operator, f"Kept for {caller.name} {RUN}"))
+    called = {
+        (method, path)
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+        if (method, path) not in NOT_CALLED and (caller.headers or {} in operation["security"])
+    }
+    refusing = [f"{method.upper()} {path}" for method, path in RULES | NOT_ACCEPTING]
+    lenient = f"[[operations]]\ninclude-name = {json.dumps(refusing)}\nchecks.positive_data_acceptance.enabled = false\n"
+    return run(caller, document, called, lenient, ["--max-examples", str(examples)])
+
+
+def check_acceptance(operator, document):
+    """Calls the operations whose rules no schema states, with data that keeps them."""
+    document = copy.deepcopy(document)
+    keep_rules(document, Objects(operator, f"Kept for valid data {RUN}"), int(time.time() * 1000))
+    return run(operator, document, set(RULES), "", ["--mode", "positive", "--max-examples", "20"])
+
+
+def run(caller, document, called, settings, arguments):
+    """Runs schemathesis.
+
+    Returns whether it found nothing.
+    """
+    operations = [(method, path) for path, operations in document["paths"].items() for method in operations]
+    if "Cookie" in caller.headers:
+        # Otherwise schemathesis sends invented bearer tokens, which take precedence.
+        document["components"]["securitySchemes"] = {}
+        for method, path in operations:
+            document["paths"][path][method]["security"] = []
+    print(f"{caller.name}: {len(called)} operations, seed {SEED}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        schema = pathlib.Path(folder, "openapi.json")
+        schema.write_text(json.dumps(document))
+        # The configuration names variables, so that no credential is in a list of processes or in a file.
+        variables = {f"MSI_HEADER_{number}": value for number, value in enumerate(caller.headers.values())}
+        fields = ", ".join(f'{name} = "${{{variable}}}"' for name, variable in zip(caller.headers, variables))
+        config = pathlib.Path(folder, "schemathesis.toml")
+        common = pathlib.Path(__file__).with_name("contract.toml").read_text()
+        config.write_text(f"headers = {{ {fields} }}\n{common}\n{settings}")
+        command = [
+            pathlib.Path(sys.executable).with_name("schemathesis"), "--config-file", config, "run", schema,
+            "--url", caller.url, "--seed", SEED, *arguments,
+        ]
+        for method, path in operations:
+            if (method, path) not in called:
+                command += ["--exclude-name", f"{method.upper()} {path}"]
+        environment = {**os.environ, **variables, "NO_COLOR": "1", "COLUMNS": "200"}
+        found = subprocess.run(command, cwd=folder, env=environment, check=False).returncode
+    if not caller.is_known():
+        print(f"{caller.name}: a request has ended the credential of the requests")
+        return False
+    return found == 0
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
