@@ -183,34 +183,31 @@ struct ProcessTests {
         try await TemporaryFolder.with { folder in
             let emulator = try await EmulatorProcess(in: folder)
             let base = "https://127.0.0.1:\(emulator.port)"
-            func curl(_ arguments: String...) throws -> String {
-                let process = Process()
-                let output = Pipe()
-                process.executableURL = URL(filePath: "/usr/bin/curl")
-                process.arguments =
+            func curl(_ arguments: String...) async throws -> String {
+                let environment = ProcessInfo.processInfo.environment
+                let process = try ChildProcess(
+                    URL(filePath: "/usr/bin/curl"),
                     ["--silent", "--show-error", "--http2", "--max-time", "20", "--cacert", "\(folder.emulator)/ca.pem"]
-                    + arguments
-                process.standardOutput = output
-                try process.run()
-                let bytes = output.fileHandleForReading.readDataToEndOfFile()
-                process.waitUntilExit()
-                return String(decoding: bytes, as: UTF8.self)
+                        + arguments,
+                    environment: environment, logFile: "\(folder.path)/curl.log")
+                _ = await process.end()
+                return process.log
             }
-            let registered = try curl("--request", "POST", "\(base)/emulator/devices")
+            let registered = try await curl("--request", "POST", "\(base)/emulator/devices")
             let token = try #require(registered.firstMatch(of: /"token":"([^"]+)"/)).1
             let owner = "Authorization: Bearer owner"
-            let subscribed = try curl(
+            let subscribed = try await curl(
                 "--header", owner, "--data", #"{"to":"/topics/t","registration_tokens":["\#(token)"]}"#, "\(base)/iid/v1:batchAdd"
             )
             #expect(subscribed == #"{"results":[{}]}"#)
-            let sent = try curl(
+            let sent = try await curl(
                 "--header", owner, "--write-out", " HTTP/%{http_version}", "--data",
                 #"{"message":{"topic":"t","data":{"mark":"by curl"}}}"#,
                 "\(base)/v1/projects/msi-emulator/messages:send")
             #expect(sent.hasPrefix(#"{"name":"projects/msi-emulator/messages/"#) && sent.hasSuffix(" HTTP/2"))
-            let stream = try curl("--no-buffer", "--max-time", "2", "\(base)/emulator/devices/\(token)/events")
+            let stream = try await curl("--no-buffer", "--max-time", "2", "\(base)/emulator/devices/\(token)/events")
             #expect(stream.contains("id: 1\ndata: {\"messageId\":") && stream.contains(#""data":{"mark":"by curl"}"#))
-            let byLocalhost = try curl("https://localhost:\(emulator.port)/emulator/status")
+            let byLocalhost = try await curl("https://localhost:\(emulator.port)/emulator/status")
             #expect(byLocalhost.hasPrefix(#"{"accepted":1,"devices":1,"subscriptions":1,"#))
             #expect(await emulator.stop() == 0)
         }

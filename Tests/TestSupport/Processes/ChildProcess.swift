@@ -1,5 +1,6 @@
 package import Foundation
 import Glibc
+import Synchronization
 
 /// A program that a test runs. Its output goes to a file.
 ///
@@ -9,8 +10,12 @@ package final class ChildProcess: Sendable {
     /// The path of the file with its output.
     package let logFile: String
     private let process: Process
-    private let lifeline = Pipe()
+    private let lifeline: Pipe
     private let exit: Task<Int32, Never>
+    /// Held during a start. Foundation learns of a program's end from a socket that only the program has open. A program that
+    /// another thread starts at the same moment can inherit that socket. The end would then only be noticed when both have ended.
+    /// The same goes for the end of the standard input.
+    private static let start = Mutex(())
 
     /// The program has ended or takes too long.
     package struct Silent: Error, CustomStringConvertible {
@@ -27,7 +32,6 @@ package final class ChildProcess: Sendable {
         process.executableURL = executable
         process.arguments = arguments
         process.environment = environment
-        process.standardInput = lifeline
         let log = FileHandle(forWritingAtPath: logFile)
         process.standardOutput = log
         process.standardError = log
@@ -37,7 +41,12 @@ package final class ChildProcess: Sendable {
             continuation.yield(process.terminationReason == .uncaughtSignal ? 128 + status : status)
             continuation.finish()
         }
-        try process.run()
+        lifeline = try Self.start.withLock { _ in
+            let lifeline = Pipe()
+            process.standardInput = lifeline
+            try process.run()
+            return lifeline
+        }
         self.process = process
         identifier = process.processIdentifier
         exit = Task {
