@@ -88,12 +88,14 @@ let package = Package(
         .executableTarget(
             name: "Gateway",
             dependencies: [
-                "CommandBus", "DurableFiles", "FCM", "HTTPRouting", "JSON", "JSONSchema", "ProductVersion", "Schemas", "Time",
-                "ServiceKit", crypto, deque, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, nioHTTPTypes,
+                "CZlib", "CommandBus", "DurableFiles", "FCM", "HTTPRouting", "JSON", "JSONSchema", "ProductVersion", "Schemas",
+                "Time", "ServiceKit", crypto, deque, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
+                nioHTTPTypes,
                 nioHTTPTypesHTTP1, nioPosix, nioSSL, serviceContext, serviceLifecycle,
             ],
             path: "Services/Gateway",
-            exclude: ["API.md"]),
+            exclude: ["API.md", "Portal/README.md", "Portal/send.png"],
+            resources: [.copy("Portal/Files")]),
         .executableTarget(
             name: "Cube",
             dependencies: [
@@ -418,6 +420,7 @@ let package = Package(
 
         // The C libraries, as Debian ships them: a module map and a shim header each, no logic.
         .systemLibrary(name: "CZeroMQ", path: "Shared/CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
+        .systemLibrary(name: "CZlib", path: "Shared/CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CCurl", path: "Shared/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(

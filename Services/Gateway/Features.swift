@@ -59,7 +59,10 @@ struct Features: Sendable {
             logger: logger)
         let described: [any Feature] = [
             cube,
-            try MessageRoutes(cube: cube.service, messageLog: clients[.messageLog], settings: settings, logger: logger),
+            try MessageRoutes(
+                cube: cube.service, messageLog: clients[.messageLog], settings: settings, logger: logger,
+                lookUp: { try await credentials.find($0) }),
+            StatisticsRoutes(cube: cube.service, messageLog: clients[.messageLog]),
             TemplateRoutes(messageLog: clients[.messageLog]),
             AuditRoutes(people: clients[.people], lookUp: { try await credentials.find($0) }),
             EventRoutes(hub: events, limits: StreamLimits(maxConnections: maxConnections)),
@@ -72,6 +75,7 @@ struct Features: Sendable {
             TokenRoutes(people: clients[.people], credentials: credentials),
             HealthRoutes(check: health),
             ProblemRoutes(),
+            PortalRoutes(files: PortalFolder.besideExecutable.load(logger: logger)),
         ]
         all = described + [ContractRoutes(describing: described)]
     }

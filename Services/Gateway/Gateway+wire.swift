@@ -26,11 +26,10 @@ extension ServicePlan {
         let requests = RequestLimits(
             perAccount: try settings.value(.gatewayAccountRequests), perAddress: try settings.value(.gatewayAddressRequests))
         let router = Router.gateway(
-            access, allowedOrigins: try settings.value(.gatewayCORSOrigins), limit: limit,
+            features.routes, access, allowedOrigins: try settings.value(.gatewayCORSOrigins), limit: limit,
             requests: requests,
             authentication: AuthenticationMiddleware(credentials: features.credentials, limits: requests),
-            logger: logger)
-        router.add(features.routes, limits: requests) { [credentials = features.credentials] in try await credentials.find($0) }
+            credentials: { [credentials = features.credentials] in try await credentials.find($0) }, logger: logger)
 
         let listening = AsyncStream<Void>.makeStream()
         var quiet = logger
@@ -64,19 +63,26 @@ extension ServicePlan {
 }
 
 extension Router where Context == GatewayContext {
-    /// A router with the middleware of all routes.
+    /// A router with the routes and their middleware.
     ///
-    /// - Parameter authentication: Sets the context's ``GatewayContext/authentication``.
+    /// - Parameters:
+    ///   - authentication: Sets the context's ``GatewayContext/authentication``. Routes for ``Right/anonymous`` do without it.
+    ///   - lookUp: Finds the caller's credential once more after the body has arrived.
     static func gateway(
-        _ access: GatewayAccess, allowedOrigins: [String], limit: ConnectionLimit, requests: RequestLimits,
-        authentication: some RouterMiddleware<GatewayContext>, logger: Logger
+        _ routes: [Route], _ access: GatewayAccess, allowedOrigins: [String], limit: ConnectionLimit, requests: RequestLimits,
+        authentication: some RouterMiddleware<GatewayContext>, credentials lookUp: @escaping CredentialLookup, logger: Logger
     ) -> Router {
         let router = Router(context: GatewayContext.self)
         router.add(
             middleware: EntryMiddleware(access, allowedOrigins: allowedOrigins, limit: limit, logger: logger))
+        let requestLimit = RequestLimitMiddleware(limits: requests)
+        // A route gets only the middleware that was added before it.
+        router.group().add(middleware: requestLimit)
+            .add(routes.filter { $0.right == .anonymous }, limits: requests, credentials: lookUp)
         router.add(middleware: authentication)
         router.add(middleware: ConnectionCredentialMiddleware(limit: limit))
-        router.add(middleware: RequestLimitMiddleware(limits: requests))
+        router.add(middleware: requestLimit)
+        router.add(routes.filter { $0.right != .anonymous }, limits: requests, credentials: lookUp)
         return router
     }
 }

@@ -26,6 +26,15 @@ package protocol MessageStore: MovableAuditSource {
         _ filter: MessageFilter, before: PageCursor?, limit: Int, checkStillWanted: @escaping @Sendable () throws -> Void
     ) async throws -> [Message]
 
+    /// How many messages are in which state. Of unreadable documents those count whose state is readable.
+    ///
+    /// - Parameters:
+    ///   - now: Decides which messages are scheduled for later.
+    ///   - checkStillWanted: As for pages.
+    func statistics(
+        _ command: CountMessages, now: UnixMilliseconds, checkStillWanted: @escaping @Sendable () throws -> Void
+    ) async throws -> MessageStatistics
+
     /// The newest follow-ups of messages, at most ``maxFollowUps`` for each, oldest first. Messages without follow-ups are left out.
     func followUps(of msiKeys: [ObjectID]) async throws -> [ObjectID: [FollowUp]]
 
@@ -154,6 +163,9 @@ extension MessageStore {
 
 /// The maximum number of a message's follow-ups that are listed.
 package let maxFollowUps = 100
+
+/// Among how many of the oldest waiting messages the first readable one is looked for.
+let maxUnreadableWaiting = 10
 
 /// A message that follows another one.
 package struct FollowUp: Hashable, Sendable {

@@ -116,7 +116,7 @@ struct BadHTTPRequests {
             "/message?limit=-9223372036854775809", "/message?before=%00", "/message?before=99999999999999999999-\(channel)",
             "/message?before=\(String(repeating: "9", count: 5_000))", "/message?limit=5&before=", "/message?limit=0x10",
             "/message?before=1-2-3-4", "/problems/%3Cscript%3E", "/problems/\(Self.secret)",
-            "/message/\(channel)\u{0}", "/\u{e9}", "channel", "*", "?", "http://", "/channel /x", "",
+            "/message/\(channel)\u{0}", "/\u{e9}", "channel", "*", "?", "http:///nothing", "/channel /x", "",
         ]
         return targets.flatMap { target in
             ["GET", "DELETE"].map { method in

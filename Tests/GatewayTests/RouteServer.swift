@@ -37,10 +37,9 @@ func withRouteServer(
         maxConnections: maxConnections, maxPerAddress: maxPerAddress, minWait: minWait, isExempt: access.trusts,
         logger: limitLogger ?? logger)
     let router = Router.gateway(
-        access, allowedOrigins: [], limit: limit, requests: requests,
+        routes, access, allowedOrigins: [], limit: limit, requests: requests,
         authentication: FixedPrincipalMiddleware(principal: principal),
-        logger: logger)
-    router.add(routes, limits: requests, credentials: credentials ?? { _ in principal?.credential })
+        credentials: credentials ?? { _ in principal?.credential }, logger: logger)
     let (ports, port) = AsyncStream<Int>.makeStream()
     let server = Application(
         router: router,

@@ -35,6 +35,7 @@ struct RouteTests {
         "DELETE /message/:msi_key: send, - -> 200 Message",
         "POST /message/:msi_key/retry: send, - -> 200 Message",
         "POST /message/:msi_key/approve: send, - -> 200 Message",
+        "GET /statistics: read, - -> 200 MessageStatistics",
         "GET /template: read, - -> 200 ResourcePage<MessageTemplate>",
         "POST /template: send, Draft -> 201 MessageTemplate",
         "GET /template/:templateID: read, - -> 200 MessageTemplate",
@@ -45,6 +46,7 @@ struct RouteTests {
         "GET /health: anyone, - -> 200 Health",
         "POST /session: anyone, SignInDraft -> 201 Session",
         "GET /session: partlySignedIn, - -> 200 Session",
+        "GET /session/ways: anyone, - -> 200 SignInWays",
         "PUT /session: partlySignedIn, ConfirmationDraft -> 200 Session",
         "DELETE /session: partlySignedIn, - -> 204 -",
         "GET /session/oidc: anyone, - -> 303 -",
@@ -67,6 +69,9 @@ struct RouteTests {
         "GET /api: anyone, - -> 200 -",
         "GET /api.css: anyone, - -> 200 -",
         "GET /favicon.ico: anyone, - -> 200 -",
+        "GET /: anonymous, - -> 200 -",
+        "GET /portal: anonymous, - -> 303 -",
+        "GET /portal/**: anonymous, - -> 200 -",
     ]
 
     @Test("Every route requires the right, reads the body and gives the answer that the table of this test says")

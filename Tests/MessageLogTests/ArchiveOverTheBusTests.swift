@@ -136,6 +136,25 @@ struct ArchiveOverTheBusTests {
         }
     }
 
+    @Test("Messages are counted by state, and the oldest one that waits lists its follow-ups")
+    func statistics() async throws {
+        try await withTemporaryFolder { folder in
+            try await RunningMessageLog.with(in: folder) { log in
+                let now = UnixMilliseconds.now
+                let first = try await log.log(.sample("first", timestamp: now - 10_000))
+                let second = try await log.log(.sample("second") { $0.follows = first.msiKey })
+                _ = try await log.log(.sample("later", sendAt: now + 600_000))
+                let found = try await log.client.request(CountMessages(edges: [now - 10_000, now - 9_999, now + 600_000]))
+                #expect(found.states[.pending] == 3 && found.scheduled == 1)
+                #expect(found.buckets.map { $0.states[.pending] } == [1, 2])
+                #expect(found.oldestWaiting?.msiKey == first.msiKey && found.oldestWaiting?.followUps == [second.msiKey])
+                let other = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+                let none = try await log.client.request(CountMessages(edges: [now, now + 1], topics: [other]))
+                #expect(none == MessageStatistics(edges: [now, now + 1]))
+            }
+        }
+    }
+
     @Test("A value that breaks a rule is invalid, and the answer names the field")
     func invalid() async throws {
         try await withTemporaryFolder { folder in
@@ -146,6 +165,12 @@ struct ArchiveOverTheBusTests {
                     ("message.list", #"{"limit":5,"before":"7"}"#, "before"),
                     ("message.list", "{}", "limit"),
                     ("message.get", #"{"msi_key":"5a"}"#, "msi_key"),
+                    ("message.statistics", #"{"edges":[2,1]}"#, "edges"),
+                    ("message.statistics", #"{"edges":[1,1]}"#, "edges"),
+                    ("message.statistics", #"{"edges":[-1,1]}"#, "edges"),
+                    ("message.statistics", #"{"edges":[\#((0...200).map(String.init).joined(separator: ","))]}"#, "edges"),
+                    ("message.statistics", #"{"by":"colour"}"#, "by"),
+                    ("message.statistics", #"{"state":"failed"}"#, "state"),
                     ("message.find", #"{"idempotency_key":""}"#, "idempotency_key"),
                     ("message.log", "{}", "msi_key"),
                     ("message.relay", "{}", nil),

@@ -25,6 +25,11 @@ struct ClaimedStore: MessageStore {
     ) async throws -> [Message] {
         try await store.page(filter, before: before, limit: limit, checkStillWanted: checkStillWanted)
     }
+    func statistics(
+        _ command: CountMessages, now: UnixMilliseconds, checkStillWanted: @escaping @Sendable () throws -> Void
+    ) async throws -> MessageStatistics {
+        try await store.statistics(command, now: now, checkStillWanted: checkStillWanted)
+    }
     func update(
         _ msiKey: ObjectID, audit: MessageAudit?, _ change: @escaping @Sendable (inout RelayRecord, Message) throws -> Void
     ) async throws -> Message? {

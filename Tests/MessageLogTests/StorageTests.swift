@@ -23,7 +23,8 @@ struct StorageTests {
                 try await withThrowingTaskGroup { group in
                     for _ in 0..<20 {
                         group.addTask {
-                            for _ in 0..<100 { _ = try await log.log(.sample(sendAt: .now + 86_400_000)) }
+                            // Enough that the file grows little between two measurements.
+                            for _ in 0..<400 { _ = try await log.log(.sample(sendAt: .now + 86_400_000)) }
                         }
                     }
                     try await group.waitForAll()

@@ -14,6 +14,7 @@ extension PeopleServiceTests {
             try await OpenIDHarness.with { harness in
                 let people = harness.people
                 try await harness.add("17", "Ann", roles: ["student", "staff"])
+                #expect(try await people.client.request(ReadSignInWays()).provider)
                 let first = try await harness.signIn("17")
                 #expect(first.credential.account.description == "Ann" && first.credential.role == .communicator)
                 #expect(try await people.credential(first.secret.credentialHash)?.rights == [.read, .send])

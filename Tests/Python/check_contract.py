@@ -35,6 +35,7 @@ RULES = {
     ("post", "/message"): "FCM's limit counts the bytes of all fields together; send_at is at most a year ahead; blanks are filled",
     ("post", "/send/{channel}/{area}/{subject}"): "as POST /message; not both delay and send_at",
     ("get", "/message"): "the words of q; before is from another page",
+    ("get", "/statistics"): "edges ascend",
     ("post", "/token"): "expires is in the future; the account must have the rights",
     ("post", "/session"): "the right password",
     ("put", "/access/{channelID}"): "two names that differ only in case are equal, and each may occur once",
@@ -239,6 +240,7 @@ def keep_rules(document, objects, now):
     names = {"type": "array", "uniqueItems": True, "items": {"enum": [objects.kept["account"], "ann", "bob"]}}
     schemas["AccessListInput"]["properties"]["access"] = names
     schemas["SearchQuery"] = {"enum": ["exam", "campus closed", "exam*"]}
+    schemas["TimeEdges"] = {"enum": ["0", "1795219200000,1795305600000,1795392000000"]}
     for path, name in {"/account": "after", "/audit": "after", "/template": "after", "/token": "after", "/message": "before"}.items():
         # There is a next page: the earlier runs have made objects of each kind.
         following = urllib.parse.urlsplit(objects.operator.get(path + "?limit=1").json()["next"])

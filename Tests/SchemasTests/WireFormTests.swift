@@ -36,6 +36,20 @@ struct WireFormTests {
         #expect(violation?.field == "filter.colour")
     }
 
+    @Test("Statistics may be asked for without any field")
+    func statistics() throws {
+        let read = try JSONCoder.decodeStrictly(CountMessages.self, from: Data("{}".utf8))
+        #expect(read.edges.isEmpty && read.by == .timestamp && read.topics == nil && read.filter == MessageFilter())
+        #expect(try Self.json(CountMessages(edges: [1, 2], by: .ended)) == #"{"by":"ended","edges":[1,2]}"#)
+        var statistics = MessageStatistics(edges: [1, 2])
+        statistics.states[.failed] = 1
+        let none = #""held":0,"pending":0,"recalled":0,"relayed":0,"retrying":0"#
+        #expect(
+            try Self.json(statistics)
+                == #"{"buckets":[{"from":1,"states":{"expired":0,"failed":0,\#(none)},"to":2}],"scheduled":0,"#
+                + #""states":{"expired":0,"failed":1,\#(none)}}"#)
+    }
+
     @Test("The commands about topics have the fields of the phones that they are for")
     func topics() throws {
         let phones = TopicPhones(topicKey: try #require(TopicKey(DraftTests.topicKey)), tokens: ["a"], project: "p")

@@ -18,7 +18,7 @@ extension Route {
                 return try await authorizedAnswer(request, context, lookUp)
             }
             context.authentication = await context.authentication.checked(
-                within: right == .anyone ? Credentials.shortTimeout : Credentials.findTimeout)
+                within: right.requiresCredential ? Credentials.findTimeout : Credentials.shortTimeout)
             // ``RequestLimitMiddleware`` did not know the account yet.
             guard let principal = context.principal else {
                 return try await authorizedAnswer(request, context, lookUp)
@@ -35,7 +35,7 @@ extension Route {
     ) async throws -> Response {
         var (request, context) = (request, context)
         try authorize(context)
-        guard body != nil, right != .anyone, let principal = context.principal else {
+        guard body != nil, right.requiresCredential, let principal = context.principal else {
             return try await handler(request, context)
         }
         request.body = .init(buffer: try await RequestBody.collect(from: request))
@@ -51,7 +51,7 @@ extension Route {
         let principal: Principal
         switch context.authentication {
         case .invalidToken(let problem): throw problem
-        case _ where right == .anyone: return
+        case _ where !right.requiresCredential: return
         case .unusable(let error): throw error
         case .unchecked: preconditionFailure("the handler checks it first")
         case .anonymous:
@@ -69,7 +69,7 @@ extension Right {
     /// The right of an account or token that a route of this right requires; `nil` for none.
     var accountRight: AccountRight? {
         switch self {
-        case .anyone, .partlySignedIn, .signedIn: nil
+        case .anonymous, .anyone, .partlySignedIn, .signedIn: nil
         case .read: .read
         case .send: .send
         case .administer: .administer

@@ -4,11 +4,6 @@ import Schemas
 
 /// The parameters of `GET /audit`: a page of the audit log, and a filter.
 struct AuditQuery: Decodable, Checked {
-    /// The form of the answer.
-    enum Format: String, ClosedEnum {
-        case json, csv
-    }
-
     private static let maxPageSize: Int64 = 200
 
     private let limit: Int64?
@@ -18,7 +13,7 @@ struct AuditQuery: Decodable, Checked {
     private let object: String?
     private let from: UnixMilliseconds?
     private let to: UnixMilliseconds?
-    private let format: Format?
+    private let format: ListFormat?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case limit, after, account, action, object, from, to, format
@@ -54,13 +49,8 @@ struct AuditQuery: Decodable, Checked {
         ListAuditEntries(limit: ListAuditEntries.maxPerPage, after: after, filter: filter)
     }
 
-    /// Whether the answer is CSV: by the parameter, or else by the header `Accept`.
-    func wantsCSV(_ request: Request) -> Bool {
-        if let format { return format == .csv }
-        let accepted = AcceptedTypes(request.headers[.accept] ?? "")
-        let csv = accepted.preference(for: "text/csv")
-        return csv.quality > 0 && csv > accepted.preference(for: "application/json")
-    }
+    /// The form of the answer.
+    func format(for request: Request) -> ListFormat { ListFormat(format, for: request) }
 
     /// The path of the next page.
     ///

@@ -2,8 +2,6 @@ import CommandBus
 import HTTPTypes
 import Hummingbird
 import Logging
-import NIOCore
-import NIOHTTPTypes
 import Schemas
 
 /// The audit log over HTTP, as pages or as a CSV file.
@@ -38,7 +36,7 @@ struct AuditRoutes: Feature {
     }
 
     private func list(_ call: Call<NoBody>, _ query: AuditQuery) async throws -> Answer<Page> {
-        if query.wantsCSV(call.request) { return try await export(call, query) }
+        if query.format(for: call.request) == .csv { return try await export(call, query) }
         let page = try await people.request(query.command, context: call.caller)
         let next = page.next.map { query.next(at: $0, behind: call.request) }
         return Answer(
@@ -46,36 +44,15 @@ struct AuditRoutes: Feature {
             headers: next.map { [.link: "<\($0)>; rel=\"next\"", .vary: "Accept"] } ?? [.vary: "Accept"])
     }
 
-    /// The maximum size of a piece of an export, in bytes. A client has the time of a response for each.
-    private static let maxPiece = 64 << 10
-
-    /// All entries that match. They are read while they are sent, each page after the previous one was sent, so that an export of any
-    /// size needs little memory. If the reading fails on the way, or the caller loses the right, the connection breaks, so that the client
-    /// notices that the file is incomplete.
+    /// All entries that match. If the caller loses the right on the way, the connection breaks.
     private func export(_ call: Call<NoBody>, _ query: AuditQuery) async throws -> Answer<Page> {
-        let (caller, principal, channel) = (call.caller, try call.principal, call.context.channel)
+        let (caller, principal) = (call.caller, try call.principal)
         let first = try await people.request(query.export(after: nil), context: caller)
-        let body = ResponseBody { [people, lookUp] writer in
-            var lines = CSVLine.auditHeader.text
-            var page = first
-            while true {
-                lines += page.entries.map { CSVLine($0).text }.joined()
-                var bytes = ByteBuffer(string: lines)
-                while let piece = bytes.readSlice(length: min(bytes.readableBytes, Self.maxPiece)), piece.readableBytes > 0 {
-                    try await channel.writeAndFlush(HTTPResponsePart.body(piece))
-                }
-                lines = ""
-                guard let next = page.next else { break }
-                try await principal.checkedAgain(lookUp).requireAdministrator()
-                page = try await people.request(query.export(after: next), context: caller)
-            }
-            try await writer.finish(nil)
+        return .csv(
+            "audit.csv", header: .auditHeader, on: call.context.channel, first: CSVPart(first)
+        ) { [people, lookUp] cursor in
+            try await principal.checkedAgain(lookUp).requireAdministrator()
+            return CSVPart(try await people.request(query.export(after: cursor), context: caller))
         }
-        return Answer(
-            body: body,
-            headers: [
-                .contentType: "text/csv; charset=utf-8; header=present", .vary: "Accept",
-                .contentDisposition: "attachment; filename=\"audit.csv\"",
-            ])
     }
 }

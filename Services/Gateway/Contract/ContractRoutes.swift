@@ -1,9 +1,6 @@
-import Crypto
 import FoundationEssentials
 import HTTPTypes
-import Hummingbird
 import JSON
-import NIOCore
 import Synchronization
 
 /// The API's own description: `GET /openapi.json`, and the same document as a page.
@@ -25,16 +22,16 @@ struct ContractRoutes: Feature {
         [
             Self.document { call in
                 let document = try contract.current().json
-                return Answer(body: document, "application/json", for: call.request)
+                return Answer(body: document, "application/json", for: call)
             },
             Self.page { call in
-                Answer(body: try contract.current().page, "text/html; charset=utf-8", for: call.request)
+                Answer(body: try contract.current().page, "text/html; charset=utf-8", for: call)
             },
             Self.stylesheet { call in
-                Answer(body: CachedContract.stylesheet, "text/css; charset=utf-8", for: call.request)
+                Answer(body: CachedContract.stylesheet, "text/css; charset=utf-8", for: call)
             },
             Self.icon { call in
-                Answer(body: CachedContract.icon, "image/svg+xml", for: call.request)
+                Answer(body: CachedContract.icon, "image/svg+xml", for: call)
             },
         ]
     }
@@ -101,31 +98,6 @@ private final class CachedContract: Sendable {
             let made = Contents(json: TaggedBody(document.data), page: TaggedBody(Data(APIPage(of: document).html.utf8)))
             known = made
             return made
-        }
-    }
-}
-
-/// A body with the entity tag of its bytes.
-private struct TaggedBody: Sendable {
-    let bytes: Data
-    let tag: String
-
-    init(_ bytes: Data) {
-        self.bytes = bytes
-        let digits = SHA256.hash(data: bytes).prefix(8).map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }
-        tag = "\"\(digits.joined())\""
-    }
-}
-
-extension Answer where Value == NoContent {
-    /// A body that rarely changes; 304 if the request's `If-None-Match` has its tag.
-    fileprivate init(body: TaggedBody, _ contentType: String, for request: Request) {
-        if request.headers[.ifNoneMatch] == body.tag {
-            self = .notModified(headers: [.eTag: body.tag])
-        } else {
-            self.init(
-                body: ResponseBody(byteBuffer: ByteBuffer(bytes: body.bytes)),
-                headers: [.eTag: body.tag, .contentType: contentType, .cacheControl: "no-cache"])
         }
     }
 }

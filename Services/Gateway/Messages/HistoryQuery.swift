@@ -14,9 +14,10 @@ struct HistoryQuery: Decodable, Checked {
     private let from: UnixMilliseconds?
     private let to: UnixMilliseconds?
     private let q: SearchQuery?
+    private let format: ListFormat?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case limit, before, channel, area, subject, sender, state, from, to, q
+        case limit, before, channel, area, subject, sender, state, from, to, q, format
     }
 
     func check() throws(SchemaViolation) {
@@ -28,7 +29,18 @@ struct HistoryQuery: Decodable, Checked {
 
     private var pageSize: Int64 { limit ?? 50 }
 
-    var command: ListMessages {
+    /// The command for one page.
+    var command: ListMessages { ListMessages(limit: pageSize, before: before, filter: filter) }
+
+    /// The command for a part of an export, which has all messages that match.
+    func export(before cursor: PageCursor?) -> ListMessages {
+        ListMessages(limit: ListMessages.maxPerPage, before: cursor, filter: filter)
+    }
+
+    /// The form of the answer.
+    func format(for request: Request) -> ListFormat { ListFormat(format, for: request) }
+
+    private var filter: MessageFilter {
         var filter = MessageFilter()
         filter.channel = channel
         filter.area = area
@@ -38,7 +50,7 @@ struct HistoryQuery: Decodable, Checked {
         filter.from = from
         filter.to = to
         filter.text = q
-        return ListMessages(limit: pageSize, before: before, filter: filter)
+        return filter
     }
 
     /// The path of the next page: the same query with the next cursor.

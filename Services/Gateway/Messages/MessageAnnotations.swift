@@ -54,6 +54,7 @@ extension HistoryQuery: SchemaAnnotated {
                     "description":
                         "Only messages with all of these words in their texts. `exam*` stands for every word that begins so."
                 ],
+                "format": ["description": "`csv` for a CSV file of all messages that match; `limit` and `before` do not apply."],
             ]
         ]
     }

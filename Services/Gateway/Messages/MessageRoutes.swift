@@ -12,11 +12,16 @@ import Time
 struct MessageRoutes: Feature {
     let cube: CubeService
     let posting: MessagePosting
-    private let messageLog: CommandClient
+    let messageLog: CommandClient
+    /// Finds the caller's credential once more during an export.
+    let lookUp: CredentialLookup
     private let logger: Logger
 
     /// - Throws: ``ConfigurationError``.
-    init(cube: CubeService, messageLog: CommandClient, settings: SettingValues, logger: Logger) throws {
+    init(
+        cube: CubeService, messageLog: CommandClient, settings: SettingValues, logger: Logger,
+        lookUp: @escaping CredentialLookup
+    ) throws {
         let lifetimes = MessageLifetimes(
             message: try settings.value(.messageTTL), alert: try settings.value(.alertTTL))
         posting = MessagePosting(
@@ -24,6 +29,7 @@ struct MessageRoutes: Feature {
             lifetimes: lifetimes)
         self.cube = cube
         self.messageLog = messageLog
+        self.lookUp = lookUp
         self.logger = logger
     }
 
@@ -40,8 +46,9 @@ struct MessageRoutes: Feature {
                 .documented(
                     "Search the archive",
                     "The newest message comes first. Follow `next` until it is missing. Pages neither repeat nor miss a message "
-                        + "while new ones arrive. Filters can be combined.",
-                    answerHeaders: [.nextPage]),
+                        + "while new ones arrive. Filters can be combined. With `format=csv` or `Accept: text/csv` the answer is a CSV "
+                        + "file of all messages that match.",
+                    answerHeaders: [.nextPage], also: [AnswerForm(.ok, mediaType: "text/csv")]),
             Route(.post, "/message", right: .send, body: MessagePost.self, answer: .created(Posted.self), post)
                 .documented(
                     "Send a message",
@@ -109,18 +116,19 @@ struct MessageRoutes: Feature {
     }
 
     /// One page, newest first. `next` is the path of the next page, and is also sent as a `Link`. The last page has none.
-    private struct Page: Codable {
+    struct Page: Codable {
         let messages: [Message]
         let next: String?
     }
 
     private func list(_ call: Call<NoBody>, _ query: HistoryQuery) async throws -> Answer<Page> {
+        if query.format(for: call.request) == .csv { return try await export(call, query) }
         let topics = try await cube.topics(for: call.principal)
         let page = try await messageLog.history(query.command, of: topics, for: call.caller)
         let next = page.next.map { query.next(at: $0, after: call.request) }
         return Answer(
             Page(messages: try await cube.visible(page.messages, to: call.principal), next: next),
-            headers: next.map { [.link: "<\($0)>; rel=\"next\""] } ?? [:])
+            headers: next.map { [.link: "<\($0)>; rel=\"next\"", .vary: "Accept"] } ?? [.vary: "Accept"])
     }
 
     /// The message in the path. Callers who may not send to its subject get the answer to an unknown one.

@@ -9,6 +9,14 @@ struct SessionRoutes: Feature {
     let people: CommandClient
     let credentials: Credentials
     let cube: CubeService
+    private let provider: ProviderKnowledge
+
+    init(people: CommandClient, credentials: Credentials, cube: CubeService) {
+        self.people = people
+        self.credentials = credentials
+        self.cube = cube
+        provider = ProviderKnowledge(people: people)
+    }
 
     var section: APISection {
         APISection(
@@ -29,6 +37,16 @@ struct SessionRoutes: Feature {
             Route(.get, "/session", right: .partlySignedIn, answer: .ok(Session.self)) { call in
                 Answer(await session(of: try call.principal))
             }.documented("Ask who the caller is", "The account, its rights, and the topics that it may send to."),
+            Route(.get, "/session/ways", right: .anyone, answer: .ok(SignInWays.self)) { call in
+                Answer(
+                    SignInWays(
+                        password: true, provider: await provider.isSetUp(for: call.caller),
+                        signedIn: call.context.principal?.credential.kind == .signIn))
+            }.documented(
+                "Ask how to sign in",
+                "For the page for signing in. `provider` says whether `/session/oidc` leads to a provider, and `signed_in` whether the "
+                    + "request has the cookie of a valid sign-in. Without one the answer is 200 as well.",
+                callsServices: false),
             Route(.put, "/session", right: .partlySignedIn, body: ConfirmationDraft.self, answer: .ok(Session.self), confirm)
                 .documented(
                     "Confirm the password",

@@ -63,6 +63,13 @@ extension CommandRouter {
             }
             return ListMessages.Reply(messages: try await store.withFollowUps(messages), next: next)
         }
+        router.on(CountMessages.self) { command, context in
+            var statistics = try await store.statistics(command, now: .now, checkStillWanted: context.checkStillWanted)
+            if let oldest = statistics.oldestWaiting {
+                statistics.oldestWaiting = try await store.withFollowUps([oldest])[0]
+            }
+            return statistics
+        }
         router.on(ReadMessageChanges.self) { command, _ in changes.read(command) }
         router.on(RetryMessage.self) { command, context in
             let actor = try context.requireActor()

@@ -7,6 +7,7 @@ extension CommandRouter {
     ///
     /// - Parameter openID: `nil` if no provider is set up.
     mutating func serveOpenID(_ openID: OpenIDSignIn?, _ people: People) {
+        on(ReadSignInWays.self) { _, _ in ReadSignInWays.Reply(provider: openID != nil) }
         on(BeginOpenIDSignIn.self) { command, _ in
             try await openID.required.begin(command, now: people.changes.now())
         }

@@ -54,6 +54,12 @@ enum MessageCollection {
             history("history", []),
             history("channel", ["topic.channel"]), history("area", ["topic.area"]), history("subject", ["topic.subject"]),
             history("sender", ["sender"]), history("state", ["relay.state"]), history("words", ["words"]),
+            // For statistics, which need nothing else of most messages.
+            ["name": "statistics", "key": ["timestamp": 1, "relay.state": 1]],
+            [
+                "name": "statistics by end", "key": ["relay.ended": 1, "relay.state": 1],
+                "partialFilterExpression": ["relay.ended": ["$gte": 0]],
+            ],
             ["name": "follows", "key": ["follows": 1], "sparse": true],
             [
                 "name": .string(auditIndex), "key": ["msi_key": 1, "audit.id": 1],

@@ -10,7 +10,7 @@ package struct MongoMessageStore: MessageStore {
     let database: MongoDatabase
     private let inserts: GroupInsert
     private let pushInserts: GroupInsert
-    private let unreadable: UnreadableDocuments
+    let unreadable: UnreadableDocuments
     private let unreadableItems: UnreadableItems
     private let duplicates: DuplicateMessages
     private let turns = KeyedLock<ObjectID>()

@@ -61,6 +61,14 @@ enum MessageTables {
                 index: "messageByFollows", on: MessageRow.databaseTableName, columns: ["follows"],
                 condition: Column("follows") != nil)
         }
+        migrator.registerMigration("message.statistics") { database in
+            // They contain everything that statistics need.
+            try database.create(
+                index: "messageByTime", on: MessageRow.databaseTableName, columns: ["timestamp", "state", "topicKey"])
+            try database.create(
+                index: "messageByEnd", on: MessageRow.databaseTableName, columns: ["ended", "state", "topicKey"],
+                condition: Column("ended") != nil)
+        }
     }
 
     /// Adds the columns and indexes for scheduling, interventions, filters and searches.

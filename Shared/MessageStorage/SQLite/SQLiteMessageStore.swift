@@ -9,8 +9,8 @@ package import UnreadableDocuments
 /// The archive in SQLite, with a row for each message, and the pushes, with a row for each push.
 package struct SQLiteMessageStore: MessageStore {
     let database: EmbeddedDatabase
-    private let historyReaders: HistoryReaders
-    private let unreadable: UnreadableDocuments
+    let historyReaders: HistoryReaders
+    let unreadable: UnreadableDocuments
     let due: DueItems
     /// Serialises the changes of a push, which are computed outside the database.
     let pushTurns = KeyedLock<ObjectID>()

@@ -1,5 +1,21 @@
 package import JSON
 
+/// `sign_in.ways`: how people can sign in besides with a password.
+package struct ReadSignInWays: Command {
+    package static let name = "sign_in.ways"
+
+    package struct Reply: Codable, Hashable, Sendable {
+        /// Whether an OpenID Connect provider is set up.
+        package let provider: Bool
+
+        package init(provider: Bool) {
+            self.provider = provider
+        }
+    }
+
+    package init() {}
+}
+
 /// `sign_in.oidc.begin`: begins a sign-in at the university's OpenID Connect provider. If none is set up, the answer is `not_found`.
 package struct BeginOpenIDSignIn: Command, Checked {
     package static let name = "sign_in.oidc.begin"

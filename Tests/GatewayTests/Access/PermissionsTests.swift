@@ -288,6 +288,7 @@ private struct Caller {
 
     /// The outcome by the route's declaration, and by the rules of the routes about the caller's own sign-in and account.
     private func expected(of route: Route) -> Outcome {
+        if route.right == .anonymous { return .admitted }
         guard let rights else {
             // An invalid token is an error everywhere; an ended cookie is none.
             return route.right == .anyone && !isToken ? .admitted : .unauthenticated

@@ -28,12 +28,14 @@ struct SecurityHeaderTests {
         }
     }
 
-    @Test("A page may load the gateway's own files, and has no inline script or style")
+    @Test("A page may load the gateway's own files and pictures from elsewhere, and has no inline script or style")
     func page() {
         var fields: HTTPFields = [.contentType: "text/html; charset=utf-8", .cacheControl: "public"]
-        SecurityHeaders(isPublic: false).add(to: &fields)
+        SecurityHeaders(isPublic: false).add(to: &fields, status: .ok)
         let policy = fields[.contentSecurityPolicy] ?? ""
         #expect(policy.contains("script-src 'self';") && policy.contains("style-src 'self';"))
+        #expect(policy.contains("img-src 'self' data: https:;") && policy.contains("connect-src 'self'; manifest-src 'self';"))
+        #expect(policy.contains("require-trusted-types-for 'script';"))
         #expect(policy.hasPrefix("default-src 'none'; ") && policy.hasSuffix("; frame-ancestors 'none'"))
         #expect(!policy.contains("unsafe") && !policy.contains("\n"))
         #expect(fields[.cacheControl] == "public" && fields[.strictTransportSecurity] == nil)
@@ -42,7 +44,14 @@ struct SecurityHeaderTests {
     @Test("An answer with an ETag may be kept by its reader alone, and is asked for again")
     func tagged() {
         var fields: HTTPFields = [.contentType: "application/json", .eTag: "\"v1\""]
-        SecurityHeaders(isPublic: false).add(to: &fields)
+        SecurityHeaders(isPublic: false).add(to: &fields, status: .ok)
         #expect(fields[.cacheControl] == "private, no-cache")
+    }
+
+    @Test("A 304 has no policy for its content, since a browser would replace that of the page by it")
+    func unchanged() {
+        var fields: HTTPFields = [.eTag: "\"v1\"", .cacheControl: "no-cache"]
+        SecurityHeaders(isPublic: false).add(to: &fields, status: .notModified)
+        #expect(fields[.contentSecurityPolicy] == nil && fields[.xContentTypeOptions] == "nosniff")
     }
 }

@@ -11,7 +11,13 @@ struct Operation {
 
     /// - Throws: `UnrecordableType`, or ``UndocumentedRoute``.
     init(_ route: Route, in section: APISection, _ parts: DocumentParts) throws {
-        path = route.path.split(separator: "/").map { $0.hasPrefix(":") ? "/{\($0.dropFirst())}" : "/\($0)" }.joined()
+        let segments = route.segments.map { segment in
+            switch segment {
+            case .fixed(let text): "/\(text)"
+            case .parameter(let name): "/{\(name)}"
+            }
+        }
+        path = segments.isEmpty ? "/" : segments.joined()
         let documentation = route.documentation
         var operation: JSONValue = [
             "operationId": .string(Self.identifier(documentation?.summary ?? "")),
@@ -62,6 +68,7 @@ struct Operation {
 
     private static func security(of route: Route) -> JSONValue {
         switch route.right {
+        case .anonymous: [[:]]
         case .anyone: [[:], ["token": []], ["session": []]]
         case .partlySignedIn, .signedIn: [["token": []], ["session": []]]
         case .read, .send, .administer:

@@ -6,8 +6,8 @@ extension Route {
     var problems: [ProblemKind] {
         var kinds = Set(Self.problemsOfEveryRoute + (documentation?.problems ?? []))
         // Also where no credential is needed: a bearer token that is given must be valid.
-        kinds.insert(.unauthenticated)
-        if right != .anyone { kinds.insert(.forbidden) }
+        if right != .anonymous { kinds.insert(.unauthenticated) }
+        if right.requiresCredential { kinds.insert(.forbidden) }
         if isConfirmed { kinds.insert(.confirmationRequired) }
         if !pathParameters.isEmpty { kinds.insert(.notFound) }
         if body != nil { kinds.formUnion([.invalidJSON, .bodyTooLarge]) }
@@ -26,9 +26,4 @@ extension Route {
     ]
 
     private var callsServices: Bool { documentation?.callsServices ?? true }
-
-    /// The names of the path's parameters.
-    var pathParameters: [String] {
-        path.split(separator: "/").filter { $0.hasPrefix(":") }.map { String($0.dropFirst()) }
-    }
 }

@@ -15,7 +15,7 @@ final class ResponseHeaders: ChannelOutboundHandler, RemovableChannelHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         guard case .head(var head) = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
-        security.add(to: &head.headerFields)
+        security.add(to: &head.headerFields, status: head.status)
         context.write(wrapOutboundOut(.head(head)), promise: promise)
     }
 }

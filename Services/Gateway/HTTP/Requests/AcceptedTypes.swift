@@ -12,16 +12,11 @@ struct AcceptedTypes: Sendable {
         }
     }
 
-    private var ranges: [String: Double] = [:]
+    private let ranges: [String: Double]
 
     /// - Parameter header: What cannot be read is ignored.
     init(_ header: String) {
-        for item in header.split(separator: ",") {
-            let parts = item.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
-            guard let range = parts.first, !range.isEmpty else { continue }
-            let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
-            ranges[range] = min(1, max(0, quality))
-        }
+        ranges = Qualities(header).values
     }
 
     /// The preference for a type, by the most exact range that has it.

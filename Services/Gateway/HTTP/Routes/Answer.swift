@@ -44,14 +44,21 @@ struct Answer<Value: Encodable & Sendable> {
         self.init(.encoded(json), status: nil, headers: headers)
     }
 
-    /// - Parameter body: The answer's body, such as one that is made while it is sent.
-    init(body: ResponseBody, headers: HTTPFields) {
-        self.init(.body(body), status: nil, headers: headers)
+    /// - Parameters:
+    ///   - body: The answer's body, such as one that is made while it is sent.
+    ///   - status: `nil` for the declared one.
+    init(body: ResponseBody, status: HTTPResponse.Status? = nil, headers: HTTPFields) {
+        self.init(.body(body), status: status, headers: headers)
     }
 
     /// 304: the caller has the document already.
     static func notModified(headers: HTTPFields) -> Answer {
         Answer(.none, status: .notModified, headers: headers)
+    }
+
+    /// A redirection to another path.
+    static func redirect(_ status: HTTPResponse.Status, to location: String) -> Answer {
+        Answer(.none, status: status, headers: [.location: location])
     }
 
     /// 204: a success whose document the caller may not see.

@@ -2,8 +2,8 @@ import HTTPRouting
 import HTTPTypes
 import Hummingbird
 
-extension Router where Context == GatewayContext {
-    /// Adds every declared route.
+extension RouterMethods where Context == GatewayContext {
+    /// Adds declared routes.
     ///
     /// - Parameters:
     ///   - limits: Count requests whose account becomes known only after a question to the people service.

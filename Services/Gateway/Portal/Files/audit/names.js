@@ -1,0 +1,43 @@
+import { readCube } from "../lib/cube.js";
+import { t } from "../lib/text.js";
+
+// The names of what is in the cube now, by every identifier that the log has for it.
+const names = new Map();
+
+/** Reads the names. Without them, the log shows identifiers. */
+export async function readNames() {
+  try {
+    const { channels } = await readCube();
+    for (const channel of channels) {
+      names.set(channel._id, [channel.name]);
+      for (const area of channel.areas) {
+        for (const id of [area.id, `${channel._id}-${area.id}`]) names.set(id, [channel.name, area.name]);
+        for (const subject of area.subjects) for (const id of [subject.id, subject.topic_key]) names.set(id, [channel.name, area.name, subject.name]);
+      }
+    }
+  } catch {
+    // The log can be read all the same.
+  }
+}
+
+/** The names of a channel, area or subject with those of what it is in, or `null`. */
+export const namesOf = (id) => names.get(id) ?? null;
+
+/** The names of what a thing is in, such as Campus › Weather for a subject. Parts that were deleted are left out. */
+export function namesAround(id) {
+  const parts = id.split("-");
+  for (let count = parts.length - 1; count > 0; count -= 1) {
+    const found = names.get(parts.slice(0, count).join("-"));
+    if (found) return found;
+  }
+  return null;
+}
+
+/** The name of the thing that an entry is about, as it was then. */
+export function nameOf({ action, object, before, after }) {
+  if (action.startsWith("account.") || action.startsWith("sign_in.")) return object.id;
+  if (object.kind === "cube") return t("audit.thing.cube");
+  const known = namesOf(object.kind === "message" ? (after ?? before)?.topic_key : object.id);
+  if (object.kind === "message") return known ? known.join(" › ") : t("audit.thing.deletedSubject");
+  return after?.name ?? before?.name ?? known?.at(-1) ?? t("audit.thing.deleted");
+}

@@ -1,0 +1,81 @@
+import { fill, h } from "../lib/dom.js";
+import { icon } from "../lib/icons.js";
+import { language, t } from "../lib/text.js";
+import { distributionTag, levelTag } from "../elements/tags.js";
+import { countSubjects, lineOf } from "./model.js";
+
+const names = new Intl.ListFormat(language, { type: "conjunction" });
+
+/** "ann and ben", or "ann, ben and 3 more". */
+export const listNames = (all, most = 2) => names.format(all.length > most + 1 ? [...all.slice(0, most), t("cube.more", { count: all.length - most })] : all);
+
+/** Everyone whom the lists of a thing and of what it is in name. */
+export const namedAt = (thing) => [...new Set(lineOf(thing).flatMap((part) => part.data.access ?? []))];
+
+/** The tags of a thing: who may send, whether a second person approves, level and distribution. */
+function tagsOf(thing) {
+  const { access = [], approval, opt } = thing.data;
+  const named = opt ? namedAt(thing) : access;
+  return [
+    named.length
+      ? h("span", { class: access.length ? "tag" : "tag inherited", title: access.length ? t("cube.onlyHere") : t("cube.onlyAbove") },
+        icon("people", "small"), h("bdi", null, t("cube.only", { names: listNames(named) })))
+      : null,
+    approval ? h("span", { class: "tag", title: t("cube.approval.means") }, icon("lock", "small"), t("cube.approvalTag")) : null,
+    opt ? levelTag(opt.level) : null,
+    opt ? distributionTag(opt.distribution) : null,
+  ];
+}
+
+const sizeOf = (thing) => (thing.kind === "channel"
+  ? t("cube.size", { areas: t("cube.areas", { count: thing.parts.length }), subjects: t("cube.subjects", { count: countSubjects(thing) }) })
+  : t("cube.subjects", { count: thing.parts.length }));
+
+/** A row of the tree, with places for a form below it and for the rows inside it. Its buttons say in `data-act` what they do. */
+export function makeRow(thing) {
+  const isGroup = thing.kind !== "subject";
+  const name = h("bdi");
+  const title = h("button", { class: "title", type: "button", dataset: { act: isGroup ? "toggle" : "edit" } }, isGroup ? icon("down", "small") : null, h("span", { class: "name" }, name));
+  const desc = h("bdi");
+  const tags = h("div", { class: "tags" });
+  const size = isGroup ? h("span", { class: "hint size" }) : null;
+  const menu = h("button", { class: "button plain bare", type: "button", "aria-haspopup": "menu", dataset: { act: "menu" } }, icon("more"));
+  const slot = h("div", { class: "slot" });
+  const list = h("ol", { class: "plain" });
+  const newSlot = h("div", { class: "slot" });
+  const part = thing.kind === "channel" ? "area" : "subject";
+  const add = h("button", { class: "add", type: "button", dataset: { act: "add" } }, icon("plus", "small"), t(`cube.add.${part}`));
+  const parts = isGroup ? h("div", { class: "parts", hidden: true }, list, newSlot, add) : null;
+  const heading = thing.kind === "channel" ? "h2" : thing.kind === "area" ? "h3" : "div";
+  const head = h("div", { class: "row" },
+    h("span", { class: "grip", title: t("cube.grip"), "aria-hidden": "true" }, icon("grip")),
+    h("div", { class: "words" }, h(heading, null, title), h("p", { class: "desc" }, desc)), tags, size, menu);
+  const element = h("li", { class: thing.kind, dataset: { id: thing.id } }, head, slot, parts);
+  let shown = "";
+
+  const update = (now, mark) => {
+    const inherited = now.kind === "subject" ? namedAt(now).join() : sizeOf(now);
+    if (shown === now.look + inherited + mark) return;
+    shown = now.look + inherited + mark;
+    fill(name, markText(now.data.name, mark));
+    desc.textContent = now.data.desc;
+    desc.parentElement.hidden = !now.data.desc;
+    fill(tags, tagsOf(now));
+    if (size) size.textContent = sizeOf(now);
+    const values = { name: now.data.name };
+    if (!isGroup) title.title = t("cube.editNamed", values);
+    menu.setAttribute("aria-label", t("cube.menuNamed", values));
+    add.setAttribute("aria-label", t(`cube.addTo.${part}`, values));
+  };
+  const setOpen = (isOpen) => {
+    if (!parts) return;
+    parts.hidden = !isOpen;
+    title.setAttribute("aria-expanded", String(isOpen));
+  };
+  return { element, head, title, menu, add, slot, list, newSlot, parts, update, setOpen };
+}
+
+function markText(text, word) {
+  const start = word ? text.toLocaleLowerCase().indexOf(word) : -1;
+  return start < 0 ? text : [text.slice(0, start), h("mark", null, text.slice(start, start + word.length)), text.slice(start + word.length)];
+}

@@ -1,0 +1,45 @@
+import { explain, post, remove } from "../lib/api.js";
+import { stateOf } from "../lib/message-state.js";
+import { maySendTo, session } from "../lib/session.js";
+import { t } from "../lib/text.js";
+import { confirmAction } from "./dialogs.js";
+import { toast } from "./toast.js";
+
+const path = (message) => `/message/${message.msi_key}`;
+
+const actions = {
+  recall: { icon: "undo", run: (message) => remove(path(message)) },
+  approve: {
+    icon: "check", run: (message) => post(`${path(message)}/approve`),
+    question: (message) => ({ heading: t("message.approve.heading"), content: [t("message.approve.text", { title: message.title, sender: message.sender })], action: t("message.approve") }),
+  },
+  retry: { icon: "retry", run: (message) => post(`${path(message)}/retry`) },
+};
+
+/** Which of "recall", "approve" and "retry" somebody can do with a message now. */
+export function possibleActions(message, now = Date.now()) {
+  if (!maySendTo(message.topic_key)) return [];
+  const state = stateOf(message, now);
+  const isUntouched = !message.relay.components?.some((component) => component.state === "accepted");
+  return [
+    state === "held" && message.sender !== session.account ? "approve" : null,
+    state === "held" || state === "scheduled" || (state === "retrying" && isUntouched) ? "recall" : null,
+    state === "failed" && message.expires > now ? "retry" : null,
+  ].filter(Boolean);
+}
+
+export const iconOf = (action) => actions[action].icon;
+
+/** Does it, says what happened, and returns the message as it is then; `null` if nothing was done. */
+export async function perform(action, message) {
+  const { run, question } = actions[action];
+  if (question && !(await confirmAction(question(message)))) return null;
+  try {
+    const changed = await run(message);
+    toast(t(`message.${action}.done`));
+    return changed;
+  } catch (error) {
+    toast(error.status === 409 ? t(`message.${action}.late`) : explain(error));
+    return null;
+  }
+}

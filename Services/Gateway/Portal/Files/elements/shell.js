@@ -1,0 +1,170 @@
+import { fill, h } from "../lib/dom.js";
+import { remove, setRemedy } from "../lib/api.js";
+import { follow, listen } from "../lib/events.js";
+import { icon } from "../lib/icons.js";
+import { may, readSession, session } from "../lib/session.js";
+import { codeField, confirmPassword, offersProvider, signInForm } from "../lib/sign-in.js";
+import { t } from "../lib/text.js";
+import { field } from "./field.js";
+import { showDialog, showForm } from "./dialogs.js";
+import { toast, toastRegion } from "./toast.js";
+import "./health-pill.js";
+
+let tellReady;
+/** The session, once somebody is signed in and the frame is there. */
+export const ready = new Promise((resolve) => { tellReady = resolve; });
+
+const entries = {
+  send: { icon: "send", right: "send" },
+  messages: { icon: "messages", right: "read" },
+  templates: { icon: "template", right: "send" },
+  overview: { icon: "overview" },
+  cube: { icon: "cube", right: "administer" },
+  people: { icon: "people", right: "administer" },
+  tokens: { icon: "key", right: "administer" },
+  audit: { icon: "audit", right: "administer" },
+  account: { icon: "account" },
+};
+const isOpen = (name) => !entries[name].right || may(entries[name].right);
+
+/** The frame of a page: navigation, who is signed in, and what every page has to do about sign-ins. */
+class Shell extends HTMLElement {
+  async connectedCallback() {
+    this.page = this.getAttribute("page");
+    this.main = this.querySelector("main");
+    document.body.append(toastRegion());
+    if (!(await this.findSession())) return;
+    setRemedy("unauthenticated", signInAgain);
+    setRemedy("confirmation-required", confirmWithPassword);
+    this.prepend(h("a", { class: "skip unseen", href: "#main" }, t("shell.skip")), this.rail());
+    this.append(this.bar());
+    // Without a second factor that is required, the gateway tells no events.
+    if (session.second_factor !== "required") follow(session.account);
+    listen("stream", (state) => { this.toggleAttribute("offline", state === "lost"); });
+    tellReady(session);
+  }
+
+  async findSession() {
+    for (;;) {
+      try {
+        await readSession();
+        break;
+      } catch {
+        await this.waitForGateway();
+      }
+    }
+    const here = location.pathname + location.search + location.hash;
+    if (!session || session.second_factor === "pending") {
+      location.replace(`/?next=${encodeURIComponent(here)}`);
+      return false;
+    }
+    if (session.second_factor === "required" && this.page !== "account") {
+      location.replace("/portal/account/#second-factor");
+      return false;
+    }
+    return true;
+  }
+
+  async waitForGateway() {
+    this.banner ??= h("p", { class: "banner", role: "alert" }, t("problem.offline"));
+    if (!this.banner.isConnected) this.prepend(this.banner);
+    await new Promise((resolve) => { setTimeout(resolve, 2_000); });
+    // The next answer decides.
+    this.banner.remove();
+  }
+
+  link(name, className) {
+    return h("a", { class: className, href: `/portal/${name}/`, "aria-current": name === this.page ? "page" : null },
+      icon(entries[name].icon), h("span", null, t(`nav.${name}`)));
+  }
+
+  rail() {
+    const list = (names) => h("ul", { class: "plain" }, names.filter(isOpen).map((name) => h("li", null, this.link(name))));
+    return h("nav", { class: "rail", "aria-label": t("shell.navigation") },
+      h("a", { class: "brand", href: "/portal/send/" }, h("span", { class: "mark" }, icon("speaker")), t("product")),
+      h("div", null, list(["send", "messages", "templates", "overview"]),
+        may("administer") ? [h("p", { class: "section" }, t("nav.administration")), list(["cube", "people", "tokens", "audit"])] : null),
+      h("div", { class: "who" },
+        h("a", { class: "account", href: "/portal/account/", "aria-current": this.page === "account" ? "page" : null },
+          h("span", { class: "avatar", "aria-hidden": "true" }, [...session.account][0]),
+          h("span", { class: "name" }, h("bdi", null, session.account), h("small", null, t(`role.${session.role}`)))),
+        h("button", { class: "button plain small", type: "button", onclick: signOut }, icon("signOut", "small"), t("signOut"))));
+  }
+
+  bar() {
+    const shown = (may("administer") ? ["send", "messages", "cube", "overview"] : ["send", "messages", "templates", "overview"]).filter(isOpen);
+    const rest = Object.keys(entries).filter((name) => isOpen(name) && !shown.includes(name));
+    const more = h("div", { class: "more", id: "more", popover: "auto" }, h("ul", { class: "plain" },
+      rest.map((name) => h("li", null, this.link(name))),
+      h("li", null, h("button", { type: "button", onclick: signOut }, icon("signOut"), t("signOut")))));
+    return h("nav", { class: "bar", "aria-label": t("shell.navigation") },
+      h("ul", { class: "plain" }, shown.map((name) => h("li", null, this.link(name, "entry"))),
+        h("li", null, h("button", {
+          class: "entry", type: "button", popovertarget: "more", "aria-current": rest.includes(this.page) ? "page" : null,
+        }, icon("more"), h("span", null, t("nav.more"))))), more);
+  }
+}
+
+customElements.define("hub-shell", Shell);
+
+/** The head of a page: its heading, one sentence, and the health of the hub. */
+export function pageHead({ heading, intro, action }) {
+  document.title = `${heading} · ${t("product")}`;
+  return h("header", { class: "page-head" },
+    h("div", null, h("h1", { tabIndex: -1 }, heading), intro ? h("p", null, intro) : null),
+    h("div", { class: "actions" }, action, document.createElement("health-pill")));
+}
+
+/** What a page shows instead of a list that is empty. */
+export const emptyPage = ({ name, heading, text, action, level = 2 }) =>
+  h("div", { class: "empty" }, icon(name), h(`h${level}`, { tabIndex: -1 }, heading), h("p", null, text), action);
+
+/** Signs out, and leads to the first page. */
+export async function signOut() {
+  try {
+    await remove("/session", { remedy: false });
+  } catch {
+    // Without an answer the sign-in may go on: this is said, since somebody may walk away from the machine.
+    toast(t("signOut.failed"));
+    return;
+  }
+  location.assign("/");
+}
+
+let signingIn = null;
+
+/** Lets somebody sign in again over the page, so that nothing typed is lost. Several requests wait for one dialog. */
+function signInAgain() {
+  signingIn ??= showDialog((close) =>
+    h("div", { class: "stack" }, h("h2", null, t("signIn.again")), h("p", { class: "secondary" }, t("signIn.againIntro")),
+      signInForm({ account: session.account, done: () => close(true) })))
+    .then(async (isSignedIn) => {
+      signingIn = null;
+      if (isSignedIn) await readSession();
+      return isSignedIn === true;
+    });
+  return signingIn;
+}
+
+async function confirmWithPassword() {
+  const password = field({ label: t("signIn.password"), type: "password", attributes: { autocomplete: "current-password", dir: "ltr", autofocus: true } });
+  const code = session.second_factor === "set" ? codeField() : null;
+  const university = (await offersProvider())
+    ? h("p", { class: "hint" }, h("a", { href: "/session/oidc?confirm=true" }, t("confirm.university")))
+    : null;
+  return await showForm({
+    heading: t("confirm.heading"), intro: t("confirm.intro"), fields: [password, code, university], action: t("confirm.action"),
+    submit: async () => {
+      try {
+        await confirmPassword(password.value, code?.value.replaceAll(" ", ""));
+        return true;
+      } catch (error) {
+        if (error.field !== "password" && error.field !== "code") throw error;
+        const wrong = error.field === "code" && code ? code : password;
+        wrong.error(t(wrong === code ? "signIn.wrongCode" : "confirm.wrong"));
+        wrong.control.focus();
+        throw new Error(t(wrong === code ? "signIn.wrongCode" : "confirm.wrong"));
+      }
+    },
+  }) === true;
+}

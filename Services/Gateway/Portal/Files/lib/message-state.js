@@ -1,0 +1,30 @@
+import { t } from "./text.js";
+import { formatMoment } from "./time.js";
+
+/** The states that no longer change. */
+export const finalStates = ["relayed", "failed", "expired", "recalled"];
+
+const tones = { relayed: "good", failed: "bad", expired: "bad", recalled: "", held: "busy", pending: "busy", retrying: "busy", scheduled: "" };
+
+/** The state of a message for people: "scheduled" is a pending message that goes out later. */
+export function stateOf(message, now = Date.now()) {
+  const { state, next_attempt: next, attempts } = message.relay ?? message;
+  return state === "pending" && !attempts && next > now + 1_000 && !message.relay?.lease ? "scheduled" : state;
+}
+
+/** `{state, word, tone, detail}`: the word for the tag, its tone, and a line of detail or "". */
+export function describeState(message, now = Date.now()) {
+  const state = stateOf(message, now);
+  const relay = message.relay ?? {};
+  const next = relay.next_attempt;
+  const error = relay.components?.find((component) => component.error)?.error;
+  const word = state === "scheduled" ? t("state.scheduled", { time: formatMoment(next) }) : t(`state.${state}`);
+  let detail = "";
+  if (state === "scheduled" && next - now < 60_000) {
+    return { state, word: t("state.pending"), tone: "busy", detail: t("state.undo", { count: Math.ceil((next - now) / 1_000) }) };
+  }
+  if (state === "failed") detail = error ? error.code : "";
+  if (state === "retrying") detail = next ? t("state.next", { time: formatMoment(next) }) : "";
+  if (state === "pending" && error) detail = t(error.code === "CIRCUIT_OPEN" ? "state.fcmAway" : "state.relayAway");
+  return { state, word, tone: tones[state], detail };
+}

@@ -1,0 +1,66 @@
+import { h } from "./dom.js";
+import { explain, get, post, put } from "./api.js";
+import { field } from "../elements/field.js";
+import { t } from "./text.js";
+
+/**
+ * The form with which one signs in: account, password, and a code if the account has a second factor. `account` is fixed if it is
+ * given. Calls `done` with the session.
+ */
+export function signInForm({ account, done }) {
+  const name = field({
+    label: t("signIn.account"), value: account ?? "",
+    attributes: { name: "username", autocomplete: "username", autocapitalize: "none", spellcheck: false, readOnly: Boolean(account), required: true, dir: "ltr" },
+  });
+  const password = field({ label: t("signIn.password"), type: "password", attributes: { name: "password", autocomplete: "current-password", required: true, dir: "ltr" } });
+  const code = codeField();
+  code.hidden = true;
+  const problem = h("p", { class: "below wrong", role: "alert" });
+  const button = h("button", { class: "button main", type: "submit" }, t("signIn.action"));
+  const university = h("a", { class: "button", href: "/session/oidc", hidden: true }, t("signIn.university"));
+  offersProvider().then((offers) => { university.hidden = !offers; });
+
+  return h("form", {
+    class: "stack", noValidate: true,
+    onsubmit: async (event) => {
+      event.preventDefault();
+      if (button.disabled) return;
+      problem.textContent = "";
+      for (const part of [name, password]) if (!part.value) { part.error(t("field.missing")); part.control.focus(); return; }
+      if (!code.hidden && !code.value) { code.error(t("field.missing")); code.control.focus(); return; }
+      button.disabled = true;
+      try {
+        const body = { account: name.value.trim(), password: password.value, ...(code.hidden ? {} : { code: code.value.replaceAll(" ", "") }) };
+        done(await post("/session", body, { remedy: false }));
+      } catch (error) {
+        if (error.field === "code") {
+          const isFirst = code.hidden;
+          code.hidden = false;
+          code.error(isFirst ? "" : t("signIn.wrongCode"));
+          code.control.focus();
+        } else {
+          problem.textContent = error.status === 401 ? t("signIn.wrong") : explain(error);
+          password.control.select();
+        }
+      } finally {
+        button.disabled = false;
+      }
+    },
+  }, name, password, code, problem, h("div", { class: "stack" }, button, university));
+}
+
+/** A field for the code of a second factor. */
+export const codeField = () =>
+  field({ label: t("signIn.code"), hint: t("signIn.codeHint"), attributes: { name: "code", autocomplete: "one-time-code", dir: "ltr", spellcheck: false } });
+
+/** Whether one can sign in at the university's provider. */
+export async function offersProvider() {
+  try {
+    return (await get("/session/ways", { remedy: false })).provider;
+  } catch {
+    return false;
+  }
+}
+
+/** Confirms the password of the signed-in account; see "Confirmation" of the gateway's API. */
+export const confirmPassword = (password, code) => put("/session", { password, ...(code ? { code } : {}) }, { remedy: false });

@@ -1,0 +1,49 @@
+// All text that people see is in ../text, by language and page.
+
+export const language = document.documentElement.lang;
+export const isRightToLeft = document.documentElement.dir === "rtl";
+
+const numbers = new Intl.NumberFormat(language);
+const plurals = new Intl.PluralRules(language);
+
+async function load(language, part) {
+  const response = await fetch(new URL(`../text/${language}/${part}.json`, import.meta.url));
+  if (!response.ok) throw new Error(`no text ${language}/${part}: ${response.status}`);
+  return response.json();
+}
+
+// A page names its part of the catalogue: <html data-text="send">.
+const parts = ["common", ...(document.documentElement.dataset.text ?? "").split(" ").filter(Boolean)];
+const catalogue = Object.assign({}, ...(await Promise.all(parts.map((part) => load(language, part)))));
+
+function pattern(key, values) {
+  const entry = catalogue[key];
+  if (entry === undefined) {
+    console.error(`no text for ${key} in ${language}`);
+    return key;
+  }
+  return typeof entry === "string" ? entry : entry[plurals.select(values?.count ?? 0)] ?? entry.other;
+}
+
+const written = (value) => (typeof value === "number" ? numbers.format(value) : value);
+
+/** Whether the catalogue has a text. */
+export const hasText = (key) => key in catalogue;
+
+/**
+ * The text of a key, with its `{names}` filled. Numbers are written as the language does. A text with several forms is chosen by
+ * the value `count`.
+ */
+export function t(key, values) {
+  return pattern(key, values).replace(/\{(\w+)\}/g, (all, name) => written(values?.[name] ?? all));
+}
+
+/** Like `t`, for values that are elements: a list of texts and elements for `h`. */
+export function tn(key, values) {
+  return pattern(key, values).split(/(\{\w+\})/).map((piece) => {
+    const name = /^\{(\w+)\}$/.exec(piece)?.[1];
+    return name ? written(values?.[name] ?? piece) : piece;
+  });
+}
+
+export const formatNumber = (value) => numbers.format(value);

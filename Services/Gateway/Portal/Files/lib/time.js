@@ -1,0 +1,52 @@
+import { language, t } from "./text.js";
+
+// The browser's own form of the language, such as that of a country, which decides between 14:07 and 2:07 PM.
+const locale = navigator.languages.find((each) => each.split("-")[0] === language) ?? language;
+const form = (options) => new Intl.DateTimeFormat(locale, options);
+const time = form({ hour: "2-digit", minute: "2-digit" });
+const exact = form({ dateStyle: "medium", timeStyle: "medium" });
+const date = form({ dateStyle: "medium" });
+const moment = form({ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+const day = form({ weekday: "long", day: "numeric", month: "long" });
+const dayOfYear = form({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
+const units = [["day", 86_400], ["hour", 3_600], ["minute", 60], ["second", 1]];
+
+/** 14:07 */
+export const formatTime = (milliseconds) => time.format(milliseconds);
+/** Nov 23, 2026, 2:07:31 PM */
+export const formatExact = (milliseconds) => exact.format(milliseconds);
+/** 23 Nov 2026 */
+export const formatDate = (milliseconds) => date.format(milliseconds);
+/** Mon 23 Nov, 14:07 */
+export const formatMoment = (milliseconds) => moment.format(milliseconds);
+
+/** The local day of a time, as a key for groups: 2026-11-23. */
+export function dayKey(milliseconds) {
+  const date = new Date(milliseconds);
+  return [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
+}
+
+/** Today, Monday 23 November */
+export function formatDay(milliseconds, now = Date.now()) {
+  const key = dayKey(milliseconds);
+  const text = (new Date(milliseconds).getFullYear() === new Date(now).getFullYear() ? day : dayOfYear).format(milliseconds);
+  if (key === dayKey(now)) return t("day.today", { day: text });
+  if (key === dayKey(now - 86_400_000)) return t("day.yesterday", { day: text });
+  return text;
+}
+
+/** 3 minutes ago, in 2 hours */
+export function formatAgo(milliseconds, now = Date.now()) {
+  const seconds = (milliseconds - now) / 1000;
+  const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? units.at(-1);
+  return new Intl.RelativeTimeFormat(language, { numeric: "auto" }).format(Math.round(seconds / length), unit);
+}
+
+/** 24 hours, 4 weeks: a length of time in the largest unit that fits. */
+export function formatLength(seconds) {
+  const [unit, length] = [["week", 604_800], ...units].find(([, length]) => seconds >= length && seconds % length === 0) ?? ["second", 1];
+  const count = seconds / length;
+  // Two days and less are hours for people.
+  const [amount, name] = unit === "day" && count <= 2 ? [count * 24, "hour"] : [count, unit];
+  return new Intl.NumberFormat(language, { style: "unit", unit: name, unitDisplay: "long" }).format(amount);
+}

@@ -1,0 +1,138 @@
+import { explain, get } from "../lib/api.js";
+import { fill, h } from "../lib/dom.js";
+import { listen } from "../lib/events.js";
+import { icon } from "../lib/icons.js";
+import { describeState, stateOf } from "../lib/message-state.js";
+import { maySendTo } from "../lib/session.js";
+import { t, tn } from "../lib/text.js";
+import { formatExact, formatLength, formatMoment, formatTime } from "../lib/time.js";
+import { iconOf, perform, possibleActions } from "../elements/message-actions.js";
+import { emptyPage, ready } from "../elements/shell.js";
+import { distributionTag, pathOf } from "../elements/tags.js";
+import { toast } from "../elements/toast.js";
+import { timeline } from "./timeline.js";
+
+const main = document.getElementById("main");
+const key = new URLSearchParams(location.search).get("key") ?? "";
+const link = (of) => `/portal/message/?key=${of}`;
+/** The newest follow-ups that are shown. */
+const shownFollowUps = 10;
+let message = null;
+let [lastTurn, shownTurn] = [0, 0];
+/** Earlier and later messages that belong to this one, by key. */
+const related = new Map();
+
+const stateTag = h("span");
+const stateDetail = h("span", { class: "secondary" });
+const buttons = h("div", { class: "actions message-actions" });
+let shownActions = "";
+
+await ready;
+fill(main, back(), h("div", { class: "stack", "aria-hidden": "true" }, ["60px", "200px", "240px"].map((size) => {
+  const bone = h("div", { class: "skeleton" });
+  bone.style.setProperty("block-size", size);
+  return bone;
+})));
+// Before the first answer, which may be older than an event.
+listen("message", (event) => { if (event.msi_key === key || message?.follow_ups?.includes(event.msi_key)) refresh(); });
+listen("reset", refresh);
+await refresh();
+main.focus();
+
+// The seconds to undo, and words such as "scheduled".
+setInterval(() => { if (message && ["pending", "retrying", "held"].includes(message.relay.state)) showState(); }, 1_000);
+
+async function refresh() {
+  const turn = ++lastTurn;
+  try {
+    const answer = await get(`/message/${encodeURIComponent(key)}`);
+    // A later request may have been answered before.
+    if (turn < shownTurn) return;
+    [message, shownTurn] = [answer, turn];
+  } catch (error) {
+    if (message) return;
+    const isGone = error.status === 404 || error.status === 400;
+    fill(main, back(), isGone
+      ? emptyPage({ level: 1, name: "messages", heading: t("message.gone.heading"), text: t("message.gone.text"), action: h("a", { class: "button", href: "/portal/messages/" }, t("message.gone.action")) })
+      : h("div", { class: "notice bad", role: "alert" }, icon("info"), h("p", null, explain(error)), h("button", { class: "button small", type: "button", onclick: refresh }, t("retry"))));
+    return;
+  }
+  show();
+  const others = [message.follows, ...(message.follow_ups ?? []).slice(-shownFollowUps)].filter((each) => each && !related.has(each));
+  if (!others.length) return;
+  for (const other of await Promise.all(others.map((each) => get(`/message/${each}`).catch(() => null)))) if (other) related.set(other.msi_key, other);
+  show();
+}
+
+function back() {
+  return h("p", { class: "back" }, h("a", { href: "/portal/messages/" }, icon("back", "small"), t("message.back")));
+}
+
+function showState() {
+  const now = Date.now();
+  const { word, tone, detail } = describeState(message, now);
+  stateTag.className = `tag ${tone}`;
+  if (stateTag.textContent !== word) stateTag.textContent = word;
+  stateDetail.textContent = detail;
+  const possible = possibleActions(message, now);
+  const print = possible.join() + message.relay.state;
+  if (print === shownActions && buttons.children.length) return;
+  shownActions = print;
+  const isAlert = message.distribution === "Alert";
+  const canSend = maySendTo(message.topic_key);
+  fill(buttons,
+    possible.map((action, index) => h("button", { class: `button ${index ? "" : "main"}`, type: "button", onclick: () => act(action) }, icon(iconOf(action), "small"), t(`message.${action}`))),
+    canSend && message.relay.state === "relayed" && isAlert ? h("a", { class: "button", href: `/portal/send/?follows=${key}&clear` }, icon("check", "small"), t("message.allClear")) : null,
+    canSend && message.relay.state !== "recalled" ? h("a", { class: "button", href: `/portal/send/?follows=${key}` }, icon("reply", "small"), t("message.followUp")) : null,
+    canSend ? h("a", { class: "button", href: `/portal/send/?copy=${key}` }, icon("send", "small"), t("message.again")) : null);
+}
+
+async function act(action) {
+  const changed = await perform(action, message);
+  if (changed) message = { ...message, ...changed };
+  await refresh();
+  main.querySelector("h1")?.focus();
+}
+
+function show() {
+  const { names } = message;
+  document.title = `${message.title} · ${t("product")}`;
+  const facts = [
+    ["message.sender", h("bdi", null, message.sender)],
+    ["message.stored", formatExact(message.timestamp)],
+    message.expires ? ["message.expires", h("span", null, formatExact(message.expires), message.ttl === undefined ? null : ` (${message.ttl ? formatLength(message.ttl) : t("message.ttl.atOnce")})`)] : null,
+    message.template ? ["message.template", t("message.template.used")] : null,
+    ["message.key", h("span", { class: "copyable" }, h("code", { dir: "ltr" }, key), h("button", { class: "button bare plain small", type: "button", "aria-label": t("message.key.copy"), title: t("message.key.copy"), onclick: copyKey }, icon("copy", "small")))],
+  ].filter(Boolean);
+  const relatedLink = (of, label) => related.has(of) ? h("li", null, h("span", { class: "hint" }, label, " · ", formatMoment(related.get(of).timestamp)), h("a", { href: link(of), dir: "auto" }, related.get(of).title)) : null;
+  const relatives = [message.follows ? relatedLink(message.follows, t("message.follows")) : null, ...(message.follow_ups ?? []).map((of) => relatedLink(of, t("message.followUp.sent")))].filter(Boolean);
+  const hadFocus = document.activeElement === main.querySelector("h1");
+  shownActions = "";
+  fill(main, back(),
+    h("header", { class: "message-head" },
+      h("div", { class: "message-tags" }, distributionTag(message.distribution), message.drill ? h("span", { class: "tag" }, t("message.drill")) : null, pathOf([names.channel, names.area, names.subject])),
+      h("h1", { tabIndex: -1, dir: "auto" }, message.title),
+      h("p", { role: "status", class: "message-state" }, stateTag, stateDetail),
+      buttons),
+    stateOf(message) === "held" ? h("div", { class: "notice" }, icon("lock"), h("p", null, tn(possibleActions(message).includes("approve") ? "message.held.you" : "message.held.others", { sender: h("bdi", null, message.sender) }))) : null,
+    h("div", { class: "message-columns" },
+      h("div", { class: "stack" },
+        h("section", { class: "panel message-text", "aria-label": t("message.text") },
+          message.desc ? [h("h2", { class: "label" }, t("message.desc")), h("p", { dir: "auto" }, message.desc)] : null,
+          h("h2", { class: "label" }, t("message.message")), h("p", { class: "body", dir: "auto" }, message.message),
+          message.options?.image ? h("img", { src: message.options.image, alt: t("message.picture"), loading: "lazy" }) : null),
+        relatives.length ? h("section", { class: "panel", "aria-labelledby": "related" }, h("h2", { id: "related", class: "label" }, t("message.related")), h("ul", { class: "plain related" }, relatives)) : null,
+        h("dl", { class: "facts" }, facts.map(([name, value]) => h("div", null, h("dt", null, t(name)), h("dd", null, value))))),
+      timeline(message)));
+  showState();
+  if (hadFocus) main.querySelector("h1").focus();
+}
+
+async function copyKey() {
+  try {
+    await navigator.clipboard.writeText(key);
+    toast(t("copied"));
+  } catch {
+    toast(key);
+  }
+}

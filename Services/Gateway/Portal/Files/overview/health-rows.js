@@ -1,0 +1,36 @@
+import { h } from "../lib/dom.js";
+import { icon } from "../lib/icons.js";
+import { t } from "../lib/text.js";
+import { formatMoment } from "../lib/time.js";
+import { fcmOf } from "../elements/health-pill.js";
+
+/** A row for each part of the hub: whether it works, and what it means for people if it does not. */
+export function healthRows(health) {
+  if (!health) return [row("gateway", "bad", t("service.gateway.away"))];
+  const { services = {}, versions = {}, parts = {}, copies = {} } = health;
+  const relay = parts["message-log"]?.relay;
+  const fcm = fcmOf(relay);
+  const state = (name) => (services[name] === "ok" ? "good" : "bad");
+  const copy = (name) => (copies[name] ? t("service.copy", { time: formatMoment(copies[name]) }) : null);
+  const certificate = parts.gateway?.certificate;
+  const waits = [parts.cube?.audit, parts["message-log"]?.audit, parts["message-log"]?.template_audit].some((part) => part && part.status !== "ok");
+  return [
+    row("gateway", certificate && certificate.status !== "ok" ? "warn" : "good", certificate && certificate.status !== "ok" ? certificate.message : t("service.gateway.good"), versions.gateway),
+    row("message-log", state("message-log"), t(`service.message-log.${state("message-log")}`), versions["message-log"], mismatch(parts["message-log"])),
+    relay ? row("relay", relay.status === "ok" ? "good" : "warn", t(relay.status === "ok" ? "service.relay.good" : "service.relay.bad"), relay.version, relay.message) : null,
+    fcm || relay ? row("fcm", fcm && fcm.status === "ok" ? "good" : "warn", t(fcm?.status === "ok" ? "service.fcm.good" : fcm ? "service.fcm.bad" : "service.fcm.unknown"), null, fcm?.message) : null,
+    row("cube", state("cube"), copy("cube") ?? t(`service.cube.${state("cube")}`), versions.cube, mismatch(parts.cube)),
+    row("people", state("people"), copy("people") ?? t(`service.people.${state("people")}`), versions.people, mismatch(parts.people)),
+    waits ? row("audit", "warn", t("service.audit.bad")) : null,
+  ].filter(Boolean);
+}
+
+const mismatch = (part) => part?.version?.message ?? null;
+
+function row(name, tone, text, version, detail) {
+  return h("li", { class: "service", dataset: { tone } },
+    h("span", { class: "dot" }, icon({ good: "check", warn: "info", bad: "cross" }[tone], "small")),
+    h("div", null, h("p", { class: "label" }, t(`service.${name}`), version ? h("span", { class: "hint" }, " ", version) : null), h("p", { class: "secondary" }, text),
+      detail ? h("details", null, h("summary", null, t("service.details")), h("p", { class: "hint" }, detail)) : null),
+    h("span", { class: `tag ${tone === "warn" ? "" : tone}` }, t(`service.state.${tone}`)));
+}

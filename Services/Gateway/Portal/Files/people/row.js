@@ -1,0 +1,36 @@
+import { h } from "../lib/dom.js";
+import { icon } from "../lib/icons.js";
+import { session } from "../lib/session.js";
+import { t } from "../lib/text.js";
+import { formatDate, formatExact } from "../lib/time.js";
+
+/** An account as a row of the table. `tokens` is how many it has, or `null` if that is unknown. */
+export function accountRow(account, { tokens, isOpen, toggle }) {
+  const name = account.account;
+  const label = (column) => ({ "data-label": t(`people.column.${column}`) });
+  return h("tr", { class: "thing", dataset: { account: name } },
+    h("th", { scope: "row" }, h("div", { class: "person" },
+      h("span", { class: "avatar", "aria-hidden": "true" }, [...name][0]),
+      h("div", null, h("span", { class: "person-name" }, h("bdi", null, name),
+        name === session.account ? h("span", { class: "tag busy" }, t("people.you")) : null,
+        account.disabled ? h("span", { class: "tag" }, icon("lock", "small"), t("people.disabled")) : null), belowName(account)))),
+    h("td", label("role"), t(`role.${account.role}`)),
+    h("td", label("factor"), factor(account)),
+    h("td", label("tokens"), tokens
+      ? h("a", { href: `/portal/tokens/?account=${encodeURIComponent(name)}` }, t("people.tokens", { count: tokens }))
+      : h("span", { class: "hint" }, tokens === null ? "–" : t("people.tokens.none"))),
+    h("td", label("since"), h("time", { class: "hint", dateTime: new Date(account.created).toISOString(), title: formatExact(account.created) }, formatDate(account.created))),
+    h("td", { class: "end" }, h("button", { class: "button small", type: "button", "aria-expanded": String(isOpen), onclick: toggle },
+      icon(isOpen ? "up" : "edit", "small"), h("span", null, t(isOpen ? "close" : "people.edit"), h("span", { class: "unseen" }, ` ${name}`)))));
+}
+
+function belowName(account) {
+  if (account.oidc) return h("small", null, t("people.university"), " ", h("bdi", { class: "code" }, account.oidc));
+  return account.has_password ? null : h("small", null, t("people.noPassword"));
+}
+
+function factor(account) {
+  if (account.second_factor === "set") return h("span", { class: "tag good" }, icon("check", "small"), t("people.factor.set"));
+  if (account.second_factor_required) return h("span", { class: "tag" }, icon("clock", "small"), t("people.factor.required"));
+  return h("span", { class: "hint" }, t("people.factor.none"));
+}

@@ -1,0 +1,90 @@
+import { h } from "../lib/dom.js";
+import { t } from "../lib/text.js";
+import { formatLength, formatMoment } from "../lib/time.js";
+import { field } from "../elements/field.js";
+
+const lifetimes = [0, 3_600, 21_600, 86_400, 259_200, 604_800, 2_419_200];
+const usual = { Alert: 86_400, Information: 2_419_200 };
+const local = (milliseconds) => {
+  const date = new Date(milliseconds);
+  return new Date(milliseconds - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+};
+
+/** A row with a label and a control at its end; `more` is below. */
+function row(label, control, more, hint) {
+  const identifier = `row-${label}`.replace(/\W+/g, "-");
+  control.id = identifier;
+  return h("div", { class: "row" }, h("div", { class: "row-line" }, h("label", { htmlFor: identifier }, label, hint ? h("span", { class: "hint" }, hint) : null), control), more);
+}
+
+/**
+ * When it goes out, how long it is worth delivering, its picture, and whether it is a drill. The element has
+ * `show(draft, distribution)` and `error(field, text)`. `changed` is called after each change of the draft.
+ */
+export function deliveryRows(draft, changed) {
+  const when = h("select", { onchange: () => { setTime(when.value === "later"); } }, h("option", { value: "now" }, t("send.when.now")), h("option", { value: "later" }, t("send.when.later")));
+  const at = field({ label: t("send.when.at"), type: "datetime-local", attributes: { dir: "ltr" }, oninput: (value) => { draft.at = value; tellTime(); changed(); } });
+  const lifetime = h("select", { onchange: () => { draft.ttl = lifetime.value; changed(); } });
+  const picture = h("select", { onchange: () => {
+    address.hidden = picture.value === "none";
+    if (address.hidden) { draft.image = address.value = ""; address.error(""); } else address.control.focus();
+    changed();
+  } }, h("option", { value: "none" }, t("send.picture.none")), h("option", { value: "some" }, t("send.picture.some")));
+  const address = field({
+    label: t("send.picture.address"), type: "url", hint: t("send.picture.hint"), attributes: { placeholder: "https://", dir: "ltr", spellcheck: false },
+    oninput: (value) => { draft.image = value; changed(); },
+  });
+  const drill = h("input", { type: "checkbox", role: "switch", onchange: () => { draft.drill = drill.checked; changed(); } });
+  const pictureRow = row(t("send.picture"), picture, address);
+
+  const tellTime = () => at.hint(draft.at ? t("send.when.tell", { time: formatMoment(new Date(draft.at)), zone: Intl.DateTimeFormat().resolvedOptions().timeZone }) : "");
+  function setTime(isLater) {
+    when.value = isLater ? "later" : "now";
+    at.hidden = !isLater;
+    // An hour from now, at a full quarter.
+    if (isLater && !draft.at) draft.at = local(Math.ceil((Date.now() + 3_600_000) / 900_000) * 900_000);
+    if (!isLater) draft.at = "";
+    at.value = draft.at;
+    at.control.min = local(Date.now());
+    at.error("");
+    tellTime();
+    changed();
+  }
+
+  const element = h("div", { class: "group rows" }, row(t("send.when"), when, at), row(t("send.ttl"), lifetime), pictureRow,
+    row(t("send.drill"), drill, null, t("send.drill.hint")));
+  element.schedule = () => { setTime(true); at.control.focus(); };
+  element.sendNow = () => setTime(false);
+  element.error = (name, text) => {
+    const target = { send_at: at, "options.image": address }[name];
+    if (!target) return false;
+    target.hidden = false;
+    target.error(text);
+    target.control.focus();
+    return true;
+  };
+  let shownDistribution = null;
+  element.show = (distribution) => {
+    pictureRow.hidden = distribution === "Information";
+    if (shownDistribution !== distribution) {
+      shownDistribution = distribution;
+      const standard = usual[distribution] ?? usual.Alert;
+      lifetime.replaceChildren(h("option", { value: "" }, t("send.ttl.usual", { length: formatLength(standard) })),
+        ...lifetimes.filter((seconds) => seconds !== standard).map((seconds) => h("option", { value: String(seconds) }, seconds ? formatLength(seconds) : t("send.ttl.atOnce"))));
+    }
+    lifetime.value = draft.ttl;
+    if (lifetime.selectedIndex < 0) {
+      lifetime.append(h("option", { value: draft.ttl }, formatLength(Number(draft.ttl))));
+      lifetime.value = draft.ttl;
+    }
+    drill.checked = draft.drill;
+    when.value = draft.at ? "later" : "now";
+    at.hidden = !draft.at;
+    if (at.value !== draft.at) at.value = draft.at;
+    if (draft.image && picture.value === "none") picture.value = "some";
+    address.hidden = picture.value === "none";
+    if (address.value !== draft.image) address.value = draft.image;
+    tellTime();
+  };
+  return element;
+}

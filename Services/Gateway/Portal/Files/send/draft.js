@@ -1,0 +1,63 @@
+import { keep, kept } from "../lib/store.js";
+
+const empty = { topicKey: "", title: "", desc: "", message: "", at: "", ttl: "", image: "", drill: false, template: null, values: {}, attempt: null };
+
+/**
+ * What is being written. The browser keeps it until it has been sent, so that it survives a closed tab. A follow-up has a draft
+ * of its own, so that it does not replace another text.
+ */
+export class Draft {
+  constructor(follows, prepared) {
+    this.follows = follows;
+    this.place = follows ? `draft.${follows}` : "draft";
+    const stored = kept(this.place);
+    this.isRestored = Boolean(stored);
+    Object.assign(this, empty, { values: {} }, prepared, stored);
+  }
+
+  get isEmpty() {
+    return !this.title && !this.desc && !this.message && !this.template;
+  }
+
+  /** Returns whether the browser has kept it. */
+  save() {
+    const { topicKey, title, desc, message, at, ttl, image, drill, template, values, attempt } = this;
+    return keep(this.place, this.isEmpty && !topicKey ? null : { topicKey, title, desc, message, at, ttl, image, drill, template, values, attempt });
+  }
+
+  forget() {
+    keep(this.place, null);
+    Object.assign(this, empty, { values: {} });
+  }
+
+  /** The body of `POST /message` for a subject; `undo` is the number of seconds in which it can be taken back. */
+  body(subject, undo) {
+    const { distribution } = subject.subject.opt;
+    const isAlert = distribution === "Alert";
+    const texts = this.template
+      ? { template: this.template._id, values: this.values }
+      : { title: this.title.trim(), desc: isAlert ? this.desc.trim() : "", message: this.message.trim() };
+    return {
+      ...texts, topic_key: subject.key, distribution,
+      ...(this.ttl === "" ? {} : { ttl: Number(this.ttl) }),
+      ...(this.at ? { send_at: new Date(this.at).getTime() } : undo ? { delay: undo } : {}),
+      ...(this.drill ? { drill: true } : {}),
+      ...(this.follows ? { follows: this.follows } : {}),
+      ...(isAlert && this.image.trim() ? { options: { image: this.image.trim() } } : {}),
+    };
+  }
+
+  /**
+   * The key by which the gateway knows a repeated post. It stays the same as long as the message does: a double click, a lost
+   * answer and a closed tab then send it once.
+   */
+  keyFor(body) {
+    const print = JSON.stringify(body);
+    if (this.attempt?.print !== print) this.attempt = { key: newKey(), print };
+    this.save();
+    return this.attempt.key;
+  }
+}
+
+// crypto.randomUUID needs a secure connection, which a test machine's address may lack.
+const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,0 +1,98 @@
+import HTTPTypes
+import Hummingbird
+
+/// The portal: the pages for browsers, and the files that they load.
+///
+/// Browsers send their cookie with the requests for them. The gateway does not look at it: pages and files are the same for everyone,
+/// and must come also while the people service is away.
+struct PortalRoutes: Feature {
+    /// `nil` if they are not installed.
+    let files: PortalFiles?
+
+    /// The page for the paths that have none.
+    private static let notFoundPage = "not-found"
+
+    var section: APISection {
+        APISection(
+            "Portal",
+            "Pages for browsers. A page asks this API, as any other client does. The files that a page loads have a path with the "
+                + "version of all files, and may be kept for ever.")
+    }
+
+    var routes: [Route] {
+        [
+            Route(.get, "/", right: .anonymous, answer: .ok(FileType.html.mediaType)) { call in
+                try answer(call, page: "")
+            }.documented(
+                "Show the first page", headers: [.ifNoneMatch], answerHeaders: [.eTag], also: [AnswerForm(.notModified)],
+                problems: [.notFound], callsServices: false),
+            Route(.get, "/portal", right: .anonymous, answer: .init(status: .seeOther)) { _ in
+                Answer<NoContent>.redirect(.seeOther, to: "/portal/send/")
+            }.documented("Go to the page for sending", answerHeaders: [.path], callsServices: false),
+            Route(.get, "/portal/**", right: .anonymous, answer: .ok(FileType.html.mediaType), pageOrFile).documented(
+                "Show a page, or read a file of the pages",
+                "`<page>/` is a page, such as `send/`; without the slash, the answer is a redirection to it. "
+                    + "`files/<version>/<path>` is a file. With the current version, which the pages name, it may be kept for ever. "
+                    + "With any other version, the answer is the current file. A browser gets a page also if the path does not exist.",
+                path: ["path": String.self], headers: [.ifNoneMatch], answerHeaders: [.eTag], also: Self.otherAnswers,
+                callsServices: false),
+        ]
+    }
+
+    private static let otherAnswers =
+        FileType.allCases.filter { $0 != .html }.map { AnswerForm(.ok, mediaType: $0.mediaType) } + [
+            AnswerForm(.notModified), AnswerForm(.permanentRedirect), AnswerForm(.notFound, mediaType: FileType.html.mediaType),
+        ]
+
+    private func pageOrFile(_ call: Call<NoBody>) throws -> Answer<NoContent> {
+        let path = call.request.uri.path
+        let parts = path.split(separator: "/").dropFirst()
+        if parts.first == "files", let version = parts.dropFirst().first {
+            return try answer(call, asset: parts.dropFirst(2).joined(separator: "/"), version: version)
+        }
+        let page = parts.joined(separator: "/")
+        guard !path.hasSuffix("/"), try installed.page(page) != nil else { return try answer(call, page: page) }
+        let query = call.request.uri.query.map { "?\($0)" } ?? ""
+        return .redirect(.permanentRedirect, to: "/portal/\(page)/\(query)")
+    }
+
+    private func answer(_ call: Call<NoBody>, page: String) throws -> Answer<NoContent> {
+        guard let file = try installed.page(page) else { return try notFound(call) }
+        return Answer(body: file.body, file.type.contentType, for: call)
+    }
+
+    private func answer(_ call: Call<NoBody>, asset path: String, version: Substring) throws -> Answer<NoContent> {
+        let files = try installed
+        guard let file = files.asset(path) else { return try notFound(call) }
+        return Answer(
+            body: file.body, file.type.contentType, for: call,
+            cacheControl: version == files.version ? "public, max-age=31536000, immutable" : "no-cache")
+    }
+
+    /// A page for browsers, and a problem for any other client.
+    private func notFound(_ call: Call<NoBody>) throws -> Answer<NoContent> {
+        let accepted = AcceptedTypes(call.request.headers[.accept] ?? "")
+        guard accepted.preference(for: FileType.html.mediaType) > accepted.preference(for: "application/json"),
+            let page = try installed.page(Self.notFoundPage)
+        else { throw Problem(.notFound, "The portal has no page or file at this path.") }
+        return Answer(body: page.body, page.type.contentType, for: call, status: .notFound)
+    }
+
+    /// - Throws: ``Problem`` if there are no files.
+    private var installed: PortalFiles {
+        get throws {
+            guard let files else {
+                throw Problem(
+                    .notFound,
+                    "The portal's pages are not installed: the folder mobile-student-intranet_Gateway.resources is missing beside "
+                        + "msi-gateway. The API works without it; /api describes it.")
+            }
+            return files
+        }
+    }
+}
+
+extension AnswerHeader {
+    fileprivate static let path = AnswerHeader(
+        name: .location, description: "The path of the page.", example: "/portal/send/")
+}

@@ -1,0 +1,59 @@
+"""Pictures of pages and states, each of which a designer looks at."""
+
+import pathlib
+
+from .checks import check
+from .visits import NARROW, WIDE
+
+FOLDER = pathlib.Path(__file__).parents[3] / ".build" / "portal-pictures"
+# Higher pages are cut.
+HIGHEST = 4_000
+
+
+class Pictures:
+    """Saves pictures in the variants, and checks the page in each one."""
+
+    def __init__(self, visits):
+        self.visits = visits
+
+    def __call__(self, page, name, *, right_to_left=False, arrange=None):
+        """Saves `name-wide-light.png` and so on: wide and narrow, light and dark.
+
+        `right_to_left`: also opens the same address in Arabic, wide and narrow, in light. `arrange(page)` then brings that page into the
+        state that is shown.
+        """
+        size, media = page.viewport_size, page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'")
+        for width, window in (("wide", WIDE), ("narrow", NARROW)):
+            page.set_viewport_size(window)
+            for scheme in ("light", "dark"):
+                page.emulate_media(color_scheme=scheme)
+                check(page)
+                self.save(page, f"{name}-{width}-{scheme}", window)
+        page.set_viewport_size(size)
+        page.emulate_media(color_scheme=media)
+        if right_to_left or arrange:
+            self.mirror(page, name, arrange)
+
+    def mirror(self, page, name, arrange):
+        context = self.visits.context(self.visits.product_of(page), language="ar")
+        context.add_cookies(page.context.cookies())
+        mirrored = context.new_page()
+        mirrored.goto(page.url)
+        self.visits.settle(mirrored)
+        assert mirrored.evaluate("document.documentElement.dir") == "rtl"
+        if arrange:
+            arrange(mirrored)
+        for width, window in (("wide", WIDE), ("narrow", NARROW)):
+            mirrored.set_viewport_size(window)
+            check(mirrored)
+            self.save(mirrored, f"{name}-{width}-arabic", window)
+        mirrored.close()
+
+    def save(self, page, name, window):
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        # A window as high as the page, so that what sticks to its edges does so in the picture. A dialog floats over the window.
+        isDialog = page.locator("dialog[open]").count() > 0
+        height = window["height"] if isDialog else page.evaluate("document.documentElement.scrollHeight")
+        page.set_viewport_size({"width": window["width"], "height": min(max(height, window["height"]), HIGHEST)})
+        page.screenshot(path=FOLDER / f"{name}.png", animations="disabled")
+        page.set_viewport_size(window)

@@ -1,0 +1,72 @@
+"""The processes of `msi up`."""
+
+import contextlib
+import os
+import pathlib
+import random
+import signal
+import socket
+import threading
+
+from .waiting import eventually
+
+
+def free_port():
+    """A port below those that the system gives to clients, so that it stays free while its process restarts."""
+    while True:
+        port = random.randrange(15_000, 32_000)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
+
+
+def child(parent, name):
+    """The process identifier of the running child of `parent` with this executable, or `None`."""
+    for task in pathlib.Path(f"/proc/{parent}/task").glob("*/children"):
+        for identifier in map(int, task.read_text().split()):
+            with contextlib.suppress(OSError):
+                # A process that has ended has no executable.
+                if pathlib.Path(os.readlink(f"/proc/{identifier}/exe").removesuffix(" (deleted)")).name == name:
+                    return identifier
+    return None
+
+
+def kill(parent, name):
+    """Kills a child, and waits until `msi up` has started another one. Returns at once if it is being restarted anyway."""
+    old = child(parent, name)
+    if old is not None:
+        os.kill(old, signal.SIGKILL)
+    eventually(f"another {name}", lambda: child(parent, name) not in (None, old))
+
+
+@contextlib.contextmanager
+def frozen(parent, name):
+    """A child does not run, and its callers get no answer."""
+    identifier = eventually(name, lambda: child(parent, name))
+    os.kill(identifier, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(identifier, signal.SIGCONT)
+
+
+@contextlib.contextmanager
+def away(parent, name):
+    """A child is killed as often as `msi up` starts it."""
+    end = threading.Event()
+
+    def kill_again():
+        while not end.wait(0.02):
+            identifier = child(parent, name)
+            if identifier is not None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(identifier, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill_again, daemon=True)
+    killer.start()
+    try:
+        eventually(f"the end of {name}", lambda: child(parent, name) is None)
+        yield
+    finally:
+        end.set()
+        killer.join()

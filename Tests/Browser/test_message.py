@@ -1,0 +1,122 @@
+"""The page of one message: its way to FCM, and what can be done about it."""
+
+import re
+
+from playwright.sync_api import expect
+
+
+def test_message_page(product, visit, pictures):
+    subject = product.new_subject("Storms", distribution="Alert", level="Forced")
+    key = product.send(subject, "Campus closed", "All lectures are cancelled.\n\nEmergency care stays open.", desc="Please stay at home", account="ann")
+    product.wait_for_state(key, "relayed")
+    page = visit(f"/portal/message/?key={key}")
+    expect(page.get_by_text("The pop-up was accepted by FCM")).to_be_visible()
+    expect(page.get_by_text("The message in the app was accepted by FCM")).to_be_visible()
+    page.get_by_text("FCM's name for it").first.click()
+    expect(page.get_by_text(re.compile(r"projects/.+/messages/")).first).to_be_visible()
+    pictures(page, "message", right_to_left=True)
+
+
+def test_live_state(product, visit):
+    subject = product.new_subject("Live", distribution="Alert")
+    key = product.send(subject, "Soon", delay=4)
+    page = visit(f"/portal/message/?key={key}")
+    expect(page.get_by_text("to undo")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="Accepted by FCM")).to_be_visible(timeout=20_000)
+
+
+def test_take_back(product, visit, pictures):
+    subject = product.new_subject("Later", distribution="Alert")
+    key = product.send(subject, "Planned", delay=900)
+    page = visit(f"/portal/message/?key={key}")
+    pictures(page, "message-scheduled")
+    page.get_by_role("button", name="Take back").click()
+    expect(page.get_by_text("Taken back by ann")).to_be_visible()
+    assert product.message(key)["relay"]["state"] == "recalled"
+
+
+def test_failure_reason_and_retry(product, visit, pictures):
+    subject = product.new_subject("Broken")
+    with product.faults({"fault": "SENDER_ID_MISMATCH", "topic": subject.topic_key}):
+        key = product.send(subject, "Refused")
+        product.wait_for_state(key, "failed")
+        page = visit(f"/portal/message/?key={key}")
+        expect(page.get_by_text("may not send to this topic")).to_be_visible()
+        page.get_by_text("Details for your operator").click()
+        expect(page.locator("details code", has_text="SENDER_ID_MISMATCH")).to_be_visible()
+        pictures(page, "message-failed")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_text("Sent again by ann")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="Accepted by FCM")).to_be_visible(timeout=20_000)
+
+
+def test_approval_by_a_second_person(product, visit, pictures):
+    subject = product.new_subject("Held", distribution="Alert", approval=True)
+    key = product.send(subject, "Needs two", account="ann")
+    sender = visit(f"/portal/message/?key={key}", account="ann")
+    expect(sender.get_by_text("waits until somebody other than ann approves it")).to_be_visible()
+    expect(sender.get_by_role("button", name="Approve")).to_have_count(0)
+    other = visit(f"/portal/message/?key={key}", account="ben")
+    pictures(other, "message-held")
+    other.get_by_role("button", name="Approve").click()
+    other.get_by_role("dialog").get_by_role("button", name="Approve").click()
+    expect(other.get_by_text("Approved by ben")).to_be_visible()
+    # Its sender sees it at once.
+    expect(sender.get_by_role("status").filter(has_text="Accepted by FCM")).to_be_visible(timeout=20_000)
+
+
+def test_all_clear_and_follow_up(product, visit, pictures):
+    subject = product.new_subject("Storms", distribution="Alert")
+    key = product.send(subject, "Storm", account="ann")
+    product.wait_for_state(key, "relayed")
+    page = visit(f"/portal/message/?key={key}")
+    page.get_by_role("link", name="All clear").click()
+    visit.settle(page)
+    expect(page.get_by_role("textbox", name="Title")).to_have_value("All clear: Storm")
+    expect(page.get_by_role("combobox", name="Subject")).to_have_value(re.compile(subject.name))
+    pictures(page, "send-follow-up")
+    page.get_by_role("textbox", name="Notification text").fill("The storm has passed.")
+    page.get_by_role("textbox", name="Message", exact=True).fill("Lectures begin again tomorrow.")
+    page.get_by_role("button", name="Send alert…").click()
+    page.get_by_role("dialog").get_by_role("button", name="Send alert", exact=True).click()
+    page.get_by_role("link", name="Open message").click()
+    expect(page.get_by_role("link", name="Storm", exact=True)).to_be_visible()
+    page.goto(f"/portal/message/?key={key}")
+    expect(page.get_by_role("link", name="All clear: Storm")).to_be_visible()
+
+
+def test_send_again(product, visit):
+    subject = product.new_subject("Again", distribution="Alert")
+    key = product.send(subject, "Weekly siren test", "At noon.", desc="At noon", drill=True)
+    page = visit(f"/portal/message/?key={key}")
+    page.get_by_role("link", name="Send again").click()
+    expect(page.get_by_role("textbox", name="Title")).to_have_value("Weekly siren test")
+    expect(page.get_by_role("switch", name="Drill")).to_be_checked()
+    expect(page.get_by_role("combobox", name="Subject")).to_have_value(re.compile(subject.name))
+
+
+def test_message_that_is_not_there(product, visit, pictures):
+    visit.expect_errors(r"status of 40\d")
+    page = visit("/portal/message/?key=6b0187feff0dafac2833f431")
+    expect(page.get_by_role("heading", name="There is no such message")).to_be_visible()
+
+
+def test_markup_in_a_message_is_text(product, visit, check):
+    subject = product.new_subject("Markup", distribution="Alert")
+    text = "<img src=x onerror=alert(1)>&amp;<script>alert(1)</script>"
+    key = product.send(subject, text, text, desc=text)
+    page = visit(f"/portal/message/?key={key}")
+    expect(page.get_by_role("heading", level=1)).to_have_text(text)
+    page.goto("/portal/messages/")
+    expect(page.get_by_role("link", name=text)).to_be_visible()
+
+
+def test_long_texts(product, visit, pictures):
+    subject = product.new_subject("A subject with a name that is much longer than any designer has expected it to be", distribution="Alert")
+    key = product.send(subject, "W" * 300, "wordwithoutspaces" * 80, desc="D" * 300)
+    product.wait_for_state(key, "relayed")
+    page = visit(f"/portal/message/?key={key}")
+    pictures(page, "message-long")
+    page.goto(f"/portal/messages/?subject={subject.document['id']}")
+    visit.settle(page)
+    pictures(page, "messages-long")

@@ -1,0 +1,37 @@
+"""The overview: messages by day and state, what waits, and the health of every service."""
+
+import re
+
+from playwright.sync_api import expect
+
+
+def test_overview(product, visit, pictures):
+    subject = product.new_subject("Counted")
+    key = product.send(subject, "One more")
+    product.wait_for_state(key, "relayed")
+    page = visit("/portal/overview/")
+    tile = page.get_by_role("link", name=re.compile("messages today"))
+    before = int(re.match(r"[\d,]+", tile.inner_text()).group().replace(",", ""))
+    assert before >= 1
+    for service in ("Gateway", "Message log", "FCM relay", "Firebase Cloud Messaging", "Cube", "People"):
+        expect(page.get_by_role("listitem").filter(has=page.get_by_text(service, exact=False)).filter(has_text="Works").first).to_be_visible()
+    pictures(page, "overview", right_to_left=True)
+    product.wait_for_state(product.send(subject, "And another"), "relayed")
+    expect(tile).to_have_text(re.compile(rf"^\s*{before + 1}"))
+
+
+def test_oldest_waiting_message(product, visit):
+    page = visit("/portal/overview/")
+    page.get_by_text("Show the numbers").first.click()
+    expect(page.get_by_role("table").first).to_be_visible()
+
+
+def test_relay_away(own_product, visit, pictures):
+    page = visit("/portal/overview/")
+    subject = own_product.new_subject("Waits")
+    with own_product.away("msi-fcm-relay"):
+        expect(page.get_by_role("listitem").filter(has_text="go out when it is back").first).to_be_visible(timeout=20_000)
+        own_product.send(subject, "Waits for the relay")
+        expect(page.get_by_role("link", name="Waits for the relay")).to_be_visible(timeout=20_000)
+        pictures(page, "overview-relay-away")
+    expect(page.get_by_role("listitem").filter(has_text="Messages are passed on to FCM.")).to_be_visible(timeout=40_000)

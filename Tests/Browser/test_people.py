@@ -1,0 +1,316 @@
+"""Who may sign in, with which role."""
+
+import pytest
+import requests
+from playwright.sync_api import expect
+
+from harness.product import PASSWORD, SAME_ORIGIN, Refused
+from harness.totp import totp
+from harness.visits import SERVICE_AWAY
+
+
+def row(page, account):
+    """The row of an account in the table."""
+    return page.get_by_role("row").filter(has=page.get_by_role("button", name=f"Edit {account}", exact=True).or_(
+        page.get_by_role("button", name=f"Close {account}", exact=True)))
+
+
+def edit(page, account):
+    page.get_by_role("searchbox").fill(account)
+    page.get_by_role("button", name=f"Edit {account}", exact=True).click()
+    editor = page.get_by_role("region", name=f"Edit {account}")
+    expect(editor.get_by_role("heading", name=f"Edit {account}")).to_be_focused()
+    return editor
+
+
+def signs_in(product, account, password=PASSWORD):
+    return requests.post(product.url + "/session", json={"account": account, "password": password}, timeout=20).status_code == 201
+
+
+def new_token(product, account, **fields):
+    return product.api("POST", "/token", {"name": product.unique("Timetable"), "rights": ["send"], "account": account, **fields})
+
+
+def test_add_account(product, visit, pictures):
+    name = product.unique("dana").replace(" ", "")
+    page = visit("/portal/people/", account="admin", confirmed=True)
+    pictures(page, "people", right_to_left=True)
+    page.get_by_role("button", name="Add account…").click()
+    dialog = page.get_by_role("dialog", name="Add account")
+    expect(dialog.get_by_role("textbox", name="Account name")).to_be_focused()
+    dialog.get_by_role("textbox", name="Account name").fill(name)
+    dialog.get_by_role("button", name="Suggest one").click()
+    password = dialog.get_by_role("textbox", name="Password").input_value()
+    assert len(password) == 23 and len(set(password)) > 8
+    pictures(page, "people-add", arrange=lambda other: (other.locator(".button.main").click(), other.get_by_role("dialog").locator(".field .button").first.click()))
+    dialog.get_by_role("radio", name="Super user").check()
+    dialog.get_by_role("button", name="Add account", exact=True).click()
+    expect(page.get_by_text(f"{name} was added, and can sign in now.")).to_be_visible()
+    expect(row(page, name)).to_contain_text("Super user")
+    expect(row(page, name).get_by_role("button")).to_be_focused()
+    assert product.api("GET", f"/account/{name}")["role"] == "super_user"
+
+    other = visit("/portal/send/", account=None, settled=False)
+    other.get_by_role("textbox", name="Account").fill(name)
+    other.get_by_role("textbox", name="Password").fill(password)
+    other.get_by_role("button", name="Sign in", exact=True).click()
+    expect(other.get_by_role("link", name="People")).to_be_visible()
+    visit.expect_errors(r"status of 401")
+
+
+def test_names_are_checked(product, visit):
+    visit.expect_errors(r"status of 409")
+    gone = product.new_account("gone")
+    product.api("DELETE", f"/account/{gone}")
+    page = visit("/portal/people/", account="admin", confirmed=True)
+    page.get_by_role("button", name="Add account…").click()
+    dialog = page.get_by_role("dialog")
+    name, add = dialog.get_by_role("textbox", name="Account name"), dialog.get_by_role("button", name="Add account", exact=True)
+    add.click()
+    expect(dialog.get_by_text("Please fill this in.")).to_be_visible()
+    name.fill("two words")
+    add.click()
+    expect(dialog.get_by_text("Use 1 to 64 letters")).to_be_visible()
+    expect(name).to_be_focused()
+    name.fill(gone)
+    dialog.get_by_role("textbox", name="Password").fill("short")
+    add.click()
+    expect(dialog.get_by_text("Use 8 to 256 characters.")).to_be_visible()
+    dialog.get_by_role("textbox", name="Password").fill("long enough")
+    add.click()
+    expect(dialog.get_by_text("This name is taken, or a deleted account had it.")).to_be_visible()
+    expect(dialog.get_by_role("textbox", name="Password")).to_have_value("long enough")
+
+
+def test_edit_role(product, visit, pictures):
+    name = product.new_account("erin")
+    page = visit("/portal/people/", account="admin", confirmed=True)
+    editor = edit(page, name)
+    pictures(page, "people-editor", arrange=lambda other: (other.get_by_role("searchbox").fill(name), other.locator("tbody button").first.click()), right_to_left=True)
+    editor.get_by_role("radio", name="Super user").check()
+    editor.get_by_role("checkbox", name="Require a second factor").check()
+    editor.get_by_role("button", name="Save").click()
+    expect(page.get_by_text(f"{name} was saved.")).to_be_visible()
+    expect(row(page, name)).to_contain_text("Super user")
+    expect(row(page, name)).to_contain_text("Required, not set up")
+    expect(row(page, name).get_by_role("button")).to_be_focused()
+    account = product.api("GET", f"/account/{name}")
+    assert account["role"] == "super_user" and account["second_factor_required"]
+
+
+def test_disable_and_undo(product, visit, pictures):
+    name = product.new_account("finn")
+    page = visit("/portal/people/", account="admin", confirmed=True)
+    editor = edit(page, name)
+    editor.get_by_role("button", name="Disable").click()
+    expect(page.get_by_text(f"{name} is disabled. Its sign-ins have ended.")).to_be_visible()
+    expect(row(page, name)).to_contain_text("Disabled")
+    assert not signs_in(product, name)
+    pictures(page, "people-disabled")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text(f"{name} can sign in again.")).to_be_visible()
+    expect(row(page, name)).not_to_contain_text("Disabled")
+    assert signs_in(product, name)
+
+
+def test_disabling_names_the_tokens_that_end(product, visit, pictures):
+    name = product.new_account("gita")
+    new_token(product, name)
+    page = visit("/portal/people/", account="admin", confirmed=True)
+    editor = edit(page, name)
+    editor.get_by_role("button", name="Disable").click()
+    question = page.get_by_role("dialog", name=f"Disable {name}?")
+    expect(question).to_contain_text("1 token ends for good")
+    pictures(page, "people-disable")
+    question.get_by_role("button", name="Cancel").click()
+    assert not product.api("GET", f"/account/{name}")["disabled"]
+    editor.get_by_role("button", name="Disable").click()
+    question.get_by_role("button", name="Disable").click()
+    expect(row(page, name)).to_contain_text("Disabled")
+    expect(row(page, name).get_by_role("link")).to_have_count(0)
+
+
+def test_delete_account(product, visit, pictures):
+    name = product.new_account("hugo")
+    new_token(product, name)
+    page = visit("/portal/people/", account="admin", confirmed=True)
+    edit(page, name).get_by_role("button", name="Delete…").click()
+    question = page.get_by_role("dialog", name=f"Delete {name}?")
+    expect(question).to_contain_text("1 token ends")
+    expect(question).to_contain_text("Its messages stay in the archive")
+    expect(question).to_contain_text(f"Nobody else ever gets the name {name}.")
+    pictures(page, "people-delete")
+    question.get_by_role("button", name="Delete account").click()
+    expect(page.get_by_text(f"{name} was deleted.")).to_be_visible()
+    expect(row(page, name)).to_have_count(0)
+    expect(page.get_by_text("Nobody fits")).to_be_visible()
+    pictures(page, "people-none")
+    with pytest.raises(Refused, match="404"):
+        product.api("GET", f"/account/{name}")
+
+
+def test_new_password(product, visit):
+    name = product.new_account("ines")
+    page = visit("/portal/people/", account="admin", confirmed=True)
+    edit(page, name).get_by_role("button", name="New password…").click()
+    dialog = page.get_by_role("dialog", name=f"New password for {name}")
+    dialog.get_by_role("button", name="Suggest one").click()
+    password = dialog.get_by_role("textbox", name="Password").input_value()
+    dialog.get_by_role("button", name="Set password").click()
+    expect(page.get_by_text(f"{name} has a new password.")).to_be_visible()
+    assert signs_in(product, name, password) and not signs_in(product, name)
+
+
+def test_remove_second_factor(product, visit):
+    name = product.new_account("jan")
+    session = product.session(name)
+    session.put(product.url + "/session", json={"password": PASSWORD}, headers=SAME_ORIGIN)
+    secret = session.post(f"{product.url}/account/{name}/second-factor", headers=SAME_ORIGIN).json()["secret"]
+    product.api("PUT", f"/account/{name}/second-factor", {"code": totp(secret)}, account=name)
+    page = visit("/portal/people/", account="admin", confirmed=True)
+    editor = edit(page, name)
+    expect(row(page, name)).to_contain_text("Set up")
+    editor.get_by_role("button", name="Remove second factor…").click()
+    page.get_by_role("dialog").get_by_role("button", name="Remove second factor").click()
+    expect(page.get_by_text(f"{name} has no second factor any more.")).to_be_visible()
+    expect(editor.get_by_role("button", name="Remove second factor…")).to_have_count(0)
+    assert signs_in(product, name)
+
+
+def test_own_account_is_protected(visit, pictures):
+    page = visit("/portal/people/", account="admin")
+    editor = edit(page, "admin")
+    expect(editor).to_contain_text("You cannot disable or delete your own account")
+    expect(editor.get_by_role("button", name="Delete…")).to_have_count(0)
+    expect(editor.get_by_role("radio", name="Communicator")).to_be_disabled()
+    expect(editor.get_by_role("link", name="My account")).to_be_visible()
+    pictures(page, "people-self")
+
+
+def test_changes_ask_for_the_password(product, visit, pictures):
+    visit.expect_errors(r"status of 403", r"status of 401")
+    name = product.new_account("kim")
+    page = visit("/portal/people/", account="admin")
+    editor = edit(page, name)
+    editor.get_by_role("radio", name="Super user").check()
+    editor.get_by_role("button", name="Save").click()
+    dialog = page.get_by_role("dialog", name="Confirm it is you")
+    dialog.get_by_role("textbox", name="Password").fill("wrong password")
+    dialog.get_by_role("button", name="Confirm").click()
+    expect(dialog.get_by_text("This password is wrong.").first).to_be_visible()
+    dialog.get_by_role("textbox", name="Password").fill(PASSWORD)
+    dialog.get_by_role("button", name="Confirm").click()
+    expect(row(page, name)).to_contain_text("Super user")
+
+
+def test_last_super_user_stays(own_product, visit):
+    visit.expect_errors(r"status of 409")
+    own_product.command("account", "add", "second", "--role", "super_user", typed=PASSWORD)
+    page = visit("/portal/people/", account="second", confirmed=True)
+    own_product.api("PUT", "/account/second", {"role": "communicator"})
+    editor = edit(page, "admin")
+    editor.get_by_role("radio", name="Communicator").check()
+    editor.get_by_role("button", name="Save").click()
+    expect(editor.get_by_role("alert")).to_contain_text("may not do this")
+    visit.expect_errors(r"status of 403")
+
+
+def test_add_account_by_keyboard(product, visit):
+    name = product.unique("lena").replace(" ", "")
+    page = visit("/portal/people/", account="admin", confirmed=True)
+    press = page.keyboard.press
+    page.get_by_role("button", name="Add account…").focus()
+    press("Enter")
+    page.keyboard.type(name)
+    press("Tab")
+    page.keyboard.type("a good password")
+    for key in ("Tab", "Tab", "Tab", "ArrowDown", "Enter"):
+        press(key)
+    expect(row(page, name).get_by_role("button")).to_be_focused()
+    expect(row(page, name)).to_contain_text("Super user")
+    press("Enter")
+    expect(page.get_by_role("heading", name=f"Edit {name}")).to_be_focused()
+    press("Tab")
+    press("ArrowUp")
+    press("Enter")
+    expect(row(page, name)).to_contain_text("Communicator")
+    expect(row(page, name).get_by_role("button")).to_be_focused()
+    assert product.api("GET", f"/account/{name}")["role"] == "communicator"
+
+
+def test_a_thousand_accounts_stay_quick(visit, pictures):
+    page = visit("/portal/send/", account="admin")
+    names = [f"person.{number:04}@campus.example.edu" for number in range(1000)]
+
+    def answer(route):
+        start = int(route.request.url.partition("after=")[2] or 0)
+        accounts = [{
+            "account": name, "role": "communicator", "disabled": index % 50 == 3, "second_factor": "set" if index % 3 else "none",
+            "second_factor_required": False, "has_password": True, "created": 1795262462399} for index, name in enumerate(names[start:start + 200])]
+        following = {"next": f"/account?limit=200&after={start + 200}"} if start < 800 else {}
+        route.fulfill(json={"accounts": accounts, **following})
+
+    page.route("**/account?**", answer)
+    page.goto("/portal/people/")
+    visit.settle(page)
+    expect(page.get_by_role("button", name="All 1,000")).to_be_visible()
+    milliseconds = page.evaluate("""async () => {
+        const search = document.querySelector("main input[type=search]");
+        let longest = 0;
+        for (const text of ["9", "99", "999", "", "person.05"]) {
+          const start = performance.now();
+          search.value = text;
+          search.dispatchEvent(new Event("input"));
+          await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+          longest = Math.max(longest, performance.now() - start);
+        }
+        return longest;
+    }""")
+    assert milliseconds < 200
+    expect(page.get_by_role("status").filter(has_text="100 accounts")).to_have_count(1)
+    pictures(page, "people-many")
+
+
+def test_two_administrators(product, visit):
+    """What another administrator changes appears when one comes back to the page; what one has chosen stays."""
+    name = product.new_account("wim")
+    page = visit("/portal/people/", account="admin", confirmed=True)
+    editor = edit(page, name)
+    editor.get_by_role("radio", name="Super user").check()
+    product.api("PUT", f"/account/{name}", {"disabled": True, "second_factor_required": True})
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(row(page, name)).to_contain_text("Disabled")
+    expect(editor.get_by_role("radio", name="Super user")).to_be_checked()
+    expect(editor.get_by_role("checkbox", name="Require a second factor")).to_be_checked()
+    expect(editor.get_by_role("button", name="Enable")).to_be_visible()
+    editor.get_by_role("button", name="Save").click()
+    expect(page.get_by_text(f"{name} was saved.")).to_be_visible()
+    account = product.api("GET", f"/account/{name}")
+    assert account["role"] == "super_user" and account["disabled"] and account["second_factor_required"]
+
+
+def test_people_service_away(own_product, visit, pictures):
+    visit.expect_errors(SERVICE_AWAY)
+    page = visit("/portal/people/", account="admin", confirmed=True)
+    page.get_by_role("button", name="Add account…").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("textbox", name="Account name").fill("mona")
+    dialog.get_by_role("textbox", name="Password").fill("a good password")
+    with own_product.away("msi-people"):
+        dialog.get_by_role("button", name="Add account", exact=True).click()
+        expect(dialog.get_by_role("alert")).to_contain_text("away")
+        pictures(page, "people-away")
+        other = visit.tab(page, "/portal/people/")
+        expect(other.get_by_role("alert")).to_contain_text("Messages are sent all the same.")
+        pictures(other, "people-unread")
+    # It comes by itself when the service is back.
+    expect(row(other, "admin")).to_be_visible(timeout=30_000)
+    dialog.get_by_role("button", name="Add account", exact=True).click()
+    expect(row(page, "mona")).to_be_visible()
+
+
+def test_communicators_see_no_people(visit, pictures):
+    page = visit("/portal/people/", account="ann")
+    expect(page.get_by_role("heading", name="Only super users see the accounts")).to_be_visible()
+    expect(page.get_by_role("button", name="Add account…")).to_have_count(0)
+    pictures(page, "people-forbidden")

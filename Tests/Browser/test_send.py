@@ -1,0 +1,390 @@
+"""The page for sending: the use case Send Message, and what makes it safe."""
+
+import re
+
+import pytest
+from harness.product import Refused
+from harness.visits import GATEWAY_AWAY, SERVICE_AWAY
+from playwright.sync_api import expect
+
+
+def title(page):
+    return page.get_by_role("textbox", name="Title")
+
+
+def notification(page):
+    return page.get_by_role("textbox", name="Notification text")
+
+
+def text(page):
+    return page.get_by_role("textbox", name="Message", exact=True)
+
+
+def write(page, heading="Campus closed", desc=None, message="All lectures of today are cancelled."):
+    title(page).fill(heading)
+    if desc:
+        notification(page).fill(desc)
+    text(page).fill(message)
+
+
+def messages_of(product, subject):
+    return product.api("GET", f"/message?subject={subject.document['id']}")["messages"]
+
+
+@pytest.fixture
+def storms(product):
+    return product.new_subject("Storms", distribution="Alert", level="Forced")
+
+
+@pytest.fixture
+def hours(product):
+    return product.new_subject("Hours")
+
+
+def test_send_message(product, visit, pictures, hours):
+    """The communicator chooses a channel, an area and a subject, fills the form, and submits it."""
+    page = visit("/portal/send/")
+    page.get_by_role("button", name="Browse…").click()
+    for name in (hours.channel["name"], hours.area["name"], hours.name):
+        page.get_by_role("dialog").get_by_role("button", name=name).click()
+    expect(page.get_by_role("combobox", name="Subject")).to_have_value(re.compile(hours.name + "$"))
+    expect(notification(page)).to_be_hidden()
+    write(page, "Library opens late", message="At ten instead of eight.")
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+    pictures(page, "sent-accepted", right_to_left=True)
+    [message] = messages_of(product, hours)
+    assert (message["title"], message["desc"], message["sender"], message["relay"]["state"]) == ("Library opens late", "", "ann", "relayed")
+    page.get_by_role("button", name="New message").click()
+    expect(title(page)).to_have_value("")
+    # It is the most recent subject now.
+    expect(page.get_by_role("button", name=hours.name)).to_be_visible()
+
+
+def test_send_alert(product, visit, pictures, storms):
+    """An Alert asks, names the subject in words, and then waits ten seconds with Undo."""
+    page = visit("/portal/send/")
+    pictures(page, "send-empty", right_to_left=True)
+    box = page.get_by_role("combobox", name="Subject")
+    box.fill(storms.name)
+    expect(page.get_by_role("option").first).to_contain_text(storms.name)
+    pictures(page, "send-search")
+    box.press("Enter")
+    write(page, desc="Please stay at home.")
+    pictures(page, "send-alert", right_to_left=True)
+    page.get_by_role("button", name="Send alert…").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text(storms.name)
+    expect(dialog).to_contain_text("every student's phone")
+    pictures(page, "send-confirm", right_to_left=False)
+    dialog.get_by_role("button", name="Send alert", exact=True).click()
+    expect(page.get_by_role("button", name="Undo")).to_be_visible()
+    pictures(page, "sent-undo")
+    [message] = messages_of(product, storms)
+    assert message["delay"] == 10
+    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible(timeout=20_000)
+
+
+def test_undo_an_alert(product, visit, storms):
+    page = visit(f"/portal/send/?subject={storms.topic_key}")
+    write(page, desc="Please stay at home.")
+    page.get_by_role("button", name="Send alert…").click()
+    page.get_by_role("dialog").get_by_role("button", name="Send alert", exact=True).click()
+    page.get_by_role("button", name="Undo").click()
+    # The text is wanted again.
+    expect(title(page)).to_have_value("Campus closed")
+    expect(notification(page)).to_have_value("Please stay at home.")
+    [message] = messages_of(product, storms)
+    assert message["relay"]["state"] == "recalled"
+
+
+def test_undo_can_be_switched_off(product, visit, storms):
+    page = visit(f"/portal/send/?subject={storms.topic_key}")
+    page.evaluate("localStorage.setItem('msi.settings', JSON.stringify({ undo: false }))")
+    write(page, desc="Please stay at home.")
+    page.get_by_role("button", name="Send alert…").click()
+    expect(page.get_by_role("dialog")).to_contain_text("cannot be taken back")
+    page.get_by_role("dialog").get_by_role("button", name="Send alert", exact=True).click()
+    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+    assert "delay" not in messages_of(product, storms)[0]
+
+
+def test_double_click_sends_once(product, visit, hours):
+    page = visit(f"/portal/send/?subject={hours.topic_key}")
+    write(page)
+    page.get_by_role("button", name="Send", exact=True).dblclick()
+    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+    assert len(messages_of(product, hours)) == 1
+
+
+def test_missing_fields_are_named(product, visit, pictures, storms):
+    page = visit("/portal/send/")
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_text("Choose the subject whose subscribers get the message.")).to_be_visible()
+    expect(page.get_by_role("combobox", name="Subject")).to_be_focused()
+    page.get_by_role("combobox", name="Subject").fill(storms.name)
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Send alert…").click()
+    expect(page.get_by_text("Please fill this in.")).to_have_count(3)
+    expect(title(page)).to_be_focused()
+    pictures(page, "send-missing")
+
+
+def test_preview_and_bytes(product, visit, pictures, storms):
+    page = visit(f"/portal/send/?subject={storms.topic_key}")
+    write(page, "Campus closed", "Please stay at home. " * 12, "ä" * 1_500)
+    phone = page.get_by_role("tabpanel")
+    expect(phone).to_contain_text("Campus closed")
+    page.get_by_role("tab", name="In the app").click()
+    expect(phone).to_contain_text("ä" * 100)
+    pictures(page, "send-preview-app")
+    page.get_by_role("tab", name="Android").click()
+    pictures(page, "send-preview-android")
+    expect(page.get_by_text("of 4,096 bytes")).to_be_visible()
+    title(page).fill("ä" * 500)
+    expect(page.get_by_text("bytes too many for FCM")).to_be_visible()
+    pictures(page, "send-too-long")
+    page.get_by_role("button", name="Send alert…").click()
+    expect(text(page)).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_bytes_are_those_that_the_gateway_counts(product, visit, storms):
+    """The longest message that the page lets through is the longest that the gateway takes."""
+    page = visit(f"/portal/send/?subject={storms.topic_key}")
+    write(page, "t", "d", "€" * 1_300)
+    shown = page.get_by_text(re.compile(r"of 4,096 bytes"))
+    used = int(shown.inner_text().split(" of ")[0].replace(",", ""))
+    length = 1 + 4_096 - used
+    title(page).fill("t" * length)
+    expect(shown).to_contain_text("4,096 of 4,096")
+    product.send(storms, "t" * length, "€" * 1_300, desc="d")
+    with pytest.raises(Refused):
+        product.send(storms, "t" * (length + 1), "€" * 1_300, desc="d")
+
+
+def test_schedule(product, visit, pictures, storms):
+    page = visit(f"/portal/send/?subject={storms.topic_key}")
+    write(page, desc="Please stay at home.")
+    page.get_by_role("button", name="Schedule", exact=True).click()
+    at = page.get_by_label("Goes out at")
+    at.fill("2027-03-01T06:00")
+    expect(page.get_by_text("Europe/Berlin")).to_be_visible()
+    pictures(page, "send-schedule")
+    page.get_by_label("Deliver within").select_option("3600")
+    page.get_by_role("button", name="Schedule alert…").click()
+    page.get_by_role("dialog").get_by_role("button", name="Schedule alert").click()
+    expect(page.get_by_role("heading", name=re.compile("Scheduled for"))).to_be_visible()
+    [message] = messages_of(product, storms)
+    assert message["send_at"] == 1_803_877_200_000 and message["ttl"] == 3_600
+    product.api("DELETE", f"/message/{message['msi_key']}")
+
+
+def test_time_in_the_past_is_refused_before_it_is_sent(product, visit, storms):
+    page = visit(f"/portal/send/?subject={storms.topic_key}")
+    write(page, desc="x")
+    page.get_by_role("button", name="Schedule", exact=True).click()
+    page.get_by_label("Goes out at").fill("2020-01-01T06:00")
+    page.get_by_role("button", name="Schedule alert…").click()
+    expect(page.get_by_text("This time has passed")).to_be_visible()
+    assert messages_of(product, storms) == []
+
+
+def test_picture_and_drill(product, visit, storms):
+    page = visit(f"/portal/send/?subject={storms.topic_key}")
+    write(page, "Evacuation", "Leave building C", "This is only a drill.")
+    page.get_by_label("Picture", exact=True).select_option("some")
+    page.get_by_label("Address of the picture").fill("http://example.org/x.png")
+    page.get_by_role("switch", name="Drill").check()
+    expect(page.get_by_role("tabpanel")).to_contain_text("[DRILL] Evacuation")
+    page.get_by_role("button", name="Send alert…").click()
+    visit.expect_errors(r"status of 400", r"example\.org", r"ERR_")
+    page.get_by_role("dialog").get_by_role("button", name="Send alert", exact=True).click()
+    expect(page.get_by_label("Address of the picture")).to_have_attribute("aria-invalid", "true")
+    page.get_by_label("Picture", exact=True).select_option("none")
+    page.get_by_role("button", name="Send alert…").click()
+    page.get_by_role("dialog").get_by_role("button", name="Send alert", exact=True).click()
+    expect(page.get_by_role("button", name="Undo")).to_be_visible()
+    [message] = messages_of(product, storms)
+    assert message["drill"] and message["title"] == "[DRILL] Evacuation"
+
+
+def test_urgent_template(product, visit, pictures, storms):
+    """In an emergency nobody composes text: an urgent template asks once and goes out at once."""
+    name = product.unique("Campus closed")
+    product.api("POST", "/template", {"name": name, "title": "Campus closed", "desc": "Until {{until}}", "message": "Closed until {{until}} because of {{reason}}.", "urgent": True})
+    page = visit(f"/portal/send/?subject={storms.topic_key}")
+    page.get_by_role("button", name="All templates…").click()
+    pictures(page, "send-templates")
+    page.get_by_role("dialog").get_by_role("button", name=name).click()
+    expect(page.get_by_label("until", exact=False).first).to_be_focused()
+    page.get_by_role("button", name="Send alert…").click()
+    expect(page.get_by_text("Please fill this in.")).to_have_count(2)
+    page.get_by_label("until").fill("Tuesday")
+    page.get_by_label("reason").fill("the storm")
+    expect(page.get_by_role("tabpanel")).to_contain_text("Until Tuesday")
+    pictures(page, "send-template")
+    page.get_by_role("button", name="Send alert…").click()
+    expect(page.get_by_role("dialog")).to_contain_text("urgent")
+    page.get_by_role("dialog").get_by_role("button", name="Send alert", exact=True).click()
+    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+    [message] = messages_of(product, storms)
+    assert message["message"] == "Closed until Tuesday because of the storm." and message["template"] and "delay" not in message
+
+
+def test_template_becomes_free_text(product, visit, hours):
+    name = product.unique("Room change")
+    product.api("POST", "/template", {"name": name, "title": "Moved to {{room}}", "desc": "", "message": "Now in {{room}}."})
+    page = visit(f"/portal/send/?subject={hours.topic_key}")
+    page.get_by_role("button", name="All templates…").click()
+    page.get_by_role("dialog").get_by_role("button", name=name).click()
+    page.get_by_label("room").fill("B 12")
+    page.get_by_role("button", name="Edit the text").click()
+    expect(title(page)).to_have_value("Moved to B 12")
+    text(page).fill("Now in B 12. Bring your books.")
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+    assert messages_of(product, hours)[0]["message"] == "Now in B 12. Bring your books."
+
+
+def test_draft_survives_a_closed_tab(product, visit, storms):
+    page = visit(f"/portal/send/?subject={storms.topic_key}")
+    write(page, desc="Please stay at home.")
+    page.get_by_label("Deliver within").select_option("21600")
+    other = visit.tab(page, "/portal/send/")
+    page.close()
+    expect(other.get_by_text("Your draft is back")).to_be_visible()
+    expect(other.get_by_role("combobox", name="Subject")).to_have_value(re.compile(storms.name))
+    expect(title(other)).to_have_value("Campus closed")
+    expect(notification(other)).to_have_value("Please stay at home.")
+    expect(other.get_by_label("Deliver within")).to_have_value("21600")
+
+
+def test_lost_network_loses_nothing_and_doubles_nothing(product, visit, pictures, hours):
+    visit.expect_errors(GATEWAY_AWAY)
+    page = visit(f"/portal/send/?subject={hours.topic_key}")
+    write(page)
+    # The gateway stores the message, and its answer is lost.
+    lost = []
+
+    def lose(route):
+        if not lost:
+            lost.append(route.fetch())
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/message", lose)
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_text("it will not be sent twice")).to_be_visible()
+    pictures(page, "send-unanswered")
+    expect(title(page)).to_have_value("Campus closed")
+    page.reload()
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+    assert len(messages_of(product, hours)) == 1
+
+
+def test_message_log_killed_while_the_form_is_open(own_product, visit, pictures):
+    visit.expect_errors(SERVICE_AWAY, r"status of 50\d")
+    subject = own_product.new_subject("Away")
+    page = visit(f"/portal/send/?subject={subject.topic_key}")
+    write(page)
+    with own_product.away("msi-message-log"):
+        expect(page.get_by_text("What you write stays here")).to_be_visible(timeout=20_000)
+        page.get_by_role("button", name="Send", exact=True).click()
+        expect(page.get_by_role("alert").filter(has_text="away")).to_be_visible(timeout=20_000)
+        pictures(page, "send-away")
+    expect(page.get_by_text("What you write stays here")).to_be_hidden(timeout=40_000)
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible(timeout=20_000)
+    assert len(messages_of(own_product, subject)) == 1
+
+
+def test_cube_away_and_sending_works(own_product, visit):
+    visit.expect_errors(SERVICE_AWAY)
+    subject = own_product.new_subject("Copied")
+    page = visit(f"/portal/send/?subject={subject.topic_key}")
+    with own_product.away("msi-cube"):
+        expect(page.get_by_role("link", name="Sending works, the cube cannot be changed")).to_be_visible(timeout=20_000)
+        write(page)
+        page.get_by_role("button", name="Send", exact=True).click()
+        expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible(timeout=20_000)
+
+
+def test_fcm_away_says_that_messages_are_kept(own_product, visit, pictures):
+    subject = own_product.new_subject("Kept")
+    page = visit(f"/portal/send/?subject={subject.topic_key}")
+    write(page)
+    with own_product.away("msi-fcm-emulator"):
+        page.get_by_role("button", name="Send", exact=True).click()
+        expect(page.get_by_role("heading", name="On its way")).to_be_visible()
+        # The relay takes FCM for away after twenty failures in a row.
+        for number in range(25):
+            own_product.send(subject, f"Also kept {number}")
+        other = visit.tab(page, "/portal/overview/")
+        expect(other.get_by_role("link", name=re.compile("Messages are kept"))).to_be_visible(timeout=30_000)
+        pictures(other, "overview-fcm-away")
+    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible(timeout=60_000)
+
+
+def test_subject_is_deleted_meanwhile(product, visit, pictures, hours):
+    page = visit(f"/portal/send/?subject={hours.topic_key}")
+    write(page)
+    product.api("DELETE", f"/subject/{hours.path}")
+    expect(page.get_by_text("was deleted meanwhile")).to_be_visible()
+    expect(title(page)).to_have_value("Campus closed")
+    pictures(page, "send-subject-gone")
+
+
+def test_only_open_subjects(product, visit):
+    account = product.new_account()
+    closed = product.new_subject("Closed")
+    product.api("PUT", f"/access/{closed.path}", {"access": ["ben"]})
+    page = visit("/portal/send/", account=account)
+    page.get_by_role("combobox", name="Subject").fill(closed.name)
+    expect(page.get_by_text("No subject has these words.")).to_be_visible()
+
+
+def test_approval_is_announced(product, visit):
+    subject = product.new_subject("Approved", distribution="Alert", approval=True)
+    page = visit(f"/portal/send/?subject={subject.topic_key}")
+    expect(page.get_by_text("Another person must approve messages to this subject.")).to_be_visible()
+    write(page, desc="x")
+    page.get_by_role("button", name="Send alert…").click()
+    expect(page.get_by_role("dialog")).to_contain_text("until another person approves it")
+    page.get_by_role("dialog").get_by_role("button", name="Send alert", exact=True).click()
+    expect(page.get_by_role("heading", name="Waits for approval")).to_be_visible()
+
+
+def test_keyboard_only(product, visit, hours):
+    page = visit("/portal/send/")
+    page.get_by_role("combobox", name="Subject").focus()
+    page.keyboard.type(hours.name)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+
+    def tab_to(name):
+        for _ in range(25):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent.trim()") == name:
+                return
+        raise AssertionError(f"no way to {name} by Tab")
+
+    tab_to("Title")
+    page.keyboard.type("By keyboard")
+    tab_to("Message")
+    page.keyboard.type("Without a mouse.")
+    tab_to("Send")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+    # A screen reader is where the news are.
+    expect(page.get_by_role("heading", level=1)).to_be_focused()
+
+
+def test_reduced_motion_and_touch(product, visit):
+    page = visit("/portal/send/", narrow=True, touch=True, reduced_motion=True)
+    page.get_by_role("button", name="Preview").tap()
+    expect(page.get_by_role("tab", name="iPhone")).to_be_visible()
+    assert page.evaluate("document.getAnimations().length") == 0

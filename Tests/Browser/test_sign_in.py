@@ -1,0 +1,121 @@
+"""Signing in and out, and what every page does about it. The use cases Log In, Log Out and View Menu of both roles."""
+
+import pytest
+from harness.product import PASSWORD
+from harness.visits import GATEWAY_AWAY, SIGNED_OUT
+from playwright.sync_api import expect
+
+
+def sign_in(page, account, password=PASSWORD):
+    page.get_by_role("textbox", name="Account").fill(account)
+    page.get_by_role("textbox", name="Password").fill(password)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+
+
+def test_communicator_log_in(product, visit, pictures):
+    page = visit("/", account=None)
+    pictures(page, "sign-in", right_to_left=True)
+    sign_in(page, "ann")
+    expect(page.get_by_role("heading", name="New message")).to_be_visible()
+    cookies = {cookie["name"]: cookie for cookie in page.context.cookies()}
+    assert cookies["msi_session"]["httpOnly"]
+    navigation = page.get_by_role("navigation").first
+    expect(navigation.get_by_role("link", name="Messages")).to_be_visible()
+    expect(navigation.get_by_role("link", name="Cube")).to_have_count(0)
+
+
+def test_wrong_password(product, visit, pictures):
+    visit.expect_errors(r"status of 401")
+    page = visit("/", account=None)
+    sign_in(page, "ann", "not her password")
+    expect(page.get_by_text("The account or the password is wrong.")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Account")).to_have_value("ann")
+    pictures(page, "sign-in-wrong")
+
+
+def test_admin_log_in_and_view_menu(product, visit):
+    page = visit("/", account=None)
+    sign_in(page, "admin")
+    expect(page.get_by_role("heading", name="New message")).to_be_visible()
+    for entry, heading in [("Messages", "Messages"), ("Templates", "Templates"), ("Overview", "Overview"), ("Cube", "Information cube"), ("People", "People"), ("Tokens", "Tokens"), ("Audit log", "Audit log")]:
+        page.get_by_role("navigation").first.get_by_role("link", name=entry, exact=True).click()
+        expect(page.get_by_role("heading", level=1)).to_have_text(heading)
+        expect(page.get_by_role("navigation").first.get_by_role("link", name=entry, exact=True)).to_have_attribute("aria-current", "page")
+
+
+@pytest.mark.parametrize("account", ["ann", "admin"])
+def test_log_out(product, visit, account):
+    visit.expect_errors(r"status of 401")
+    page = visit("/portal/send/", account=account)
+    page.get_by_role("button", name="Sign out").first.click()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    assert page.url == product.url + "/"
+    assert "msi_session" not in {cookie["name"] for cookie in page.context.cookies()}
+    page.goto("/portal/send/")
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+
+
+def test_a_page_that_needs_a_sign_in_comes_after_it(product, visit):
+    visit.expect_errors(SIGNED_OUT)
+    page = visit("/portal/messages/?q=storm", account=None, settled=False)
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    sign_in(page, "ann")
+    expect(page.get_by_role("searchbox", name="Search title and text")).to_have_value("storm")
+
+
+def test_a_lost_sign_in_loses_no_text(product, visit, pictures):
+    visit.expect_errors(r"status of 401")
+    subject = product.new_subject("Lost", distribution="Information")
+    page = visit(f"/portal/send/?subject={subject.topic_key}")
+    page.get_by_role("textbox", name="Title").fill("Shuttle late")
+    page.get_by_role("textbox", name="Message", exact=True).fill("Ten minutes.")
+    page.context.clear_cookies()
+    page.get_by_role("button", name="Send", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("heading", name="Please sign in again")).to_be_visible()
+    pictures(page, "sign-in-again")
+    dialog.get_by_role("textbox", name="Password").fill(PASSWORD)
+    dialog.get_by_role("button", name="Sign in", exact=True).click()
+    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+
+
+def test_gateway_restarted_under_an_open_page(own_product, visit):
+    visit.expect_errors(GATEWAY_AWAY, r"status of 50\d")
+    page = visit("/portal/send/")
+    page.get_by_role("textbox", name="Title").fill("Typed before the restart")
+    own_product.kill("msi-gateway")
+    expect(page.get_by_role("link", name="Sending works")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("textbox", name="Title")).to_have_value("Typed before the restart")
+    # The stream of events goes on.
+    key = own_product.api("GET", "/channel")[0]["areas"][0]["subjects"][0]
+    page.goto("/portal/messages/")
+    visit.settle(page)
+    own_product.api("POST", "/message", {"title": "After the restart", "desc": "x", "message": "x", "topic_key": key["topic_key"], "distribution": key["opt"]["distribution"]})
+    expect(page.get_by_role("link", name="After the restart")).to_be_visible(timeout=20_000)
+
+
+def test_unknown_page(product, visit, pictures):
+    visit.expect_errors(r"status of 404")
+    page = visit("/portal/nowhere/")
+    expect(page.get_by_role("heading", name="There is no such page")).to_be_visible()
+    pictures(page, "not-found", right_to_left=False)
+    page.get_by_role("link", name="Go to the hub").click()
+    expect(page.get_by_role("heading", name="New message")).to_be_visible()
+
+
+def test_navigation_by_keyboard(product, visit):
+    page = visit("/portal/send/")
+    page.keyboard.press("Tab")
+    for _ in range(30):
+        if page.evaluate("document.activeElement.textContent.trim()") == "Messages":
+            break
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Messages")).to_be_visible()
+
+
+def test_narrow_navigation(product, visit, pictures):
+    page = visit("/portal/send/", account="admin", narrow=True)
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("link", name="Audit log").click()
+    expect(page.get_by_role("heading", name="Audit log")).to_be_visible()

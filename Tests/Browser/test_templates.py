@@ -1,0 +1,93 @@
+"""The page that edits templates, and cannot send."""
+
+from playwright.sync_api import expect
+
+
+def fill(page, name, title="Moved to {{room}}", message="The lecture is in {{room}} at {{time}}."):
+    editor = page.locator(".template-editor")
+    editor.get_by_role("textbox", name="Name").fill(name)
+    editor.get_by_role("textbox", name="Title").fill(title)
+    editor.get_by_role("textbox", name="Message").fill(message)
+
+
+def test_add_edit_delete_template(product, visit, pictures):
+    name = product.unique("Room change")
+    page = visit("/portal/templates/")
+    page.get_by_role("button", name="Add template").click()
+    fill(page, name)
+    expect(page.get_by_text("2 blanks to fill in: room, time")).to_be_visible()
+    pictures(page, "templates-editor", right_to_left=False)
+    page.get_by_role("button", name="Add template").click()
+    card = page.get_by_role("article", name=name)
+    expect(card).to_be_visible()
+    expect(card).to_be_focused()
+    pictures(page, "templates", right_to_left=True)
+    card.get_by_role("button", name="Edit").click()
+    page.locator(".template-editor").get_by_role("textbox", name="Title").fill("Now in {{room}}")
+    page.get_by_role("button", name="Save").click()
+    expect(card).to_contain_text("Now in")
+    card.get_by_role("button", name="Delete").click()
+    expect(page.get_by_role("dialog")).to_contain_text(f"Delete {name}?")
+    pictures(page, "templates-delete")
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(card).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    expect(card).to_be_visible()
+    expect(page.get_by_role("button", name="Send", exact=True)).to_have_count(0)
+
+
+def test_template_needs_text_and_a_free_name(product, visit):
+    visit.expect_errors(r"status of 409")
+    name = product.unique("Taken")
+    product.api("POST", "/template", {"name": name, "title": "t", "desc": "", "message": "m"})
+    page = visit("/portal/templates/")
+    page.get_by_role("button", name="Add template").click()
+    page.get_by_role("button", name="Add template").click()
+    expect(page.get_by_text("Please fill this in.")).to_be_visible()
+    fill(page, name)
+    page.get_by_role("button", name="Add template").click()
+    expect(page.get_by_text("Another template has this name.")).to_be_visible()
+
+
+def test_urgent_templates_are_the_administrators(product, visit):
+    name = product.unique("Evacuation")
+    product.api("POST", "/template", {"name": name, "title": "t", "desc": "d", "message": "m", "urgent": True})
+    page = visit("/portal/templates/", account="ann")
+    expect(page.get_by_role("article", name=name)).to_contain_text("Only administrators change urgent templates.")
+    page = visit("/portal/templates/", account="admin")
+    page.get_by_role("article", name=name).get_by_role("button", name="Edit").click()
+    expect(page.get_by_role("checkbox", name="Urgent")).to_be_checked()
+
+
+def test_two_people_edit_a_template(product, visit, pictures):
+    visit.expect_errors(r"status of 412")
+    name = product.unique("Both")
+    template = product.api("POST", "/template", {"name": name, "title": "t", "desc": "", "message": "m"})
+    page = visit("/portal/templates/")
+    page.get_by_role("article", name=name).get_by_role("button", name="Edit").click()
+    editor = page.locator(".template-editor")
+    editor.get_by_role("textbox", name="Title").fill("Mine")
+    product.api("PUT", f"/template/{template['_id']}", {"name": name, "title": "Theirs", "desc": "", "message": "m"}, account="ben")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Their version")).to_be_visible()
+    pictures(page, "templates-conflict")
+    page.get_by_role("button", name="Save mine").click()
+    expect(page.get_by_role("article", name=name)).to_contain_text("Mine")
+    assert product.api("GET", f"/template/{template['_id']}")["title"] == "Mine"
+
+
+def test_typed_template_survives_a_closed_tab(product, visit):
+    name = product.unique("Half")
+    page = visit("/portal/templates/")
+    page.get_by_role("button", name="Add template").click()
+    fill(page, name)
+    other = visit.tab(page, "/portal/templates/")
+    page.close()
+    expect(other.locator(".template-editor").get_by_role("textbox", name="Name")).to_have_value(name)
+
+
+def test_no_templates_yet(own_product, visit, pictures):
+    page = visit("/portal/templates/", account="admin")
+    pictures(page, "templates-empty", right_to_left=True)
+    page.get_by_role("button", name="Write the first template").click()
+    expect(page.locator(".template-editor").get_by_role("textbox", name="Name")).to_be_focused()

@@ -1,0 +1,71 @@
+import Foundation
+import Logging
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+/// The portal's files as the build puts them beside the executables.
+@Suite("Installed portal", .timeLimit(.minutes(1)))
+struct InstalledPortalTests {
+    @Test("The built folder has the files of the sources")
+    func built() throws {
+        let files = try PortalFolder.besideExecutable.read()
+        let sources = URL(filePath: #filePath).appending(path: "../../../../Services/Gateway/Portal/Files").standardized.path
+        #expect(files.version == (try PortalFolder(path: sources).read().version))
+    }
+
+    @Test("Every file that a page or a module names is there")
+    func references() throws {
+        let folder = PortalFolder.besideExecutable
+        let files = try folder.read()
+        for path in files.folders + [""] {
+            let page = String(decoding: Data(files.page(path)?.body.plain.bytes.readableBytesView ?? .init()), as: UTF8.self)
+            for reference in page.matches(of: /\/portal\/files\/([^\/"]+)\/([^"?#]+)"/) {
+                #expect(reference.1 == files.version, "\(path): \(reference.0)")
+                #expect(files.asset(String(reference.2)) != nil, "\(path): \(reference.0)")
+            }
+            for link in page.matches(of: /href="\/portal\/([^"?#]*)\/"/) where !link.1.hasPrefix("files/") {
+                #expect(files.page(String(link.1)) != nil, "\(path): \(link.0)")
+            }
+        }
+        for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where name.hasSuffix(".js") {
+            let module = String(decoding: try #require(files.asset(name)).body.plain.bytes.readableBytesView, as: UTF8.self)
+            for imported in module.matches(of: /(?:from|import|import\()\s*["'](\.[^"']+)["']/) {
+                let target = URL(filePath: "/" + name).deletingLastPathComponent().appending(path: String(imported.1))
+                    .standardized
+                #expect(files.asset(String(target.path.dropFirst())) != nil, "\(name): \(imported.0)")
+            }
+        }
+    }
+
+    @Test("Pages come with the cookie of a sign-in while the people service is away, and nobody is asked")
+    func withoutPeople() async throws {
+        try await withTemporaryFolder { folder in
+            try await withService("msi-gateway", in: folder, settings: ["MSI_GATEWAY_PORT": "0"]) { process in
+                let version = try PortalFolder.besideExecutable.read().version
+                let begin = ContinuousClock.now
+                for target in ["/portal", "/portal/nothing", "/portal/files/\(version)/nothing"] {
+                    for number in 0..<20 {
+                        let cookie = HTTPConversation.request("GET", target, headers: ["Cookie": "msi_session=\(number)"])
+                        let answer = try #require(try await HTTPConversation.send(cookie, to: process.port))
+                        #expect([303, 404].contains(answer.status), "\(answer)")
+                    }
+                }
+                // A question to the people service would take 0.2 seconds for each cookie.
+                #expect(begin.duration(to: .now) < .seconds(6))
+            }
+        }
+    }
+
+    @Test("A gateway without the folder serves the API, and its log names the folder")
+    func missing() async throws {
+        try await withTemporaryFolder { folder in
+            let log = RecordedLog()
+            let path = folder + "/nothing"
+            #expect(PortalFolder(path: path).load(logger: log.logger) == nil)
+            #expect(log.lines.filter { $0.level == .warning && $0.text.contains(path) }.count == 1)
+        }
+    }
+}
