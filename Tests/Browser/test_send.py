@@ -388,3 +388,34 @@ def test_reduced_motion_and_touch(product, visit):
     page.get_by_role("button", name="Preview").tap()
     expect(page.get_by_role("tab", name="iPhone")).to_be_visible()
     assert page.evaluate("document.getAnimations().length") == 0
+
+
+def test_template_changed_meanwhile(product, visit):
+    """The hub fills the template as it is when the message is sent, so the page shows that text first."""
+    name = product.unique("Opening hours")
+    text = {"name": name, "title": "Opening hours", "desc": "", "message": "Open until {{until}}."}
+    template = product.api("POST", "/template", text)
+    subject = product.new_subject("Hours")
+    page = visit(f"/portal/send/?subject={subject.topic_key}")
+    page.get_by_role("button", name="All templates…").click()
+    page.get_by_role("dialog").get_by_role("button", name=name).click()
+    page.get_by_label("until").fill("ten")
+    product.api("PUT", f"/template/{template['_id']}", {**text, "message": "Closed until {{until}}."})
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_text("Somebody has changed this template meanwhile.")).to_be_visible()
+    assert messages_of(product, subject) == []
+    expect(page.get_by_label("until")).to_have_value("ten")
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+    assert messages_of(product, subject)[0]["message"] == "Closed until ten."
+
+
+def test_wrong_clock_of_the_browser(product, visit):
+    """The seconds to undo are those of the hub."""
+    subject = product.new_subject("Clock", distribution="Alert")
+    key = product.send(subject, "Soon", delay=600)
+    page = visit("/portal/send/", settled=False)
+    page.clock.install(time="2027-06-01T12:00:00Z")
+    page.goto(f"/portal/message/?key={key}")
+    expect(page.get_by_role("button", name="Take back")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="Scheduled for")).to_be_visible()

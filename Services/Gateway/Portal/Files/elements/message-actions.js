@@ -1,4 +1,5 @@
 import { explain, post, remove } from "../lib/api.js";
+import { hubNow } from "../lib/clock.js";
 import { stateOf } from "../lib/message-state.js";
 import { maySendTo, session } from "../lib/session.js";
 import { t } from "../lib/text.js";
@@ -17,7 +18,7 @@ const actions = {
 };
 
 /** Which of "recall", "approve" and "retry" somebody can do with a message now. */
-export function possibleActions(message, now = Date.now()) {
+export function possibleActions(message, now = hubNow()) {
   if (!maySendTo(message.topic_key)) return [];
   const state = stateOf(message, now);
   const isUntouched = !message.relay.components?.some((component) => component.state === "accepted");

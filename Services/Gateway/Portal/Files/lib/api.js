@@ -1,3 +1,4 @@
+import { learnTime } from "./clock.js";
 import { hasText, t } from "./text.js";
 
 /** A request that failed: the gateway's problem document (RFC 9457), or no answer at all. */
@@ -61,6 +62,7 @@ async function once(method, path, { body, headers, signal, timeout = 20_000, who
       headers: { Accept: "application/json", ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
+    learnTime(response.headers.get("Date"));
     if (response.status !== 204 && response.headers.get("Content-Type")?.includes("json")) document = await response.json();
   } catch (error) {
     if (signal?.aborted) throw error;

@@ -1,3 +1,4 @@
+import { hubNow } from "./clock.js";
 import { t } from "./text.js";
 import { formatMoment } from "./time.js";
 
@@ -7,13 +8,13 @@ export const finalStates = ["relayed", "failed", "expired", "recalled"];
 const tones = { relayed: "good", failed: "bad", expired: "bad", recalled: "", held: "busy", pending: "busy", retrying: "busy", scheduled: "" };
 
 /** The state of a message for people: "scheduled" is a pending message that goes out later. */
-export function stateOf(message, now = Date.now()) {
+export function stateOf(message, now = hubNow()) {
   const { state, next_attempt: next, attempts } = message.relay ?? message;
   return state === "pending" && !attempts && next > now + 1_000 && !message.relay?.lease ? "scheduled" : state;
 }
 
 /** `{state, word, tone, detail}`: the word for the tag, its tone, and a line of detail or "". */
-export function describeState(message, now = Date.now()) {
+export function describeState(message, now = hubNow()) {
   const state = stateOf(message, now);
   const relay = message.relay ?? {};
   const next = relay.next_attempt;

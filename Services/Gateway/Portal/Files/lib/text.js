@@ -7,9 +7,12 @@ const numbers = new Intl.NumberFormat(language);
 const plurals = new Intl.PluralRules(language);
 
 async function load(language, part) {
-  const response = await fetch(new URL(`../text/${language}/${part}.json`, import.meta.url));
-  if (!response.ok) throw new Error(`no text ${language}/${part}: ${response.status}`);
-  return response.json();
+  for (;;) {
+    const response = await fetch(new URL(`../text/${language}/${part}.json`, import.meta.url)).catch(() => null);
+    if (response?.ok) return response.json();
+    // Without texts there is no page, not even one that says that the hub is away.
+    await new Promise((resolve) => { setTimeout(resolve, 1_000); });
+  }
 }
 
 // A page names its part of the catalogue: <html data-text="send">.

@@ -1,4 +1,5 @@
 import { explain, get } from "../lib/api.js";
+import { hubNow } from "../lib/clock.js";
 import { fill, h } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 import { icon } from "../lib/icons.js";
@@ -69,7 +70,7 @@ function back() {
 }
 
 function showState() {
-  const now = Date.now();
+  const now = hubNow();
   const { word, tone, detail } = describeState(message, now);
   stateTag.className = `tag ${tone}`;
   if (stateTag.textContent !== word) stateTag.textContent = word;

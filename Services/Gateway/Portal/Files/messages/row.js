@@ -1,3 +1,4 @@
+import { hubNow } from "../lib/clock.js";
 import { fill, h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { describeState } from "../lib/message-state.js";
@@ -21,7 +22,7 @@ export function messageRow(message, changed) {
     state, buttons);
 
   function show() {
-    const now = Date.now();
+    const now = hubNow();
     const { word, tone, detail } = describeState(message, now);
     fill(state, h("span", { class: `tag ${tone}` }, word), detail ? h("span", { class: "hint" }, detail) : null);
     fill(buttons, possibleActions(message, now).map((action) => h("button", { class: "button small", type: "button", onclick: async () => {
@@ -36,7 +37,7 @@ export function messageRow(message, changed) {
   if (message.relay.state === "pending" && !message.relay.attempts && end > now && end - now < 60_000) {
     const timer = setInterval(() => {
       if (element.isConnected && !buttons.contains(document.activeElement)) show();
-      if (Date.now() > end + 1_000) clearInterval(timer);
+      if (hubNow() > end + 1_000) clearInterval(timer);
     }, 1_000);
   }
   return element;

@@ -1,4 +1,5 @@
 import { keep, kept } from "../lib/store.js";
+import { blanksOf, filled } from "../lib/template.js";
 
 const empty = { topicKey: "", title: "", desc: "", message: "", at: "", ttl: "", image: "", drill: false, template: null, values: {}, attempt: null };
 
@@ -23,6 +24,20 @@ export class Draft {
   save() {
     const { topicKey, title, desc, message, at, ttl, image, drill, template, values, attempt } = this;
     return keep(this.place, this.isEmpty && !topicKey ? null : { topicKey, title, desc, message, at, ttl, image, drill, template, values, attempt });
+  }
+
+  /** Takes over the present text of its template. If the template is gone, its text becomes free text. */
+  refreshTemplate(templates) {
+    if (!this.template) return;
+    const present = templates.find((template) => template._id === this.template._id);
+    if (!present && templates.length) Object.assign(this, filled(this.template, this.values), { template: null });
+    else if (present) this.useTemplate(present);
+  }
+
+  /** Uses a template; values for blanks of the same names stay. */
+  useTemplate(template) {
+    this.template = template;
+    this.values = Object.fromEntries(blanksOf(template).map((name) => [name, this.values[name] ?? ""]));
   }
 
   forget() {

@@ -1,4 +1,5 @@
 import { ApiError, explain, get, getAll, post } from "../lib/api.js";
+import { hubNow } from "../lib/clock.js";
 import { readCube, subjectsOf, whenCubeChanges } from "../lib/cube.js";
 import { fill, h } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
@@ -6,7 +7,7 @@ import { icon } from "../lib/icons.js";
 import { payloadBytes, payloadLimit } from "../lib/payload.js";
 import { may, maySendTo } from "../lib/session.js";
 import { keep, kept } from "../lib/store.js";
-import { blanksOf, filled } from "../lib/template.js";
+import { filled } from "../lib/template.js";
 import { t } from "../lib/text.js";
 import { formatMoment } from "../lib/time.js";
 import { field } from "../elements/field.js";
@@ -67,7 +68,9 @@ async function showForm(message) {
     ]);
     const prepared = message ? textsOf(message) : copies && earlier ? textsOf(earlier)
       : follows && earlier ? { topicKey: earlier.topic_key, title: parameters.has("clear") ? t("send.allClear.title", { title: bare(earlier.title) }) : "" } : {};
-    fill(place, form(subjectsOf(channels).filter((subject) => maySendTo(subject.key)), templates, new Draft(follows, prepared), follows ? earlier : null, Boolean(message ?? copies) && prepared));
+    const draft = new Draft(follows, prepared);
+    draft.refreshTemplate(templates);
+    fill(place, form(subjectsOf(channels).filter((subject) => maySendTo(subject.key)), templates, draft, follows ? earlier : null, Boolean(message ?? copies) && prepared));
   } catch (error) {
     fill(place, h("div", { class: "notice bad", role: "alert" }, icon("info"),
       h("div", { class: "stack" }, h("p", null, explain(error)), h("div", null, h("button", { class: "button small", type: "button", onclick: () => showForm(message) }, t("retry"))))));
@@ -172,8 +175,7 @@ function form(subjects, templates, draft, earlier, replacement) {
 
   let blanks = {};
   function useTemplate(template) {
-    draft.template = template;
-    draft.values = Object.fromEntries(blanksOf(template).map((name) => [name, draft.values[name] ?? ""]));
+    draft.useTemplate(template);
     showTemplate();
     changed();
     (Object.values(blanks)[0]?.control ?? (subject() ? sendButton : picker)).focus();
@@ -252,6 +254,16 @@ function form(subjects, templates, draft, earlier, replacement) {
     });
   }
 
+  /** The hub fills the template as it is now; what the preview shows must be that. */
+  async function templateHasChanged() {
+    if (!draft.template) return false;
+    const present = await get(`/template/${draft.template._id}`, { timeout: 3_000 }).catch(() => draft.template);
+    if (Object.keys(limits).every((name) => present[name] === draft.template[name])) return false;
+    useTemplate(present);
+    fill(problem, h("div", { class: "notice" }, icon("info"), h("p", null, t("send.template.changed"))));
+    return true;
+  }
+
   const undo = () =>
     subject().subject.opt.distribution === "Alert" && !draft.template?.urgent && !subject().subject.approval && !draft.at && kept("settings", {}).undo !== false ? undoSeconds : 0;
 
@@ -262,6 +274,7 @@ function form(subjects, templates, draft, earlier, replacement) {
     isSending = true;
     fill(problem);
     try {
+      if (await templateHasChanged()) return;
       if (!(await confirmed())) return;
       sendButton.setAttribute("aria-disabled", "true");
       status.textContent = t("send.sending");
@@ -271,7 +284,7 @@ function form(subjects, templates, draft, earlier, replacement) {
       const { follows } = draft;
       draft.forget();
       endings.forEach((end) => end());
-      await showSent(answer.msi_key, { until: body.delay ? Date.now() + body.delay * 1_000 : 0, follows });
+      await showSent(answer.msi_key, { until: body.delay ? hubNow() + body.delay * 1_000 : 0, follows });
     } catch (error) {
       status.textContent = t("send.draft.kept");
       showProblem(error);

@@ -1,4 +1,5 @@
 import { explain, get, remove } from "../lib/api.js";
+import { hubNow } from "../lib/clock.js";
 import { fill, h } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 import { icon } from "../lib/icons.js";
@@ -37,7 +38,7 @@ export async function sentView(key, { undo, again, takeBack }) {
   let [lastTurn, shownTurn] = [0, 0];
 
   function show() {
-    const now = Date.now();
+    const now = hubNow();
     const left = Math.max(0, Math.ceil((end - now) / 1_000));
     const isWaiting = message.relay.state === "pending" && !message.relay.attempts && left > 0;
     const state = describeState(message, now);
