@@ -3,12 +3,15 @@
 import pathlib
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from harness.checks import check as check_page
 from harness.pictures import FOLDER, Pictures
 from harness.product import Product
 from harness.visits import Visits
+
+# A busy machine is slow; a condition that never comes true still fails.
+expect.set_options(timeout=15_000)
 
 
 def pytest_addoption(parser):
