@@ -47,10 +47,11 @@ def test_new_token_works_until_it_is_revoked(product, visit, pictures):
     pictures(page, "tokens-secret")
     page.keyboard.press("Escape")
     expect(secret_dialog).to_be_visible()
-    # The example sends a message as it stands.
+    # The example sends a message as it stands, and curl does not get the secret as an argument.
     example = secret_dialog.get_by_role("textbox", name="Send a message with it").inner_text()
     printed = subprocess.run(["bash", "-c", example.replace("curl ", "curl -sS ", 1)], capture_output=True, text=True, timeout=30, check=True).stdout
     assert '"msi_key"' in printed
+    assert secret not in example[example.index("curl"):]
     assert status_of(product, secret, "POST", "/message", json={
         "title": "No", "desc": "", "message": "No", "topic_key": other.topic_key, "distribution": "Information"}) == 403
     secret_dialog.get_by_role("button", name="I have kept it").click()

@@ -58,7 +58,8 @@ const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** A command that uses the token for what it may do. */
 export function exampleFor({ rights, scope }, secret, places) {
-  const curl = (path, ...options) => [`curl ${quoted(location.origin + path)}`, `-H 'Authorization: Bearer ${secret}'`, ...options].join(" \\\n");
+  // printf is a part of the shell: the secret is in no list of processes.
+  const curl = (path, ...options) => [`printf 'Authorization: Bearer ${secret}' |`, `  curl ${quoted(location.origin + path)} -H @-`, ...options].join(" \\\n");
   const subjects = subjectsIn(scope, places);
   if (rights.includes("send") && subjects.length) {
     const path = subjects[0].names.map(encodeURIComponent).join("/");
