@@ -142,6 +142,27 @@ def test_second_factor(product, visit, pictures):
     assert sign_in(product, account).status_code == 201
 
 
+def test_change_password_with_a_second_factor(product, visit):
+    visit.expect_errors(SIGNED_OUT)
+    account = product.new_account("sven")
+    page = visit("/portal/account/", account=account, confirmed=True)
+    secret = set_up(page)
+    part(page, "Second factor").get_by_role("button", name="I have kept them").click()
+    password = part(page, "Password")
+    password.get_by_role("textbox", name="Current password").fill(PASSWORD)
+    for name in ("New password", "New password again"):
+        password.get_by_role("textbox", name=name, exact=True).fill("violet-harbour-piano")
+    password.get_by_role("button", name="Change password").click()
+    # A new password ends all sign-ins. The page cannot know the code, so it asks.
+    again = page.get_by_role("dialog", name="Please sign in again")
+    again.get_by_role("textbox", name="Password").fill("violet-harbour-piano")
+    again.get_by_role("button", name="Sign in", exact=True).click()
+    again.get_by_role("textbox", name="Code").fill(totp(secret, 1))
+    again.get_by_role("button", name="Sign in", exact=True).click()
+    expect(page.get_by_text("Your password was changed.")).to_be_visible()
+    assert sign_in(product, account).status_code == 401
+
+
 def test_required_second_factor_comes_first(product, visit, pictures):
     account = product.new_account("uma")
     product.api("PUT", f"/account/{account}", {"second_factor_required": True})

@@ -20,10 +20,14 @@ def test_overview(product, visit, pictures):
     expect(tile).to_have_text(re.compile(rf"^\s*{before + 1}"))
 
 
-def test_oldest_waiting_message(product, visit):
+def test_the_plots_have_their_numbers(own_product, visit):
+    subject = own_product.new_subject("Numbers")
+    for title in ("One", "Two", "Three"):
+        own_product.wait_for_state(own_product.send(subject, title), "relayed")
     page = visit("/portal/overview/")
-    page.get_by_text("Show the numbers").first.click()
-    expect(page.get_by_role("table").first).to_be_visible()
+    days = page.get_by_role("figure").filter(has=page.get_by_role("img", name=re.compile("Messages by day")))
+    days.get_by_text("Show the numbers").click()
+    expect(days.get_by_role("row").filter(has_text="Today")).to_have_text(re.compile(r"Today\s*3\s*0\s*0\s*0"))
 
 
 def test_relay_away(own_product, visit, pictures):

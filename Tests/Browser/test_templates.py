@@ -69,7 +69,7 @@ def test_two_people_edit_a_template(product, visit, pictures):
     editor.get_by_role("textbox", name="Title").fill("Mine")
     product.api("PUT", f"/template/{template['_id']}", {"name": name, "title": "Theirs", "desc": "", "message": "m"}, account="ben")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("Their version")).to_be_visible()
+    expect(page.get_by_role("region", name="Theirs, stored now")).to_be_visible()
     pictures(page, "templates-conflict")
     page.get_by_role("button", name="Save mine").click()
     expect(page.get_by_role("article", name=name)).to_contain_text("Mine")

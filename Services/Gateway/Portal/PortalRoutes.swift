@@ -71,10 +71,7 @@ struct PortalRoutes: Feature {
 
     /// A page for browsers, and a problem for any other client.
     private func notFound(_ call: Call<NoBody>) throws -> Answer<NoContent> {
-        let accepted = AcceptedTypes(call.request.headers[.accept] ?? "")
-        guard accepted.preference(for: FileType.html.mediaType) > accepted.preference(for: "application/json"),
-            let page = try installed.page(Self.notFoundPage)
-        else { throw Problem(.notFound, "The portal has no page or file at this path.") }
+        guard call.prefersPage, let page = try installed.page(Self.notFoundPage) else { throw Problem(.notFound, "The portal has no page or file at this path.") }
         return Answer(body: page.body, page.type.contentType, for: call, status: .notFound)
     }
 

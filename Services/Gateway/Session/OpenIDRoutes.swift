@@ -2,6 +2,7 @@ import CommandBus
 import HTTPTypes
 import Hummingbird
 import JSON
+import Logging
 import Schemas
 
 /// Signing in at the university's OpenID Connect provider: to its page, and back with a code.
@@ -35,18 +36,42 @@ struct OpenIDRoutes: Feature {
 
     var routes: [Route] {
         [
-            Route(.get, "/session/oidc", right: .anyone, query: BeginQuery.self, answer: .init(status: .seeOther), begin)
+            Route(.get, "/session/oidc", right: .anyone, query: BeginQuery.self, answer: .init(status: .seeOther)) { call, query in
+                try await withPage(call) { try await begin(call, query) }
+            }
                 .documented(
                     "Begin to sign in at the provider",
                     "A link for a browser. With `confirm=true` the provider asks for the password again. If the same person comes back, "
                         + "a new, confirmed sign-in takes the place of the current one.",
                     answerHeaders: [.redirect, .flowCookie], problems: [.unauthenticated, .notFound]),
-            Route(.get, Self.callback, right: .anyone, query: CallbackQuery.self, answer: .init(status: .seeOther), finish)
+            Route(.get, Self.callback, right: .anyone, query: CallbackQuery.self, answer: .init(status: .seeOther)) { call, query in
+                try await withPage(call) { try await finish(call, query) }
+            }
                 .documented(
                     "Come back from the provider",
                     "The provider sends the browser here, with a code or an error. The answer sets the cookie `msi_session`.",
                     answerHeaders: [.redirect, .sessionCookie], problems: [.unauthenticated, .forbidden, .notFound, .conflict]),
         ]
+    }
+
+    /// A person whose sign-in fails sees the portal's first page, which says why. Any other client gets the problem.
+    private func withPage(
+        _ call: Call<NoBody>, _ work: () async throws -> Answer<NoContent>
+    ) async throws -> Answer<NoContent> {
+        do {
+            return try await work()
+        } catch where call.prefersPage {
+            let problem: Problem
+            switch error {
+            case let given as Problem: problem = given
+            case let failure as CommandFailure: problem = Problem(failure)
+            default: throw error
+            }
+            call.context.logger.info(
+                "a sign-in at the provider failed",
+                metadata: ["type": "\(problem.kind.rawValue)", "detail": "\(problem.detail)"])
+            return .redirect(.seeOther, to: "/?problem=\(problem.kind.rawValue)")
+        }
     }
 
     private func begin(_ call: Call<NoBody>, _ query: BeginQuery) async throws -> Answer<NoContent> {

@@ -31,7 +31,8 @@ class Refused(Exception):
 class Product:
     """`admin` is a super user; `ann` and `ben` are communicators. All have the password `PASSWORD`."""
 
-    def __init__(self, executables):
+    def __init__(self, executables, settings=lambda product: {}):
+        """`settings(product)` returns further variables of the environment; the product has its addresses by then."""
         self.executables = pathlib.Path(executables)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="msi-browser-"))
         self.gateway_port, self.emulator_port = processes.free_port(), processes.free_port()
@@ -45,6 +46,7 @@ class Product:
             # One account does in a minute what many people do.
             "MSI_GATEWAY_ACCOUNT_REQUESTS": "100000",
         }
+        self.environment |= settings(self)
         self.sessions = {}
         self.output = (self.folder / "msi-up.log").open("wb")
         self.up = subprocess.Popen(

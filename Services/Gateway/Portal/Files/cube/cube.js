@@ -84,7 +84,8 @@ function filter() {
   const count = tree.filter(search.value);
   const text = search.value.trim();
   tree.toggleAttribute("filtered", Boolean(text));
-  nothing.hidden = count > 0;
+  // A form that is open in what the filter leaves out stays, and is something.
+  nothing.hidden = count > 0 || Boolean(tree.querySelector(".cube-panel"));
   fill(nothing.firstElementChild, tn("cube.nothingFound", { text: h("bdi", null, text) }));
   tree.announce(text ? t("cube.found", { count }) : "");
 }

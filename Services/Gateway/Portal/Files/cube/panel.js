@@ -4,7 +4,7 @@ import { icon } from "../lib/icons.js";
 import { t, tn } from "../lib/text.js";
 import { toast } from "../elements/toast.js";
 import { cube, refresh } from "./model.js";
-import { comparison } from "./comparison.js";
+import { comparison } from "../elements/comparison.js";
 
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
@@ -68,15 +68,15 @@ export function panel({ heading, name, content, action, read, write = () => {}, 
 
   function showConflict(theirs, mine) {
     const back = () => { beside.hidden = true; form.hidden = false; fill(note); };
-    const save = h("button", { class: "button main", type: "button", onclick: () => { base = theirs; back(); store(); } }, t("cube.saveMine"));
+    const save = h("button", { class: "button main", type: "button", onclick: () => { base = theirs; back(); store(); } }, t("comparison.saveMine"));
     const isNew = beside.hidden;
     compared = theirs;
     fill(note);
     fill(beside,
       h("p", { class: "notice", role: "alert" }, icon("info"), h("span", null, tn("cube.conflict", { name: bdi() }))),
-      comparison(describe(theirs), describe(mine)),
+      comparison(describe(theirs), describe(mine), 4),
       h("div", { class: "actions" }, save,
-        h("button", { class: "button", type: "button", onclick: () => leave(false) }, t("cube.keepTheirs")),
+        h("button", { class: "button", type: "button", onclick: () => leave(false) }, t("comparison.keepTheirs")),
         h("button", { class: "button plain", type: "button", onclick: () => { base = theirs; back(); button.focus(); } }, t("cube.editOn"))));
     form.hidden = true;
     beside.hidden = false;

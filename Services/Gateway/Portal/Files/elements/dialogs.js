@@ -1,4 +1,4 @@
-import { fill, h } from "../lib/dom.js";
+import { fill, h, newIdentifier } from "../lib/dom.js";
 import { explain } from "../lib/api.js";
 import { t } from "../lib/text.js";
 
@@ -24,7 +24,8 @@ export function showDialog(make, { label } = {}) {
     fill(dialog, make(close));
     const heading = dialog.querySelector("h2");
     if (heading && !label) {
-      heading.id = "dialog-heading";
+      // A dialog may be over another one.
+      heading.id = newIdentifier("dialog");
       dialog.setAttribute("aria-labelledby", heading.id);
     }
     document.body.append(dialog);
@@ -44,7 +45,7 @@ export async function confirmAction({ heading, content, action, isDanger = false
 }
 
 /**
- * A dialog with a form. `fields` are elements; `submit` does the work and returns the result of the dialog, or throws: then the
+ * A dialog with a form. `fields` are elements, or a function that gets `close` and returns them; `submit` does the work and returns the result of the dialog, or throws: then the
  * error is shown and the dialog stays.
  */
 export function showForm({ heading, intro, fields, action, submit, isDanger = false }) {
@@ -67,7 +68,7 @@ export function showForm({ heading, intro, fields, action, submit, isDanger = fa
           button.disabled = false;
         }
       },
-    }, h("h2", null, heading), intro ? h("p", { class: "secondary" }, intro) : null, fields, problem,
+    }, h("h2", null, heading), intro ? h("p", { class: "secondary" }, intro) : null, typeof fields === "function" ? fields(close) : fields, problem,
     h("div", { class: "actions" },
       h("button", { class: "button", type: "button", onclick: () => close(null) }, t("cancel")), button));
   });

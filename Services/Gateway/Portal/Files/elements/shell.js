@@ -3,7 +3,7 @@ import { remove, setRemedy } from "../lib/api.js";
 import { follow, listen } from "../lib/events.js";
 import { icon } from "../lib/icons.js";
 import { may, readSession, session } from "../lib/session.js";
-import { codeField, confirmPassword, offersProvider, signInForm } from "../lib/sign-in.js";
+import { codeField, confirmPassword, signInForm, universityLink } from "../lib/sign-in.js";
 import { t } from "../lib/text.js";
 import { field } from "./field.js";
 import { showDialog, showForm } from "./dialogs.js";
@@ -111,8 +111,8 @@ customElements.define("hub-shell", Shell);
 export function pageHead({ heading, intro, action }) {
   document.title = `${heading} · ${t("product")}`;
   return h("header", { class: "page-head" },
-    h("div", null, h("h1", { tabIndex: -1 }, heading), intro ? h("p", null, intro) : null),
-    h("div", { class: "actions" }, action, document.createElement("health-pill")));
+    h("h1", { tabIndex: -1 }, heading), document.createElement("health-pill"), intro ? h("p", null, intro) : null,
+    action ? h("div", { class: "head-action" }, action) : null);
 }
 
 /** What a page shows instead of a list that is empty. */
@@ -149,11 +149,9 @@ function signInAgain() {
 async function confirmWithPassword() {
   const password = field({ label: t("signIn.password"), type: "password", attributes: { autocomplete: "current-password", dir: "ltr", autofocus: true } });
   const code = session.second_factor === "set" ? codeField() : null;
-  const university = (await offersProvider())
-    ? h("p", { class: "hint" }, h("a", { href: "/session/oidc?confirm=true" }, t("confirm.university")))
-    : null;
   return await showForm({
-    heading: t("confirm.heading"), intro: t("confirm.intro"), fields: [password, code, university], action: t("confirm.action"),
+    heading: t("confirm.heading"), intro: t("confirm.intro"), action: t("confirm.action"),
+    fields: (close) => [password, code, universityLink({ label: t("confirm.university"), confirms: true, done: () => close(true) })],
     submit: async () => {
       try {
         await confirmPassword(password.value, code?.value.replaceAll(" ", ""));

@@ -112,7 +112,7 @@ function show() {
   fill(main, back(),
     h("header", { class: "message-head" },
       h("div", { class: "message-tags" }, distributionTag(message.distribution), message.drill ? h("span", { class: "tag" }, t("message.drill")) : null, pathOf([names.channel, names.area, names.subject])),
-      h("h1", { tabIndex: -1, dir: "auto" }, message.title),
+      h("h1", { class: message.title.length > 90 ? "long" : null, tabIndex: -1, dir: "auto" }, message.title),
       h("p", { role: "status", class: "message-state" }, stateTag, stateDetail),
       buttons),
     stateOf(message) === "held" ? h("div", { class: "notice" }, icon("lock"), h("p", null, tn(possibleActions(message).includes("approve") ? "message.held.you" : "message.held.others", { sender: h("bdi", null, message.sender) }))) : null,

@@ -1,3 +1,5 @@
+import { explain } from "../lib/api.js";
+import { hubNow } from "../lib/clock.js";
 import { h } from "../lib/dom.js";
 import { t } from "../lib/text.js";
 import { formatLength, formatMoment } from "../lib/time.js";
@@ -19,7 +21,7 @@ function row(label, control, more, hint) {
 
 /**
  * When it goes out, how long it is worth delivering, its picture, and whether it is a drill. The element has
- * `show(draft, distribution)` and `error(field, text)`. `changed` is called after each change of the draft.
+ * `show(distribution)`, `isComplete(isAlert)` and `error(field, error)`, with an `ApiError` or a text. `changed` is called after each change of the draft.
  */
 export function deliveryRows(draft, changed) {
   const when = h("select", { onchange: () => { setTime(when.value === "later"); } }, h("option", { value: "now" }, t("send.when.now")), h("option", { value: "later" }, t("send.when.later")));
@@ -42,10 +44,10 @@ export function deliveryRows(draft, changed) {
     when.value = isLater ? "later" : "now";
     at.hidden = !isLater;
     // An hour from now, at a full quarter.
-    if (isLater && !draft.at) draft.at = local(Math.ceil((Date.now() + 3_600_000) / 900_000) * 900_000);
+    if (isLater && !draft.at) draft.at = local(Math.ceil((hubNow() + 3_600_000) / 900_000) * 900_000);
     if (!isLater) draft.at = "";
     at.value = draft.at;
-    at.control.min = local(Date.now());
+    at.control.min = local(hubNow());
     at.error("");
     tellTime();
     changed();
@@ -55,13 +57,22 @@ export function deliveryRows(draft, changed) {
     row(t("send.drill"), drill, null, t("send.drill.hint")));
   element.schedule = () => { setTime(true); at.control.focus(); };
   element.sendNow = () => setTime(false);
-  element.error = (name, text) => {
-    const target = { send_at: at, "options.image": address }[name];
+  element.error = (name, error) => {
+    const [target, words] = { send_at: [at, "send.when.refused"], "options.image": [address, "send.picture.refused"] }[name] ?? [];
     if (!target) return false;
     target.hidden = false;
-    target.error(text);
+    target.error(typeof error === "string" ? error : error.kind === "invalid-field" ? t(words) : explain(error));
     target.control.focus();
     return true;
+  };
+  /** Shows what is missing, and moves to it. */
+  element.isComplete = (isAlert) => {
+    const image = draft.image.trim();
+    if (isAlert && picture.value === "some" && !image) element.error("options.image", t("field.missing"));
+    else if (isAlert && image && !/^https:\/\/\S+$/.test(image)) element.error("options.image", t("send.picture.refused"));
+    else if (draft.at && !(new Date(draft.at).getTime() > hubNow())) element.error("send_at", t("send.when.past"));
+    else return true;
+    return false;
   };
   let shownDistribution = null;
   element.show = (distribution) => {

@@ -233,9 +233,8 @@ function form(subjects, templates, draft, earlier, replacement) {
       if (draft.template) first = Object.values(blanks)[0]?.control ?? sendButton;
       else wrong(texts.message, bytesText.textContent);
     }
-    if (!first && draft.at && !(new Date(draft.at).getTime() > Date.now())) { delivery.error("send_at", t("send.when.past")); return false; }
     first?.focus();
-    return !first;
+    return !first && delivery.isComplete(isAlert);
   }
 
   async function confirmed() {
@@ -299,13 +298,13 @@ function form(subjects, templates, draft, earlier, replacement) {
     const blank = name.startsWith("values.") ? blanks[name.slice(7)] : null;
     const part = blank ?? (draft.template ? null : texts[name]);
     if (part) {
-      part.error(error.message);
+      part.error(explain(error));
       part.control.focus();
     } else if (name === "topic_key" || name === "distribution" || (error.status === 403 && error.kind === "forbidden")) {
       wrongSubject(t(name === "distribution" ? "send.subject.changed" : "send.subject.refused"));
       refreshCube();
       picker.focus();
-    } else if (!delivery.error(name, error.message)) {
+    } else if (!delivery.error(name, error)) {
       fill(problem, h("div", { class: "notice bad" }, icon("info"), h("p", null, explain(error), " ",
         error instanceof ApiError && error.isUnanswered ? t("send.unanswered") : "")));
       problem.scrollIntoView({ block: "nearest" });

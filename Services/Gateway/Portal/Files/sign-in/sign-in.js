@@ -2,22 +2,48 @@ import { fill, h } from "../lib/dom.js";
 import { explain, get, put } from "../lib/api.js";
 import { icon } from "../lib/icons.js";
 import { readSession } from "../lib/session.js";
-import { codeField, signInForm } from "../lib/sign-in.js";
-import { t } from "../lib/text.js";
+import { codeField, elsewhere, signInForm } from "../lib/sign-in.js";
+import { keep, kept } from "../lib/store.js";
+import { hasText, language, t } from "../lib/text.js";
 
 const main = document.getElementById("main");
+const query = new URLSearchParams(location.search);
+/** How long a sign-in at the university may take; the gateway's limit. */
+const longest = 600_000;
 
-/** Where the person wanted to go; only a page of the portal. */
+/** Where the person wanted to go. The way over the university's page comes back without it. */
+const next = (() => {
+  try {
+    const wanted = query.get("next") ?? sessionStorage.getItem("msi.next") ?? "";
+    sessionStorage.setItem("msi.next", wanted);
+    return wanted;
+  } catch {
+    // A blocked storage.
+    return query.get("next") ?? "";
+  }
+})();
+
+/** Only to a page of the portal. */
 function goOn() {
-  const next = new URLSearchParams(location.search).get("next") ?? "";
+  try { sessionStorage.removeItem("msi.next"); } catch { /* a blocked storage has kept nothing */ }
   location.replace(/^\/portal\/[a-z-]/.test(next) ? next : "/portal/send/");
 }
 
 function show(heading, intro, form) {
   document.title = t("product");
   fill(main, h("div", { class: "entrance" },
-    h("div", { class: "brand" }, h("span", { class: "mark" }, icon("speaker")), t("product")),
-    h("div", { class: "panel" }, h("h1", null, heading), h("p", { class: "secondary" }, intro), form)));
+    h("div", { class: "brand" }, h("span", { class: "mark" }, icon("speaker")), h("div", null, t("product"), h("small", null, t("signIn.product")))),
+    h("div", { class: "panel" }, h("h1", null, heading), h("p", { class: "secondary" }, intro), form), otherLanguage()));
+}
+
+/** Leads to the portal in the other language, for somebody who does not read this one. */
+function otherLanguage() {
+  const [value, name] = language === "ar" ? ["en", "English"] : ["ar", "العربية"];
+  const problem = h("span", { role: "alert" });
+  return h("p", { class: "other-language" }, h("button", { class: "button plain small", type: "button", lang: value, onclick: () => {
+    if (keep("settings", { ...kept("settings", {}), language: value })) location.reload();
+    else problem.textContent = t("signIn.languageBlocked");
+  } }, name), problem);
 }
 
 /** After a sign-in at the university's provider: the account's second factor. */
@@ -43,8 +69,16 @@ async function start() {
   const ways = await get("/session/ways", { remedy: false }).catch(() => null);
   const session = ways?.signed_in === false ? null : await readSession().catch(() => null);
   if (session?.second_factor === "pending") return show(t("signIn.secondFactor"), t("signIn.secondFactorIntro"), secondFactorForm());
+  const kind = query.get("problem");
+  const problem = kind === null ? null : t(hasText(`signIn.problem.${kind}`) ? `signIn.problem.${kind}` : "signIn.problem.other");
+  const further = h("button", { class: "button main", type: "button", onclick: goOn }, t("signIn.goOn"));
+  if (session && problem) return show(t("signIn.problem"), problem, further);
+  const isForOtherTab = session && Date.now() - kept(elsewhere, 0) < longest;
+  if (session) keep(elsewhere, null);
+  if (isForOtherTab) return show(t("signIn.done"), t("signIn.done.intro"), further);
   if (session) return goOn();
-  show(t("signIn.heading"), t("signIn.intro"), signInForm({ done: goOn }));
+  show(t("signIn.heading"), t("signIn.intro"), h("div", { class: "stack" },
+    problem ? h("div", { class: "notice bad", role: "alert" }, icon("info"), h("p", null, problem)) : null, signInForm({ done: goOn })));
 }
 
 start();

@@ -6,6 +6,7 @@ import { keep, kept } from "../lib/store.js";
 import { blanksOf, piecesOf } from "../lib/template.js";
 import { t } from "../lib/text.js";
 import { confirmAction } from "../elements/dialogs.js";
+import { comparison } from "../elements/comparison.js";
 import { choice, field } from "../elements/field.js";
 import { emptyPage, pageHead, ready } from "../elements/shell.js";
 import { toast } from "../elements/toast.js";
@@ -78,7 +79,8 @@ async function edit(template, restored) {
   if (template) {
     try {
       const answer = await get(`/template/${template._id}`, { whole: true });
-      tag = answer.headers.get("ETag");
+      // A kept draft was begun from an earlier version, perhaps: the hub compares.
+      tag = restored?.tag ?? answer.headers.get("ETag");
       template = answer.document;
     } catch (error) {
       toast(explain(error));
@@ -97,7 +99,9 @@ async function edit(template, restored) {
   const urgent = may("administer") ? choice({ label: t("templates.urgent"), hint: t("templates.urgent.hint"), checked: value.urgent, onchange: changed }) : null;
   const written = () => ({ ...Object.fromEntries(names.map((name) => [name, fields[name].value.trim()])), ...(urgent ? { urgent: urgent.control.checked } : {}) });
   function changed() {
-    keep("template-draft", { ...written(), _id: template?._id });
+    keep("template-draft", { ...written(), _id: template?._id, tag });
+    // A comparison shows what was typed before; the next attempt to save makes a new one.
+    if (save.hidden) { fill(problem); save.hidden = false; }
     showExample();
   }
   function showExample() {
@@ -136,7 +140,7 @@ async function edit(template, restored) {
     } catch (error) {
       if (error instanceof ApiError && error.status === 412) await showConflict();
       else if (error.status === 409) { fields.name.error(t("templates.taken")); fields.name.control.focus(); }
-      else if (fields[error.field]) { fields[error.field].error(error.message); fields[error.field].control.focus(); }
+      else if (fields[error.field]) { fields[error.field].error(explain(error)); fields[error.field].control.focus(); }
       else fill(problem, h("div", { class: "notice bad" }, icon("info"), h("p", null, explain(error))));
     } finally {
       save.disabled = false;
@@ -147,13 +151,13 @@ async function edit(template, restored) {
   async function showConflict() {
     const answer = await get(`/template/${template._id}`, { whole: true });
     const theirs = answer.document;
-    const mine = written();
-    const version = (heading, text, action, press) => h("section", { class: "panel" }, h("h3", null, heading),
-      names.map((name) => h("p", { class: text[name] === (text === mine ? theirs : mine)[name] ? "secondary" : "differs", dir: "auto" }, text[name] || "–")),
-      h("button", { class: "button small", type: "button", onclick: press }, action));
-    fill(problem, h("div", { class: "stack" }, h("p", null, t("templates.conflict")), h("div", { class: "versions" },
-      version(t("templates.theirs"), theirs, t("templates.keepTheirs"), () => { close(); load(); }),
-      version(t("templates.mine"), mine, t("templates.saveMine"), () => { tag = answer.headers.get("ETag"); submit(); }))));
+    const lines = (text) => names.map((name) => [t(`templates.${name}`), text[name]]);
+    const keepMine = h("button", { class: "button main", type: "button", onclick: () => { tag = answer.headers.get("ETag"); submit(); } }, t("comparison.saveMine"));
+    save.hidden = true;
+    fill(problem, h("div", { class: "stack" }, h("p", { class: "notice" }, icon("info"), h("span", null, t("templates.conflict"))), comparison(lines(theirs), lines(written())),
+      h("div", { class: "actions" }, keepMine,
+        h("button", { class: "button", type: "button", onclick: () => { close(); load(); } }, t("comparison.keepTheirs")))));
+    keepMine.focus();
   }
 
   fill(editor, h("section", { class: "panel template-editor", "aria-labelledby": "editor-heading" },

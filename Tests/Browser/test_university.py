@@ -1,0 +1,117 @@
+"""Signing in at the university's provider, in a browser."""
+
+import pytest
+from harness.product import Product
+from harness.university import University
+from harness.visits import SIGNED_OUT
+from playwright.sync_api import expect
+
+
+@pytest.fixture
+def university():
+    university = University()
+    yield university
+    university.stop()
+
+
+@pytest.fixture
+def own_product(request, university):
+    """A product whose people can sign in at the university."""
+    product = Product(request.config.getoption("executables"), settings=university.settings)
+    yield product
+    product.stop()
+
+
+@pytest.fixture
+def visit(visit):
+    # The provider's own page looks for a style sheet in the internet.
+    visit.expect_errors(r"cdn\.jsdelivr\.net", r"favicon")
+    return visit
+
+
+def begin(page):
+    page.get_by_role("link", name="Sign in at the university").click()
+
+
+def test_sign_in_at_the_university(own_product, university, visit, pictures):
+    visit.expect_errors(SIGNED_OUT)
+    university.add("17", "ida", "staff")
+    page = visit("/portal/messages/?q=storm", account=None, settled=False)
+    expect(page.get_by_role("link", name="Sign in at the university")).to_be_visible()
+    pictures(page, "sign-in-university")
+    begin(page)
+    university.sign_in(page, "17")
+    # The way over the university comes back to the page that was wanted.
+    expect(page.get_by_role("heading", name="Messages", level=1)).to_be_visible()
+    assert page.url == own_product.url + "/portal/messages/?q=storm"
+    expect(page.get_by_role("navigation").first).to_contain_text("ida")
+
+
+def test_who_has_no_role_is_told(own_product, university, visit, pictures):
+    visit.expect_errors(SIGNED_OUT)
+    university.add("18", "otto", "guest")
+    page = visit("/", account=None)
+    begin(page)
+    university.sign_in(page, "18")
+    expect(page.get_by_role("alert").first).to_contain_text("there is no account for you here")
+    pictures(page, "sign-in-university-refused")
+    begin(page)
+    page.get_by_role("button", name="Deny").click()
+    expect(page.get_by_role("alert").first).to_contain_text("The university did not sign you in.")
+    # A name that somebody has already is not taken over.
+    university.add("19", "ann", "staff")
+    begin(page)
+    university.sign_in(page, "19")
+    expect(page.get_by_role("alert").first).to_contain_text("An account with your name exists already.")
+    # A password works all the same.
+    page.get_by_role("textbox", name="Account").fill("ann")
+    page.get_by_role("textbox", name="Password").fill("copper-lantern-orchard")
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    expect(page.get_by_role("heading", name="New message")).to_be_visible()
+
+
+def test_university_id_of_an_account(own_product, university, visit):
+    visit.expect_errors(SIGNED_OUT, r"status of 40[09]")
+    page = visit("/portal/people/", account="admin", confirmed=True)
+    page.get_by_role("button", name="Add account…").click()
+    dialog = page.get_by_role("dialog", name="Add account")
+    dialog.get_by_role("textbox", name="Account name").fill("nora")
+    dialog.get_by_role("textbox", name="University ID").fill("21")
+    dialog.get_by_role("button", name="Add account", exact=True).click()
+    nora = page.get_by_role("row").filter(has_text="nora")
+    expect(nora).to_contain_text("21")
+    # Another account cannot have the same.
+    page.get_by_role("row").filter(has_text="ben").get_by_role("button", name="Edit").click()
+    editor = page.get_by_role("region", name="Edit ben")
+    editor.get_by_role("textbox", name="University ID").fill("21")
+    editor.get_by_role("button", name="Save").click()
+    expect(editor.get_by_text("Another account has this ID.")).to_be_visible()
+    university.add("21", "whoever", "staff")
+    other = visit("/", account=None)
+    begin(other)
+    university.sign_in(other, "21")
+    expect(other.get_by_role("navigation").first).to_contain_text("nora")
+
+
+def test_confirmation_at_the_university_loses_no_text(own_product, university, visit):
+    visit.expect_errors(SIGNED_OUT, r"status of 403")
+    university.add("22", "olga", "chief")
+    page = visit("/", account=None)
+    begin(page)
+    university.sign_in(page, "22")
+    expect(page.get_by_role("heading", name="New message")).to_be_visible()
+    page.goto("/portal/people/")
+    page.get_by_role("button", name="Add account…").click()
+    dialog = page.get_by_role("dialog", name="Add account")
+    dialog.get_by_role("textbox", name="Account name").fill("pia")
+    dialog.get_by_role("button", name="Suggest one").click()
+    dialog.get_by_role("button", name="Add account", exact=True).click()
+    question = page.get_by_role("dialog", name="Confirm it is you")
+    with page.context.expect_page() as opened:
+        question.get_by_role("link", name="Confirm at the university").click()
+    tab = opened.value
+    university.sign_in(tab, "22")
+    expect(tab.get_by_role("heading", name="You can go on in the other tab")).to_be_visible()
+    tab.close()
+    page.bring_to_front()
+    expect(page.get_by_text("pia was added, and can sign in now.")).to_be_visible()
