@@ -53,6 +53,8 @@ let package = Package(
         .executable(name: "msi-load", targets: ["LoadTester"]),
         .executable(name: "msi-message-log", targets: ["MessageLog"]),
         .executable(name: "msi-people", targets: ["People"]),
+        // For apps.
+        .library(name: "MobileApp", targets: ["MobileApp"]),
         // For the tests: loaded into the services by LD_PRELOAD.
         .library(name: "HostsFile", type: .dynamic, targets: ["HostsFile"]),
         .library(name: "WriteRecorder", type: .dynamic, targets: ["WriteRecorder"]),
@@ -242,6 +244,10 @@ let package = Package(
         .target(
             name: "RegisteredStores", dependencies: ["CubeStorage", "MessageStorage", "Storage"], path: "Shared/RegisteredStores"),
 
+        // The student's app without a screen. It has the contract, and no server code.
+        .target(
+            name: "MobileApp", dependencies: ["JSON", "Schemas", "Time", grdb], path: "Shared/MobileApp", exclude: ["README.md"]),
+
         // Programs that drive the product from outside, and are not tests.
         .executableTarget(
             name: "Chaos",
@@ -345,6 +351,8 @@ let package = Package(
             ],
             path: "Tests/MessageStorageTests",
             exclude: ["Archives"]),
+        .testTarget(
+            name: "MobileAppTests", dependencies: ["JSON", "MobileApp", "TestSupport"], path: "Tests/MobileAppTests"),
         .testTarget(
             name: "MongoDatabaseTests", dependencies: ["MongoDatabase", "JSON", "Schemas", "TestSupport"],
             path: "Tests/MongoDatabaseTests"),

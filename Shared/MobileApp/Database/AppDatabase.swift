@@ -1,0 +1,83 @@
+import GRDB
+
+/// The app's database (seed module "Database"): the seed's table, and beside it what the app remembers.
+public struct AppDatabase: Sendable {
+    /// The connection (seed: `db`).
+    let db: DatabaseQueue
+
+    /// Opens the database, and creates what is missing.
+    ///
+    /// - Parameter path: The SQLite file; `nil` for a database in memory.
+    /// - Throws: `DatabaseError`.
+    public init(path: String?) throws {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(5)
+        db =
+            try path.map { try DatabaseQueue(path: $0, configuration: configuration) }
+            ?? DatabaseQueue(configuration: configuration)
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1: the seed's table") { db in
+            try db.execute(sql: Self.messageTable)
+            // Two tasks may receive the same message at once.
+            try db.execute(sql: "CREATE UNIQUE INDEX IF NOT EXISTS message_msi_key ON Message (msi_key)")
+        }
+        migrator.registerMigration("2: what the app remembers") { db in
+            try db.execute(sql: Self.memoryTables)
+        }
+        try migrator.migrate(db)
+    }
+
+    /// The seed's SQL ("Table Creation SQL").
+    private static let messageTable = """
+        CREATE TABLE IF NOT EXISTS Message (
+            ID INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+            msi_key VARCHAR(100),
+            topic_key VARCHAR (100),
+            dist VARCHAR (50),
+            title VARCHAR(500),
+            desc VARCHAR(500),
+            message VARCHAR(1500),
+            timestamp INTEGER
+        )
+        """
+
+    private static let memoryTables = """
+        -- What the student has marked, and which texts a message still lacks.
+        CREATE TABLE Mark (
+            msi_key TEXT NOT NULL PRIMARY KEY,
+            kept BOOLEAN NOT NULL DEFAULT FALSE,
+            read BOOLEAN NOT NULL DEFAULT FALSE,
+            omitted TEXT NOT NULL DEFAULT ''
+        ) WITHOUT ROWID;
+        -- Messages that were deleted or cleared. A later copy of one is dropped.
+        CREATE TABLE Removed (msi_key TEXT NOT NULL PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
+        -- Pop-ups that the app has shown itself. A later copy of one is dropped.
+        CREATE TABLE Popup (msi_key TEXT NOT NULL PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
+        -- The topics that the phone knows from the cube.
+        CREATE TABLE Subscription (
+            topic_key TEXT NOT NULL PRIMARY KEY,
+            level TEXT NOT NULL,
+            present BOOLEAN NOT NULL,
+            subscribed BOOLEAN NOT NULL,
+            choice TEXT NOT NULL
+        ) WITHOUT ROWID;
+        -- Small things: the last cube, the position in the hub's messages.
+        CREATE TABLE Memory (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+        """
+}
+
+extension Database {
+    /// What the app has kept under a name.
+    func memory(_ name: String) throws -> String? {
+        try String.fetchOne(self, sql: "SELECT value FROM Memory WHERE name = ?", arguments: [name])
+    }
+
+    /// - Parameter value: `nil` to forget it.
+    func keep(_ value: String?, as name: String) throws {
+        if let value {
+            try execute(sql: "INSERT OR REPLACE INTO Memory (name, value) VALUES (?, ?)", arguments: [name, value])
+        } else {
+            try execute(sql: "DELETE FROM Memory WHERE name = ?", arguments: [name])
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import GRDB
+import Time
+
+/// Makes the app ready to receive messages (seed module "Initialization"), and keeps its subscriptions in step with the cube.
+struct Initialization: Sendable {
+    let platform: Platform
+    let database: AppDatabase
+    let subscriptions: Subscriptions
+
+    private static let doneMemory = "initialized"
+
+    /// Whether it was once completed on this phone.
+    func isDone() async throws -> Bool {
+        try await database.db.read { db in try db.memory(Self.doneMemory) != nil }
+    }
+
+    /// Asks for permission on iOS, subscribes to what is Forced or Recommended, and marks the app as initialised (seed: `init`).
+    ///
+    /// It may be repeated after a failure, and goes on where it was. (The seed's app had to be installed again.)
+    ///
+    /// - Returns: The topics that it has joined.
+    /// - Throws: ``HubFailure``, or the error of the connection or of the push service.
+    @discardableResult
+    func initialize() async throws -> [String] {
+        if platform.kind == .ios, try await !isDone() {
+            // Without it there are no pop-ups; messages come to the app all the same.
+            _ = try await platform.push.requestPermission()
+        }
+        let joined = try await initializeSubscriptions()
+        try await database.db.write { db in try db.keep("true", as: Self.doneMemory) }
+        return joined
+    }
+
+    /// Subscribes the phone to every Forced and Recommended topic of the cube, by the rules of ``SubscriptionPlan``
+    /// (seed: `initSubs`).
+    func initializeSubscriptions() async throws -> [String] {
+        try await subscriptions.follow()
+    }
+}

@@ -1,0 +1,45 @@
+/// What the app does in the background: it shows pop-ups, and stores data messages (seed module "Listener").
+public struct Listener: Sendable {
+    private let fcm: FCMModule
+    private let messages: Messages
+    /// Called after a message was stored or completed.
+    private let changed: @Sendable () -> Void
+    /// Called when a text is missing that the hub has.
+    private let wantsText: @Sendable () -> Void
+
+    init(fcm: FCMModule, messages: Messages, changed: @escaping @Sendable () -> Void, wantsText: @escaping @Sendable () -> Void) {
+        self.fcm = fcm
+        self.messages = messages
+        self.changed = changed
+        self.wantsText = wantsText
+    }
+
+    /// Listens until the task is cancelled (seed: `listen`).
+    ///
+    /// - Parameter failed: A message could not be stored, such as on a full disk. The hub still has it: it is fetched later.
+    public func listen(failed: @Sendable (any Error) -> Void) async {
+        await fcm.listen(
+            alert: { notification, data in
+                do {
+                    let msiKey = data["msi_key"] ?? ""
+                    if !msiKey.isEmpty {
+                        guard try await messages.beginPopup(msiKey) else { return }
+                    }
+                    await fcm.displayLocalNotification(notification, tag: msiKey)
+                } catch {
+                    failed(error)
+                }
+            },
+            info: { data in
+                // A message without the seed's fields is for another part of the app.
+                guard let message = StoredMessage(data: data) else { return }
+                do {
+                    if try await messages.add(message) != .dropped { changed() }
+                    if !message.omitted.isEmpty { wantsText() }
+                } catch {
+                    failed(error)
+                    wantsText()
+                }
+            })
+    }
+}

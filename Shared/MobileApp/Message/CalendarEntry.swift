@@ -1,0 +1,75 @@
+/// A message as an event of a calendar app: an `.ics` file (RFC 5545; seed, "Save message to calendar").
+public struct CalendarEntry: Sendable {
+    private let message: StoredMessage
+    private let names: [String]
+    private let start: Int64
+    private let minutes: Int
+
+    /// - Parameters:
+    ///   - names: The path of the message's subject.
+    ///   - start: When the event begins, in Unix milliseconds, as the student has chosen.
+    ///   - minutes: How long it takes.
+    public init(_ message: StoredMessage, names: [String], start: Int64, minutes: Int = 60) {
+        self.message = message
+        self.names = names
+        self.start = start
+        self.minutes = minutes
+    }
+
+    /// The file's text.
+    ///
+    /// - Parameter now: When it is made, in Unix milliseconds.
+    public func file(now: Int64) -> String {
+        let description = [names.joined(separator: " › "), message.desc, message.message].filter { !$0.isEmpty }
+        let lines = [
+            "BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Mobile Student Intranet//EN", "BEGIN:VEVENT",
+            // The same message at the same time is the same event, however often it is saved.
+            "UID:\(message.msiKey)-\(start)@mobile-student-intranet", "DTSTAMP:\(Self.time(now))", "DTSTART:\(Self.time(start))",
+            "DTEND:\(Self.time(start + Int64(minutes) * 60_000))", "SUMMARY:\(Self.escaped(message.title))",
+            "DESCRIPTION:\(Self.escaped(description.joined(separator: "\n\n")))", "END:VEVENT", "END:VCALENDAR",
+        ]
+        return lines.map { Self.folded($0) + "\r\n" }.joined()
+    }
+
+    /// A moment in UTC (section 3.3.5), such as `20261124T071500Z`.
+    private static func time(_ moment: Int64) -> String {
+        let seconds = moment >= 0 ? moment / 1_000 : (moment - 999) / 1_000
+        let day = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
+        let rest = seconds - day * 86_400
+        let date = CivilDate(daysSince1970: day)
+        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let year = String(repeating: "0", count: max(0, 4 - String(date.year).count)) + String(date.year)
+        return "\(year)\(two(date.month))\(two(date.day))T\(two(rest / 3_600))\(two(rest / 60 % 60))\(two(rest % 60))Z"
+    }
+
+    /// A text value (section 3.3.11).
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\", ";", ",": escaped += "\\\(scalar)"
+            case "\n": escaped += "\\n"
+            // Control characters are not allowed; "\r" comes before "\n".
+            case _ where scalar.value < 0x20 && scalar != "\t" || scalar.value == 0x7F: continue
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+
+    /// A line in pieces of at most 75 bytes, without a cut in a character (section 3.1).
+    private static func folded(_ line: String) -> String {
+        var folded = ""
+        var bytes = 0
+        for character in line.unicodeScalars {
+            let size = UTF8.width(character)
+            if bytes + size > 75 {
+                folded += "\r\n "
+                bytes = 1
+            }
+            folded.unicodeScalars.append(character)
+            bytes += size
+        }
+        return folded
+    }
+}

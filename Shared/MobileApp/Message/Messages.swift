@@ -1,0 +1,179 @@
+import GRDB
+
+/// The messages of the phone (seed module "Message"). Every function is one transaction.
+public struct Messages: Sendable {
+    private let database: AppDatabase
+    private let clock: any DeviceClock
+
+    /// How long the phone remembers what it has removed. FCM delivers a message up to four weeks late.
+    private static let removedMemory: Int64 = 35 * 86_400_000
+    /// How many days the app shows, today included (seed, "Clear Old Messages").
+    private static let shownDays: Int64 = 7
+
+    init(database: AppDatabase, clock: any DeviceClock) {
+        self.database = database
+        self.clock = clock
+    }
+
+    /// What became of a message that was received.
+    public enum Addition: Sendable {
+        case added
+        /// A text that the stored message lacked has come.
+        case completed
+        /// The phone has it, or had it and has removed it.
+        case dropped
+    }
+
+    /// Stores a message, once (seed: `addMessage`).
+    ///
+    /// - Throws: `DatabaseError`.
+    @discardableResult
+    public func add(_ message: StoredMessage) async throws -> Addition {
+        try await database.db.write { db in
+            if try Bool.fetchOne(db, sql: "SELECT TRUE FROM Removed WHERE msi_key = ?", arguments: [message.msiKey]) != nil {
+                return .dropped
+            }
+            if let present = try Self.find(message.msiKey, db) {
+                guard !present.omitted.isEmpty, message.omitted.count < present.omitted.count else { return .dropped }
+                try db.execute(
+                    sql: "UPDATE Message SET desc = ?, message = ? WHERE msi_key = ?",
+                    arguments: [message.desc, message.message, message.msiKey])
+                try Self.mark(message.msiKey, "omitted", message.omitted.joined(separator: ","), db)
+                return .completed
+            }
+            try Self.insert(message, db)
+            return .added
+        }
+    }
+
+    /// All messages, the newest first (seed: `getMessages`).
+    ///
+    /// - Parameters:
+    ///   - channel: Only those of this channel.
+    ///   - words: Only those whose title or texts have all of these words, in any case.
+    /// - Throws: `DatabaseError`.
+    public func all(channel: String? = nil, words: String = "") async throws -> [StoredMessage] {
+        let messages = try await database.db.read { db in
+            try Row.fetchAll(db, sql: Self.query + " ORDER BY timestamp DESC, ID DESC").map(StoredMessage.init)
+        }
+        let words = words.split(whereSeparator: \.isWhitespace).map { $0.lowercased() }
+        return messages.filter { message in
+            guard channel == nil || message.topicKey.prefix(24) == channel! else { return false }
+            let text = [message.title, message.desc, message.message].joined(separator: "\n").lowercased()
+            return words.allSatisfy(text.contains)
+        }
+    }
+
+    /// Whether the phone has a message now (seed: `exists`).
+    ///
+    /// - Throws: `DatabaseError`.
+    public func exists(_ msiKey: String) async throws -> Bool {
+        try await database.db.read { db in try Self.find(msiKey, db) != nil }
+    }
+
+    /// Deletes a message (seed: `removeMessage`). A later copy of it is dropped.
+    ///
+    /// - Returns: The message, for ``restore(_:)``; `nil` if there was none.
+    /// - Throws: `DatabaseError`.
+    @discardableResult
+    public func remove(_ msiKey: String) async throws -> StoredMessage? {
+        let now = clock.now
+        return try await database.db.write { db in
+            guard let message = try Self.find(msiKey, db) else { return nil }
+            try Self.remove([msiKey], at: now, db)
+            return message
+        }
+    }
+
+    /// Takes a deletion back.
+    ///
+    /// - Throws: `DatabaseError`.
+    public func restore(_ message: StoredMessage) async throws {
+        try await database.db.write { db in
+            try db.execute(sql: "DELETE FROM Removed WHERE msi_key = ?", arguments: [message.msiKey])
+            guard try Self.find(message.msiKey, db) == nil else { return }
+            try Self.insert(message, db)
+        }
+    }
+
+    /// Deletes what is older than a week, counted from the end of the current day, except what the student keeps
+    /// (seed: `clearOldMessages`). Later copies are dropped.
+    ///
+    /// - Returns: How many messages it deleted.
+    /// - Throws: `DatabaseError`.
+    @discardableResult
+    public func clearOld() async throws -> Int {
+        let now = clock.now
+        let first = clock.beginningOfDay(1 - Self.shownDays)
+        return try await database.db.write { db in
+            let old = try String.fetchAll(
+                db,
+                sql: """
+                    SELECT msi_key FROM Message LEFT JOIN Mark USING (msi_key) WHERE timestamp < ? AND NOT COALESCE(kept, FALSE)
+                    """,
+                arguments: [first])
+            try Self.remove(old, at: now, db)
+            for table in ["Removed", "Popup"] {
+                try db.execute(sql: "DELETE FROM \(table) WHERE at < ?", arguments: [now - Self.removedMemory])
+            }
+            return old.count
+        }
+    }
+
+    /// Marks a message as one that the student keeps, or no longer keeps.
+    ///
+    /// - Throws: `DatabaseError`.
+    public func keep(_ msiKey: String, _ isKept: Bool = true) async throws {
+        try await database.db.write { db in try Self.mark(msiKey, "kept", isKept, db) }
+    }
+
+    /// Marks a message as read, or as unread.
+    ///
+    /// - Throws: `DatabaseError`.
+    public func markRead(_ msiKey: String, _ isRead: Bool = true) async throws {
+        try await database.db.write { db in try Self.mark(msiKey, "read", isRead, db) }
+    }
+
+    /// Remembers that the app shows the pop-up of a message.
+    ///
+    /// - Returns: Whether it is the first time.
+    /// - Throws: `DatabaseError`.
+    func beginPopup(_ msiKey: String) async throws -> Bool {
+        let now = clock.now
+        return try await database.db.write { db in
+            try db.execute(sql: "INSERT OR IGNORE INTO Popup (msi_key, at) VALUES (?, ?)", arguments: [msiKey, now])
+            return db.changesCount > 0
+        }
+    }
+
+    private static let query = "SELECT Message.*, kept, read, omitted FROM Message LEFT JOIN Mark USING (msi_key)"
+
+    private static func find(_ msiKey: String, _ db: Database) throws -> StoredMessage? {
+        try Row.fetchOne(db, sql: query + " WHERE msi_key = ?", arguments: [msiKey]).map(StoredMessage.init)
+    }
+
+    private static func insert(_ message: StoredMessage, _ db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO Message (msi_key, topic_key, dist, title, desc, message, timestamp) VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                message.msiKey, message.topicKey, message.dist, message.title, message.desc, message.message, message.timestamp,
+            ])
+        try db.execute(
+            sql: "INSERT OR REPLACE INTO Mark (msi_key, kept, read, omitted) VALUES (?, ?, ?, ?)",
+            arguments: [message.msiKey, message.isKept, message.isRead, message.omitted.joined(separator: ",")])
+    }
+
+    private static func mark(_ msiKey: String, _ column: String, _ value: some DatabaseValueConvertible, _ db: Database) throws {
+        try db.execute(sql: "UPDATE Mark SET \(column) = ? WHERE msi_key = ?", arguments: [value, msiKey])
+    }
+
+    private static func remove(_ msiKeys: [String], at now: Int64, _ db: Database) throws {
+        for key in msiKeys {
+            try db.execute(sql: "DELETE FROM Message WHERE msi_key = ?", arguments: [key])
+            try db.execute(sql: "DELETE FROM Mark WHERE msi_key = ?", arguments: [key])
+            try db.execute(sql: "INSERT OR REPLACE INTO Removed (msi_key, at) VALUES (?, ?)", arguments: [key, now])
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import GRDB
+
+/// A message on the phone: a row of the seed's table, with the student's marks.
+public struct StoredMessage: Hashable, Sendable, Identifiable {
+    /// The message's identifier, which never occurs twice on a phone.
+    public let msiKey: String
+    /// The subject's topic. Its first part is the channel's identifier.
+    public let topicKey: String
+    /// "Alert" or "Information".
+    public let dist: String
+    public var title: String
+    /// The text of the pop-up; empty for Information.
+    public var desc: String
+    public var message: String
+    /// When it was sent, in Unix milliseconds.
+    public let timestamp: Int64
+    /// The student keeps it: it is not cleared after a week.
+    public var isKept = false
+    public var isRead = false
+    /// The texts that FCM could not carry and that the phone has not fetched yet: "message", "desc".
+    public var omitted: [String] = []
+
+    public var id: String { msiKey }
+    public var isAlert: Bool { dist == "Alert" }
+
+    public init(
+        msiKey: String, topicKey: String, dist: String, title: String, desc: String, message: String, timestamp: Int64,
+        omitted: [String] = []
+    ) {
+        self.msiKey = msiKey
+        self.topicKey = topicKey
+        self.dist = dist
+        self.title = title
+        self.desc = desc
+        self.message = message
+        self.timestamp = timestamp
+        self.omitted = omitted
+    }
+
+    /// Reads the seed's seven data fields, and our eighth, `omitted`.
+    ///
+    /// - Returns: `nil` if one of the seven is missing or wrong: such a message is of another program.
+    init?(data: [String: String]) {
+        let omitted = data["omitted"].map { $0.split(separator: ",").map(String.init) } ?? []
+        func text(_ name: String) -> String? { data[name] ?? (omitted.contains(name) ? "" : nil) }
+        guard let msiKey = data["msi_key"], !msiKey.isEmpty, let topicKey = data["topic_key"], let dist = data["dist"],
+            let title = data["title"], let desc = text("desc"), let message = text("message"),
+            let timestamp = data["timestamp"].flatMap(Int64.init)
+        else { return nil }
+        self.init(
+            msiKey: msiKey, topicKey: topicKey, dist: dist, title: title, desc: desc, message: message, timestamp: timestamp,
+            omitted: omitted)
+    }
+
+    init(row: Row) {
+        self.init(
+            msiKey: row["msi_key"], topicKey: row["topic_key"], dist: row["dist"], title: row["title"], desc: row["desc"],
+            message: row["message"], timestamp: row["timestamp"],
+            omitted: (row["omitted"] as String? ?? "").split(separator: ",").map(String.init))
+        isKept = row["kept"] ?? false
+        isRead = row["read"] ?? false
+    }
+}

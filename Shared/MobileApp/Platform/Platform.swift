@@ -1,0 +1,26 @@
+/// What the phone provides to the app: a protocol for each part, so that the modules run on any platform, and in tests.
+public struct Platform: Sendable {
+    /// The operating system. The modules differ in a few places (seed, "Mobile App Use Cases").
+    public enum Kind: String, Sendable, CaseIterable {
+        /// Shows no pop-up while the app is in the foreground, so that the app shows it itself.
+        case android
+        /// Asks the person for permission before it shows pop-ups, and delivers data messages in the background.
+        case ios
+    }
+
+    public let kind: Kind
+    public let push: any PushService
+    public let notifications: any NotificationDisplay
+    public let hub: any HubConnection
+    public let clock: any DeviceClock
+
+    public init(
+        kind: Kind, push: any PushService, notifications: any NotificationDisplay, hub: any HubConnection, clock: any DeviceClock
+    ) {
+        self.kind = kind
+        self.push = push
+        self.notifications = notifications
+        self.hub = hub
+        self.clock = clock
+    }
+}

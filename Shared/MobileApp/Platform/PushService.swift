@@ -1,0 +1,45 @@
+/// The platform's SDK of Firebase Cloud Messaging.
+///
+/// No Firebase credential is needed on a phone: the SDK knows its own registration.
+public protocol PushService: Sendable {
+    /// Asks the person whether the app may show pop-ups; on iOS only.
+    ///
+    /// - Returns: Whether they agree. Data messages arrive in either case.
+    func requestPermission() async throws -> Bool
+
+    /// The phone's registration token, which names it at FCM.
+    func registrationToken() async throws -> String
+
+    /// Subscribes the phone to a topic. Idempotent.
+    func subscribe(to topic: String) async throws
+
+    /// Unsubscribes the phone from a topic. Idempotent.
+    func unsubscribe(from topic: String) async throws
+
+    /// The messages that reach the app, from now on. A message may come twice.
+    func messages() -> AsyncStream<PushMessage>
+}
+
+/// A message of FCM, as the platform's SDK passes it to the app.
+public struct PushMessage: Hashable, Sendable {
+    /// What the pop-up shows.
+    public struct Notification: Hashable, Sendable {
+        public let title: String
+        public let body: String
+
+        public init(title: String, body: String) {
+            self.title = title
+            self.body = body
+        }
+    }
+
+    /// `nil` for a data message.
+    public let notification: Notification?
+    /// A notification has the `msi_key`; a data message has the seed's seven fields.
+    public let data: [String: String]
+
+    public init(notification: Notification? = nil, data: [String: String]) {
+        self.notification = notification
+        self.data = data
+    }
+}

@@ -1,0 +1,61 @@
+/// Which topics the phone joins and leaves because of the cube. Pure.
+///
+/// | the subject | the phone |
+/// |---|---|
+/// | is new, and Forced or Recommended; or becomes so | joins |
+/// | was left by the student | rejoins only if it becomes Forced |
+/// | is Forced | cannot leave. If it no longer is Forced, an earlier choice to leave counts again |
+/// | is deleted | leaves, and remembers the student's choice for the case that it returns |
+struct SubscriptionPlan: Hashable, Sendable {
+    /// What the student has last decided.
+    enum Choice: String, Sendable {
+        case none = ""
+        case joined
+        case left
+    }
+
+    /// A topic that the phone knows.
+    struct Known: Hashable, Sendable {
+        let topicKey: String
+        /// The level at the last look at the cube.
+        var level: InformationCube.Level
+        /// Whether it was in the cube then.
+        var isPresent: Bool
+        /// Whether FCM has confirmed the subscription.
+        var isSubscribed: Bool
+        var choice: Choice
+    }
+
+    /// The topics as they are to be remembered, before anything was joined or left.
+    private(set) var known: [Known] = []
+    private(set) var joins: [String] = []
+    private(set) var leaves: [String] = []
+
+    /// - Parameters:
+    ///   - subjects: The levels of all topics of the cube.
+    ///   - before: What the phone knows.
+    init(subjects: [(topicKey: String, level: InformationCube.Level)], before: [Known]) {
+        var former = Dictionary(uniqueKeysWithValues: before.map { ($0.topicKey, $0) })
+        for (topicKey, level) in subjects {
+            let old = former.removeValue(forKey: topicKey)
+            var topic = old ?? Known(topicKey: topicKey, level: .optional, isPresent: false, isSubscribed: false, choice: .none)
+            let isWanted =
+                switch level {
+                case .forced: true
+                case .recommended: topic.choice != .left
+                // Whoever was subscribed because of a former level stays so.
+                case .optional: topic.choice == .joined || (topic.isSubscribed && topic.choice != .left)
+                }
+            topic.level = level
+            topic.isPresent = true
+            if isWanted, !topic.isSubscribed { joins.append(topicKey) }
+            if !isWanted, topic.isSubscribed { leaves.append(topicKey) }
+            known.append(topic)
+        }
+        for var topic in former.values.sorted(by: { $0.topicKey < $1.topicKey }) {
+            topic.isPresent = false
+            if topic.isSubscribed { leaves.append(topic.topicKey) }
+            known.append(topic)
+        }
+    }
+}

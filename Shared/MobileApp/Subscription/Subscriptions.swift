@@ -1,0 +1,191 @@
+import FoundationEssentials
+import GRDB
+import JSON
+import Synchronization
+
+/// The cube and the phone's subscriptions (seed module "Subscription").
+public final class Subscriptions: Sendable {
+    /// A subject as the student sees it: what `mergeSubData` of the seed adds to one.
+    public struct Subject: Hashable, Sendable, Identifiable {
+        /// Of channel, area and subject.
+        public let names: [String]
+        public let subject: InformationCube.Subject
+        public let isSubscribed: Bool
+
+        public var id: String { subject.topicKey }
+        public var isForced: Bool { subject.level == .forced }
+    }
+
+    /// What is known of a topic (seed, "getSubscriptionInfo - Data Output Format").
+    public struct Info: Hashable, Sendable {
+        public let channel: String
+        public let area: String
+        public let subject: String
+        /// `nil` for a topic that is not in the cube.
+        public let level: InformationCube.Level?
+        public let subscribed: Bool
+
+        public var names: [String] { [channel, area, subject] }
+
+        /// For a topic that is not in the cube (seed, "getSubscriptionInfo - Placeholder Output Values").
+        public static let placeholder = Info(channel: "Channel", area: "Area", subject: "Subject", level: nil, subscribed: false)
+    }
+
+    /// A Forced subject cannot be left.
+    public struct ForcedSubject: Error, Hashable, Sendable {
+        public let topicKey: String
+    }
+
+    private let platform: Platform
+    private let fcm: FCMModule
+    private let database: AppDatabase
+    private let memory: SubscriptionMemory
+    /// The cube (seed: `icube`, `loaded`); `nil` before it was loaded.
+    private let cube = Mutex<InformationCube?>(nil)
+
+    private static let cubeMemory = "cube"
+    private static let tagMemory = "cube tag"
+
+    init(platform: Platform, fcm: FCMModule, database: AppDatabase) {
+        self.platform = platform
+        self.fcm = fcm
+        self.database = database
+        memory = SubscriptionMemory(database: database)
+    }
+
+    // MARK: The cube
+
+    /// The information cube: that of the last look, or else that of the hub (seed: `get_iCube`).
+    ///
+    /// - Throws: ``HubFailure``, or the error of the connection, if the phone has never seen the cube.
+    public func informationCube() async throws -> InformationCube {
+        if let cube = cube.withLock(\.self) { return cube }
+        let kept = try await database.db.read { db in try db.memory(Self.cubeMemory) }
+        if let kept, let copy = try? InformationCube(json: Data(kept.utf8)) {
+            cube.withLock { $0 = $0 ?? copy }
+            return copy
+        }
+        return try await readCube()
+    }
+
+    /// Reads the cube from the hub, unless it is the one that the phone has.
+    ///
+    /// - Throws: ``HubFailure``, or the error of the connection.
+    @discardableResult
+    func readCube() async throws -> InformationCube {
+        let path = "/channel"
+        let tag = try await database.db.read { db in try db.memory(Self.cubeMemory) == nil ? nil : db.memory(Self.tagMemory) }
+        let answer = try await platform.hub.answer(to: HubRequest(.get, path, headers: tag.map { ["If-None-Match": $0] } ?? [:]))
+        if answer.status == 304, tag != nil { return try await informationCube() }
+        guard answer.status == 200 else { throw HubFailure.refused(status: answer.status, path: path) }
+        guard let fresh = try? InformationCube(json: answer.body) else { throw HubFailure.unreadable(path) }
+        try await database.db.write { db in
+            try db.keep(String(decoding: answer.body, as: UTF8.self), as: Self.cubeMemory)
+            try db.keep(answer.entityTag, as: Self.tagMemory)
+        }
+        cube.withLock { $0 = fresh }
+        return fresh
+    }
+
+    // MARK: What the student sees
+
+    /// Subjects with whether the phone is subscribed (seed: `mergeSubData`).
+    public static func merge(
+        _ subjects: [(names: [String], subject: InformationCube.Subject)], subscribed: Set<String>
+    ) -> [Subject] {
+        subjects.map { Subject(names: $0.names, subject: $0.subject, isSubscribed: subscribed.contains($0.subject.topicKey)) }
+    }
+
+    /// Only the subjects to which the phone is subscribed (seed: `mergeMySubData`).
+    public static func mergeMine(
+        _ subjects: [(names: [String], subject: InformationCube.Subject)], subscribed: Set<String>
+    ) -> [Subject] {
+        merge(subjects, subscribed: subscribed).filter(\.isSubscribed)
+    }
+
+    /// All subjects of the cube with whether the phone is subscribed, also while it is offline.
+    public func all() async throws -> [Subject] {
+        Self.merge(try await informationCube().subjects, subscribed: try await subscribedTopics())
+    }
+
+    /// Whether the phone is subscribed to a topic (seed: `checkIfSubscribed`).
+    public func isSubscribed(_ topicKey: String) async throws -> Bool {
+        try await subscribedTopics().contains(topicKey)
+    }
+
+    /// The names and the level of a topic, and whether the phone is subscribed to it; placeholders for an unknown one
+    /// (seed: `getSubscriptionInfo`).
+    public func info(_ topicKey: String) async throws -> Info {
+        guard let cube = try? await informationCube(), let found = cube.subjects.first(where: { $0.subject.topicKey == topicKey })
+        else { return .placeholder }
+        return Info(
+            channel: found.names[0], area: found.names[1], subject: found.names[2], level: found.subject.level,
+            subscribed: try await isSubscribed(topicKey))
+    }
+
+    /// The topics to which the phone is subscribed, or is about to be: a choice that was made offline counts at once.
+    public func subscribedTopics() async throws -> Set<String> {
+        Set(
+            try await memory.all().filter { topic in
+                topic.isPresent
+                    && (topic.isSubscribed ? topic.choice != .left || topic.level == .forced : topic.choice == .joined)
+            }.map(\.topicKey))
+    }
+
+    // MARK: Changes
+
+    /// Subscribes to a subject because the student wants it. If FCM cannot be reached, the next look at the cube does it.
+    ///
+    /// - Throws: The error of the push service.
+    public func subscribe(_ topicKey: String) async throws {
+        try await memory.choose(topicKey, .joined)
+        try await fcm.subscribe(topicKey)
+        try await memory.confirm(topicKey, isSubscribed: true)
+    }
+
+    /// Leaves a subject because the student wants it. If FCM cannot be reached, the next look at the cube does it.
+    ///
+    /// - Throws: ``ForcedSubject``, or the error of the push service.
+    public func unsubscribe(_ topicKey: String) async throws {
+        guard try await info(topicKey).level != .forced else { throw ForcedSubject(topicKey: topicKey) }
+        try await memory.choose(topicKey, .left)
+        try await fcm.unsubscribe(topicKey)
+        try await memory.confirm(topicKey, isSubscribed: false)
+    }
+
+    /// Looks at the cube, and joins and leaves what follows from it.
+    ///
+    /// - Returns: The topics that it has joined.
+    /// - Throws: ``HubFailure``, or the error of the connection or of the push service. What was done until then is remembered, and
+    ///   the next look goes on.
+    @discardableResult
+    func follow() async throws -> [String] {
+        let cube = try await readCube()
+        let plan = SubscriptionPlan(
+            subjects: cube.subjects.map { ($0.subject.topicKey, $0.subject.level) }, before: try await memory.all())
+        try await memory.look(plan.known)
+        for topicKey in plan.joins {
+            try await fcm.subscribe(topicKey)
+            try await memory.confirm(topicKey, isSubscribed: true)
+        }
+        for topicKey in plan.leaves {
+            try await fcm.unsubscribe(topicKey)
+            try await memory.confirm(topicKey, isSubscribed: false)
+        }
+        return plan.joins
+    }
+
+    /// Takes over what FCM says about the phone's topics. A lost answer of FCM does not last, and a phone whose registration FCM
+    /// has replaced joins its topics again.
+    ///
+    /// - Throws: ``HubFailure``, or the error of the connection.
+    func compare() async throws {
+        let actual = Set(try await fcm.subscribedTopics())
+        for topic in try await memory.all() where topic.isSubscribed != actual.contains(topic.topicKey) {
+            try await memory.confirm(topic.topicKey, isSubscribed: actual.contains(topic.topicKey))
+        }
+        for topicKey in actual.subtracting(try await memory.all().map(\.topicKey)) {
+            try await memory.confirm(topicKey, isSubscribed: true)
+        }
+    }
+}

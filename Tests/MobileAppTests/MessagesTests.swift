@@ -1,0 +1,104 @@
+import MobileApp
+import TestSupport
+import Testing
+
+@Suite("The messages on a phone")
+struct MessagesTests {
+    private func message(_ key: String, timestamp: Int64 = 0, topic: String = "t", title: String = "Title") -> StoredMessage {
+        StoredMessage(
+            msiKey: key, topicKey: topic, dist: "Information", title: title, desc: "", message: "A text.", timestamp: timestamp)
+    }
+
+    @Test("A message is stored once, and the newest comes first")
+    func once() async throws {
+        let messages = try TestPhone().app.messages
+        #expect(try await messages.add(message("a", timestamp: 1)) == .added)
+        #expect(try await messages.add(message("b", timestamp: 3)) == .added)
+        #expect(try await messages.add(message("c", timestamp: 2)) == .added)
+        #expect(try await messages.add(message("b", timestamp: 3)) == .dropped)
+        #expect(try await messages.all().map(\.msiKey) == ["b", "c", "a"])
+        #expect(try await messages.exists("b"))
+        #expect(try await !messages.exists("d"))
+    }
+
+    @Test("A deleted message does not return with a later copy, unless the deletion is taken back")
+    func deletion() async throws {
+        let messages = try TestPhone().app.messages
+        try await messages.add(message("a"))
+        try await messages.keep("a")
+        let removed = try #require(try await messages.remove("a"))
+        #expect(try await messages.remove("a") == nil)
+        #expect(try await messages.add(message("a")) == .dropped)
+        #expect(try await messages.all().isEmpty)
+        try await messages.restore(removed)
+        try await messages.restore(removed)
+        let restored = try await messages.all()
+        #expect(restored.map(\.msiKey) == ["a"] && restored[0].isKept)
+    }
+
+    @Test("What the student keeps and has read is remembered after a restart")
+    func marks() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/phone.sqlite"
+            let first = try TestPhone(path: path).app.messages
+            try await first.add(message("a"))
+            try await first.add(message("b"))
+            try await first.keep("a")
+            try await first.markRead("b")
+            let second = try await TestPhone(path: path).app.messages.all()
+            #expect(second.first { $0.msiKey == "a" }.map { [$0.isKept, $0.isRead] } == [true, false])
+            #expect(second.first { $0.msiKey == "b" }.map { [$0.isKept, $0.isRead] } == [false, true])
+        }
+    }
+
+    @Test(
+        "Clearing keeps seven local days, today included, and what the student keeps",
+        arguments: [
+            // Berlin at noon; the change to winter time was on 25 October 2026 at 1:00 UTC.
+            (now: "2026-11-24T11:00:00Z", first: "2026-11-17T23:00:00Z"),
+            (now: "2026-10-28T11:00:00Z", first: "2026-10-21T22:00:00Z"),
+            // Just before and after midnight.
+            (now: "2026-11-24T22:59:59Z", first: "2026-11-17T23:00:00Z"),
+            (now: "2026-11-24T23:00:00Z", first: "2026-11-18T23:00:00Z"),
+        ])
+    func clearing(now: String, first: String) async throws {
+        let change = milliseconds("2026-10-25T01:00:00Z")
+        let phone = try TestPhone(clock: TestClock(now: milliseconds(now)) { $0 < change ? 7_200 : 3_600 })
+        let boundary = milliseconds(first)
+        let messages = phone.app.messages
+        try await messages.add(message("old", timestamp: boundary - 1))
+        try await messages.add(message("kept", timestamp: boundary - 1))
+        try await messages.add(message("first", timestamp: boundary))
+        try await messages.keep("kept")
+        #expect(try await messages.clearOld() == 1)
+        #expect(Set(try await messages.all().map(\.msiKey)) == ["kept", "first"])
+        // A copy that comes late does not bring it back.
+        #expect(try await messages.add(message("old", timestamp: boundary - 1)) == .dropped)
+    }
+
+    @Test("A search needs all words, in any case; a channel shows its own messages")
+    func search() async throws {
+        let messages = try TestPhone().app.messages
+        let channel = String(repeating: "a", count: 24)
+        try await messages.add(message("a", topic: channel + "-b-c", title: "Library opens LATE"))
+        try await messages.add(message("b", topic: String(repeating: "b", count: 24) + "-b-c", title: "Storm"))
+        #expect(try await messages.all(words: "late library").map(\.msiKey) == ["a"])
+        #expect(try await messages.all(words: "late storm").isEmpty)
+        #expect(try await messages.all(channel: channel).map(\.msiKey) == ["a"])
+    }
+
+    @Test("A message whose text FCM could not carry is completed, and never the other way round")
+    func completion() async throws {
+        let messages = try TestPhone().app.messages
+        var short = message("a")
+        short.message = ""
+        short.omitted = ["message"]
+        #expect(try await messages.add(short) == .added)
+        #expect(try await messages.add(short) == .dropped)
+        try await messages.keep("a")
+        #expect(try await messages.add(message("a")) == .completed)
+        #expect(try await messages.add(short) == .dropped)
+        let stored = try #require(try await messages.all().first)
+        #expect(stored.message == "A text." && stored.omitted.isEmpty && stored.isKept)
+    }
+}

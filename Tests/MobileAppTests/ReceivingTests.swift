@@ -1,0 +1,137 @@
+import MobileApp
+import TestSupport
+import Testing
+
+@Suite("Receiving on a phone")
+struct ReceivingTests {
+    private let storms = TestHub.Subject(path: "Campus/Weather/Storms", level: "Forced", distribution: "Alert")
+    private let popup = PushMessage(notification: .init(title: "Storm", body: "Stay at home"), data: ["msi_key": "a"])
+
+    @Test("A data message is stored once, whether FCM or the hub brings it")
+    func once() async throws {
+        let phone = try TestPhone()
+        phone.hub.set([storms])
+        phone.hub.accept("a", topic: storms.topicKey, timestamp: phone.clock.now)
+        try await phone.running {
+            phone.push.receive(TestPhone.data("a", topic: storms.topicKey, timestamp: phone.clock.now))
+            phone.push.receive(TestPhone.data("a", topic: storms.topicKey, timestamp: phone.clock.now))
+            phone.push.receive(TestPhone.data("b", topic: storms.topicKey, timestamp: phone.clock.now + 1))
+            try await eventually("both are stored") { try await phone.app.messages.all().map(\.msiKey) == ["b", "a"] }
+            phone.push.receive(PushMessage(data: ["other": "program"]))
+            phone.push.receive(TestPhone.data("c", topic: storms.topicKey, timestamp: phone.clock.now + 2))
+            try await eventually("the next one is stored") { try await phone.app.messages.exists("c") }
+        }
+    }
+
+    @Test("Android shows a pop-up itself while the app is in the foreground, once")
+    func foreground() async throws {
+        for (kind, isInForeground, count) in [(Platform.Kind.android, true, 1), (.android, false, 0), (.ios, true, 0)] {
+            let phone = try TestPhone(kind)
+            phone.push.setForeground(isInForeground)
+            try await phone.running {
+                phone.push.receive(popup)
+                phone.push.receive(popup)
+                phone.push.receive(TestPhone.data("a", timestamp: phone.clock.now))
+                // The order of messages is kept, so the pop-ups were handled by then.
+                try await eventually("the message is stored") { try await phone.app.messages.exists("a") }
+            }
+            #expect(phone.push.shown.count == count, "\(kind), foreground \(isInForeground)")
+        }
+    }
+
+    @Test("What FCM did not bring is fetched: all pages, from the last position, and without what was deleted")
+    func missed() async throws {
+        let phone = try TestPhone()
+        phone.hub.set([storms])
+        for number in 0..<5 { phone.hub.accept("m\(number)", topic: storms.topicKey, timestamp: phone.clock.now + Int64(number)) }
+        phone.hub.accept("other", topic: "other", timestamp: phone.clock.now)
+        try await phone.running {
+            try await eventually("all five are there") { try await phone.app.messages.all().count == 5 }
+            try await eventually("the look is over") { phone.clock.sleeperCount > 0 }
+            try await phone.app.messages.remove("m2")
+            let asked = phone.hub.requests.filter { $0.path == "/message/since" }.count
+            phone.hub.accept("m5", topic: storms.topicKey, timestamp: phone.clock.now + 5)
+            phone.app.refresh()
+            try await eventually("the new one is there") { try await phone.app.messages.exists("m5") }
+            // It did not begin from the start.
+            #expect(phone.hub.requests.filter { $0.path == "/message/since" }.count <= asked + 2)
+        }
+        #expect(try await phone.app.messages.all().map(\.msiKey) == ["m5", "m4", "m3", "m1", "m0"])
+    }
+
+    @Test("The hub's messages come also while FCM cannot be reached")
+    func withoutFCM() async throws {
+        let phone = try TestPhone()
+        let hours = TestHub.Subject(path: "Library/Main/Hours", level: "Recommended")
+        phone.hub.set([storms])
+        try await phone.running {
+            try await eventually("the look is over") { phone.clock.sleeperCount > 0 }
+            phone.push.fail(after: 0)
+            phone.hub.set([storms, hours])
+            phone.hub.accept("a", topic: storms.topicKey, timestamp: phone.clock.now)
+            phone.app.refresh()
+            try await eventually("it is there") { try await phone.app.messages.exists("a") }
+            #expect(phone.push.topics == [storms.topicKey])
+        }
+    }
+
+    @Test("A subject that is joined brings the messages that the phone's position has passed")
+    func joinedLater() async throws {
+        let phone = try TestPhone()
+        let hours = TestHub.Subject(path: "Library/Main/Hours", level: "Recommended")
+        phone.hub.set([storms])
+        phone.hub.accept("early", topic: hours.topicKey, timestamp: phone.clock.now)
+        phone.hub.accept("a", topic: storms.topicKey, timestamp: phone.clock.now)
+        try await phone.running {
+            try await eventually("the own one is there") { try await phone.app.messages.all().map(\.msiKey) == ["a"] }
+            try await eventually("the look is over") { phone.clock.sleeperCount > 0 }
+            phone.hub.set([storms, hours])
+            phone.app.refresh()
+            try await eventually("the earlier one is there") { try await phone.app.messages.exists("early") }
+        }
+    }
+
+    @Test("A text that FCM could not carry is fetched within seconds")
+    func omitted() async throws {
+        let phone = try TestPhone()
+        phone.hub.set([storms])
+        try await phone.running {
+            try await eventually("the first look is over") { phone.clock.sleeperCount > 0 }
+            phone.hub.accept("a", topic: storms.topicKey, message: "The whole text.", timestamp: phone.clock.now)
+            phone.push.receive(TestPhone.data("a", topic: storms.topicKey, timestamp: phone.clock.now, omitted: "message"))
+            try await eventually("it is stored") { try await phone.app.messages.exists("a") }
+            // The clock stands still until the app has begun to wait for its share of the spread.
+            try await eventually("it is complete") {
+                phone.clock.advance(by: 1)
+                return try await phone.app.messages.all().first?.message == "The whole text."
+            }
+        }
+    }
+
+    @Test("The student's view learns of each change")
+    func watching() async throws {
+        let phone = try TestPhone()
+        phone.hub.set([storms])
+        let changes = phone.app.changes()
+        try await phone.running {
+            phone.push.receive(TestPhone.data("a", topic: storms.topicKey, timestamp: phone.clock.now))
+            for await _ in changes { if try await phone.app.messages.exists("a") { break } }
+        }
+    }
+
+    @Test("Old messages are cleared at the start, and do not come back from the hub")
+    func clearedAtStart() async throws {
+        let clock = TestClock()
+        let phone = try TestPhone(clock: clock)
+        phone.hub.set([storms])
+        let old = clock.now - 8 * 86_400_000
+        phone.hub.accept("old", topic: storms.topicKey, timestamp: old)
+        phone.hub.accept("new", topic: storms.topicKey, timestamp: clock.now)
+        try await phone.app.messages.add(
+            StoredMessage(
+                msiKey: "old", topicKey: storms.topicKey, dist: "Alert", title: "T", desc: "", message: "", timestamp: old))
+        try await phone.running {
+            try await eventually("the new one is there") { try await phone.app.messages.all().map(\.msiKey) == ["new"] }
+        }
+    }
+}

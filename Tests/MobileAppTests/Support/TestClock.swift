@@ -1,0 +1,66 @@
+import MobileApp
+import Synchronization
+
+/// A clock that stands still until a test advances it, in a time zone that the test chooses.
+final class TestClock: DeviceClock {
+    private struct State {
+        var now: Int64
+        var sleepers: [(end: Int64, id: Int, continuation: CheckedContinuation<Void, any Error>)] = []
+        var cancelled: Set<Int> = []
+        var lastID = 0
+    }
+
+    private let state: Mutex<State>
+    private let offsets: @Sendable (Int64) -> Int
+
+    /// - Parameters:
+    ///   - now: Unix milliseconds; by default 2026-11-24 12:00 UTC.
+    ///   - offset: The offset from UTC in seconds at a moment.
+    init(now: Int64 = 1_795_521_600_000, offset: @escaping @Sendable (Int64) -> Int = { _ in 0 }) {
+        state = Mutex(State(now: now))
+        offsets = offset
+    }
+
+    var now: Int64 { state.withLock { $0.now } }
+
+    /// How many tasks wait.
+    var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
+    func offset(at moment: Int64) -> Int { offsets(moment) }
+
+    func sleep(for duration: Duration) async throws {
+        let milliseconds = duration.components.seconds * 1_000 + duration.components.attoseconds / 1_000_000_000_000_000
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isCancelled = state.withLock { state in
+                    if state.cancelled.remove(id) != nil { return true }
+                    state.sleepers.append((state.now + milliseconds, id, continuation))
+                    return false
+                }
+                if isCancelled { continuation.resume(throwing: CancellationError()) }
+            }
+        } onCancel: {
+            let sleeper = state.withLock { state in
+                let index = state.sleepers.firstIndex { $0.id == id }
+                if index == nil { state.cancelled.insert(id) }
+                return index.map { state.sleepers.remove(at: $0) }
+            }
+            sleeper?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    func advance(by seconds: Int64) {
+        let woken = state.withLock { state in
+            state.now += seconds * 1_000
+            let now = state.now
+            let woken = state.sleepers.filter { $0.end <= now }
+            state.sleepers.removeAll { $0.end <= now }
+            return woken
+        }
+        for sleeper in woken { sleeper.continuation.resume() }
+    }
+}

@@ -1,0 +1,123 @@
+import FoundationEssentials
+import JSON
+import MobileApp
+import Synchronization
+
+/// A hub in memory: the cube, the accepted messages, and what FCM knows of the phone.
+final class TestHub: HubConnection {
+    struct Offline: Error {}
+
+    /// A subject: its place in the cube follows from its name, as in `Campus/Weather/Storms`.
+    struct Subject {
+        var path: String
+        var level = ""
+        var distribution = "Information"
+
+        /// Three identifiers that follow from the names.
+        var topicKey: String {
+            let parts = path.split(separator: "/").map(String.init)
+            return parts.indices.map { Self.identifier(parts[...$0].joined(separator: "/")) }.joined(separator: "-")
+        }
+
+        fileprivate static func identifier(_ text: String) -> String {
+            let hash = text.utf8.reduce(UInt64(14_695_981_039_346_656_037)) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
+            let digits = String(hash, radix: 16)
+            return "00000000" + String(repeating: "0", count: 16 - digits.count) + digits
+        }
+    }
+
+    private struct State {
+        var subjects: [Subject] = []
+        var version = 1
+        var isOnline = true
+        var failures = 0
+        var accepted: [JSONValue] = []
+        var requests: [HubRequest] = []
+        var pageSize = 2
+        var push: TestPush?
+    }
+
+    private let state = Mutex(State())
+
+    var requests: [HubRequest] { state.withLock { $0.requests } }
+
+    func set(_ subjects: [Subject]) {
+        state.withLock {
+            $0.subjects = subjects; $0.version += 1
+        }
+    }
+
+    func setOnline(_ isOnline: Bool) { state.withLock { $0.isOnline = isOnline } }
+
+    /// The FCM that the hub asks for the phone's topics.
+    func setPush(_ push: TestPush) { state.withLock { $0.push = push } }
+
+    /// FCM has accepted a message.
+    func accept(_ key: String, topic: String, message: String = "A text.", timestamp: Int64) {
+        let document: JSONValue = [
+            "msi_key": .string(key), "topic_key": .string(topic), "dist": "Information", "title": .string("Title \(key)"),
+            "desc": "", "message": .string(message), "timestamp": .integer(timestamp),
+        ]
+        state.withLock { $0.accepted.append(document) }
+    }
+
+    func answer(to request: HubRequest) async throws -> HubAnswer {
+        try state.withLock { state in
+            guard state.isOnline else { throw Offline() }
+            state.requests.append(request)
+            switch (request.method, request.path) {
+            case (.get, "/channel"):
+                let tag = "\"\(state.version)\""
+                if request.headers["If-None-Match"] == tag { return HubAnswer(status: 304, entityTag: tag, body: Data()) }
+                return HubAnswer(status: 200, entityTag: tag, body: Self.cube(state.subjects).data)
+            case (.post, "/message/since"):
+                let body = try JSONValue(parsing: request.body)
+                let topics = Set(body["topics"]?.elements?.compactMap(\.string) ?? [])
+                let after = body["after"]?.string.flatMap(Int.init) ?? 0
+                let rest = state.accepted.enumerated().dropFirst(after).filter {
+                    topics.contains($0.element["topic_key"]?.string ?? "")
+                }
+                let page = rest.prefix(state.pageSize)
+                let next = page.count < rest.count ? page.last!.offset + 1 : state.accepted.count
+                let answer: JSONValue = ["messages": .array(page.map(\.element)), "next": .string(String(next))]
+                return HubAnswer(status: 200, body: answer.data)
+            case (.post, "/phone/topics"):
+                let topics = state.push?.topics.sorted() ?? []
+                return HubAnswer(status: 200, body: (["topics": .array(topics.map { .string($0) })] as JSONValue).data)
+            default:
+                return HubAnswer(status: 404, body: Data())
+            }
+        }
+    }
+
+    private static func cube(_ subjects: [Subject]) -> JSONValue {
+        let paths = subjects.map { $0.path.split(separator: "/").map(String.init) }
+        func unique(_ texts: [String]) -> [String] { texts.reduce(into: []) { if !$0.contains($1) { $0.append($1) } } }
+        return .array(
+            unique(paths.map { $0[0] }).map { channel in
+                [
+                    "_id": .string(Subject.identifier(channel)), "name": .string(channel), "desc": "", "access": [],
+                    "areas": .array(
+                        unique(paths.filter { $0[0] == channel }.map { $0[1] }).map { area in
+                            [
+                                "id": .string(Subject.identifier("\(channel)/\(area)")), "name": .string(area), "desc": "",
+                                "access": [],
+                                "subjects": .array(
+                                    subjects.filter { $0.path.hasPrefix("\(channel)/\(area)/") }.map { subject in
+                                        [
+                                            "id": .string(Subject.identifier(subject.path)),
+                                            "name": .string(String(subject.path.split(separator: "/")[2])), "desc": "",
+                                            "access": [],
+                                            "topic_key": .string(subject.topicKey),
+                                            "opt": [
+                                                "level": .string(subject.level), "distribution": .string(subject.distribution),
+                                            ],
+                                            "tags": [],
+                                        ]
+                                    }),
+                            ]
+                        }),
+                ]
+            })
+    }
+}

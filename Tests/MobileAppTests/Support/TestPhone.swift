@@ -1,0 +1,45 @@
+import MobileApp
+import TestSupport
+
+/// A phone with the app, whose platform is in memory.
+struct TestPhone: Sendable {
+    let clock: TestClock
+    let hub: TestHub
+    let push: TestPush
+    let database: AppDatabase
+    let platform: Platform
+    let app: MobileApp
+
+    init(_ kind: Platform.Kind = .android, clock: TestClock = TestClock(), hub: TestHub = TestHub(), path: String? = nil) throws {
+        self.clock = clock
+        self.hub = hub
+        push = TestPush()
+        hub.setPush(push)
+        database = try AppDatabase(path: path)
+        platform = Platform(kind: kind, push: push, notifications: push, hub: hub, clock: clock)
+        app = MobileApp(platform: platform, database: database)
+    }
+
+    /// Runs the app during a body.
+    func running(_ body: () async throws -> Void) async throws {
+        let task = Task { [app] in await app.run { _ in } }
+        defer { task.cancel() }
+        try await eventually("the app listens") { push.isListening }
+        try await body()
+    }
+
+    /// A data message as FCM brings it.
+    static func data(_ key: String, topic: String = "t", message: String = "A text.", timestamp: Int64, omitted: String? = nil)
+        -> PushMessage
+    {
+        var data = [
+            "msi_key": key, "topic_key": topic, "dist": "Information", "title": "Title \(key)", "desc": "", "message": message,
+            "timestamp": String(timestamp),
+        ]
+        if let omitted {
+            data["omitted"] = omitted
+            for name in omitted.split(separator: ",") { data[String(name)] = nil }
+        }
+        return PushMessage(data: data)
+    }
+}

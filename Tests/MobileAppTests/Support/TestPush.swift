@@ -1,0 +1,72 @@
+import MobileApp
+import Synchronization
+
+/// FCM's SDK and the pop-ups of a phone, in memory.
+final class TestPush: PushService, NotificationDisplay {
+    struct Unreachable: Error {}
+
+    private struct State {
+        var topics: Set<String> = []
+        var log: [String] = []
+        var failing = 0
+        var isInForeground = true
+        var shown: [PushMessage.Notification] = []
+        var streams: [AsyncStream<PushMessage>.Continuation] = []
+    }
+
+    private let state = Mutex(State())
+
+    var topics: Set<String> { state.withLock { $0.topics } }
+    /// What was asked of FCM, in order.
+    var log: [String] { state.withLock { $0.log } }
+    var shown: [PushMessage.Notification] { state.withLock { $0.shown } }
+    var isListening: Bool { state.withLock { !$0.streams.isEmpty } }
+
+    /// After so many more changes, FCM cannot be reached; `nil` for never.
+    func fail(after changes: Int?) { state.withLock { $0.failing = changes.map { $0 + 1 } ?? 0 } }
+
+    /// FCM replaces the phone's registration: its topics are gone.
+    func forgetTopics() { state.withLock { $0.topics = [] } }
+
+    func setForeground(_ isInForeground: Bool) { state.withLock { $0.isInForeground = isInForeground } }
+
+    func receive(_ message: PushMessage) {
+        for stream in state.withLock({ $0.streams }) { stream.yield(message) }
+    }
+
+    func requestPermission() async throws -> Bool {
+        state.withLock { $0.log.append("permission") }
+        return true
+    }
+
+    func registrationToken() async throws -> String { "token" }
+
+    func subscribe(to topic: String) async throws {
+        try change("+\(topic)") { $0.insert(topic) }
+    }
+
+    func unsubscribe(from topic: String) async throws {
+        try change("-\(topic)") { $0.remove(topic) }
+    }
+
+    private func change(_ entry: String, _ body: (inout Set<String>) -> Void) throws {
+        try state.withLock { state in
+            if state.failing == 1 { throw Unreachable() }
+            if state.failing > 1 { state.failing -= 1 }
+            state.log.append(entry)
+            body(&state.topics)
+        }
+    }
+
+    func messages() -> AsyncStream<PushMessage> {
+        let (stream, continuation) = AsyncStream<PushMessage>.makeStream()
+        state.withLock { $0.streams.append(continuation) }
+        return stream
+    }
+
+    var isAppInForeground: Bool { state.withLock { $0.isInForeground } }
+
+    func show(_ notification: PushMessage.Notification, tag: String) async {
+        state.withLock { $0.shown.append(notification) }
+    }
+}
