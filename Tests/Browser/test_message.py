@@ -1,6 +1,7 @@
 """The page of one message: its way to FCM, and what can be done about it."""
 
 import re
+import time
 
 from playwright.sync_api import expect
 
@@ -58,6 +59,8 @@ def test_approval_by_a_second_person(product, visit, pictures):
     expect(sender.get_by_role("button", name="Approve")).to_have_count(0)
     other = visit(f"/portal/message/?key={key}", account="ben")
     pictures(other, "message-held")
+    # Wherever the others are, they see that something waits for them.
+    expect(other.get_by_role("navigation").first.get_by_role("link", name="Messages", exact=True)).to_have_accessible_description(re.compile(r"\d+ wait for approval"))
     other.get_by_role("button", name="Approve").click()
     other.get_by_role("dialog").get_by_role("button", name="Approve").click()
     expect(other.get_by_text("Approved by ben")).to_be_visible()
@@ -120,3 +123,25 @@ def test_long_texts(product, visit, pictures):
     page.goto(f"/portal/messages/?subject={subject.document['id']}")
     visit.settle(page)
     pictures(page, "messages-long")
+
+
+def test_own_message_of_a_deleted_subject_can_be_taken_back(product, visit):
+    subject = product.new_subject("Deleted")
+    key = product.send(subject, "Still planned", account="ann", send_at=int(time.time() * 1000) + 3_600_000)
+    product.api("DELETE", f"/subject/{subject.channel['_id']}/{subject.area['id']}/{subject.document['id']}")
+    page = visit("/portal/messages/?view=scheduled", account="ann")
+    page.get_by_role("link", name="Still planned").click()
+    page.get_by_role("button", name="Take back").click()
+    expect(page.locator(".message-state")).to_have_text("Taken back")
+    # What did not go out is not said to wait.
+    expect(page.get_by_text("The message in the app did not go out")).to_be_visible()
+    expect(page.get_by_role("link", name="Follow up")).to_have_count(0)
+
+
+def test_scheduled_message_that_waits_for_approval_says_its_time(product, visit):
+    subject = product.new_subject("Held", approval=True)
+    at = int(time.time() * 1000) + 86_400_000
+    key = product.send(subject, "Later", account="ann", send_at=at)
+    page = visit(f"/portal/message/?key={key}", account="ben")
+    expect(page.get_by_text(re.compile(r"It is scheduled for \w+"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"It goes out on .*, if it is approved before"))).to_be_visible()

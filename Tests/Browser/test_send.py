@@ -96,6 +96,46 @@ def test_undo_an_alert(product, visit, storms):
     expect(notification(page)).to_have_value("Please stay at home.")
     [message] = messages_of(product, storms)
     assert message["relay"]["state"] == "recalled"
+    # It is a draft again: it survives another page.
+    page.goto("/portal/messages/")
+    page.goto("/portal/send/")
+    expect(title(page)).to_have_value("Campus closed")
+
+
+def test_pop_up_begins_like_the_message(product, visit, storms):
+    page = visit(f"/portal/send/?subject={storms.topic_key}")
+    write(page, message="All lectures are cancelled.\nStay at home.")
+    expect(page.get_by_role("tabpanel")).to_contain_text("All lectures are cancelled.")
+    page.get_by_role("button", name="Send alert…").click()
+    page.get_by_role("dialog").get_by_role("button", name="Send alert", exact=True).click()
+    expect(page.get_by_role("button", name="Undo")).to_be_visible()
+    [message] = messages_of(product, storms)
+    assert message["desc"] == "All lectures are cancelled."
+
+
+def test_discard_and_undo(product, visit, hours):
+    page = visit(f"/portal/send/?subject={hours.topic_key}")
+    discard = page.get_by_role("button", name="Discard")
+    expect(discard).to_be_hidden()
+    write(page)
+    discard.click()
+    expect(title(page)).to_have_value("")
+    expect(discard).to_be_hidden()
+    page.get_by_role("button", name="Undo").click()
+    expect(title(page)).to_have_value("Campus closed")
+    expect(page.get_by_role("combobox", name="Subject")).to_have_value(re.compile(".*"))
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible()
+
+
+def test_information_drill_has_no_pop_up(product, visit, hours):
+    page = visit(f"/portal/send/?subject={hours.topic_key}")
+    write(page)
+    page.get_by_role("switch", name="Drill").check()
+    page.get_by_role("button", name="Send", exact=True).click()
+    question = page.get_by_role("dialog", name="Send this drill?")
+    expect(question).to_contain_text("no pop-up")
+    expect(question).to_contain_text("[DRILL] Campus closed")
 
 
 def test_undo_can_be_switched_off(product, visit, storms):
@@ -332,6 +372,17 @@ def test_fcm_away_says_that_messages_are_kept(own_product, visit, pictures):
         other = visit.tab(page, "/portal/overview/")
         expect(other.get_by_role("link", name=re.compile("Messages are kept"))).to_be_visible(timeout=30_000)
         pictures(other, "overview-fcm-away")
+        # Whoever must reach people now is told before and after sending.
+        expect(page.get_by_role("heading", name="It waits: not sent yet")).to_be_visible(timeout=20_000)
+        pictures(page, "sent-stuck")
+        storms = own_product.new_subject("Storms", distribution="Alert")
+        alert = visit(f"/portal/send/?subject={storms.topic_key}")
+        write(alert, desc="Stay at home")
+        expect(alert.get_by_role("link", name=re.compile("Messages are kept"))).to_be_visible()
+        alert.get_by_role("button", name="Send alert…").click()
+        expect(alert.get_by_role("dialog")).to_contain_text("use a second way as well")
+        pictures(alert, "send-confirm-outage")
+        alert.get_by_role("dialog").get_by_role("button", name="Cancel").click()
     expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible(timeout=60_000)
 
 

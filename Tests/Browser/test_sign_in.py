@@ -50,6 +50,7 @@ def test_log_out(product, visit, account):
     page.get_by_role("button", name="Sign out").first.click()
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
     assert page.url == product.url + "/"
+    expect(page.get_by_text("You are signed out.")).to_be_visible()
     assert "msi_session" not in {cookie["name"] for cookie in page.context.cookies()}
     page.goto("/portal/send/")
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
@@ -107,7 +108,7 @@ def test_navigation_by_keyboard(product, visit):
     page = visit("/portal/send/")
     page.keyboard.press("Tab")
     for _ in range(30):
-        if page.evaluate("document.activeElement.textContent.trim()") == "Messages":
+        if page.evaluate("document.activeElement.getAttribute('href')") == "/portal/messages/":
             break
         page.keyboard.press("Tab")
     page.keyboard.press("Enter")
@@ -119,3 +120,17 @@ def test_narrow_navigation(product, visit, pictures):
     page.get_by_role("button", name="More").click()
     page.get_by_role("link", name="Audit log").click()
     expect(page.get_by_role("heading", name="Audit log")).to_be_visible()
+
+
+def test_sign_in_that_somebody_else_ends_is_told_over_the_page(product, visit):
+    visit.expect_errors(r"status of 401")
+    account = product.new_account("nina")
+    page = visit("/portal/send/", account=account)
+    page.get_by_label("Title").fill("Half a message")
+    product.command("account", "password", account, typed="violet-harbour-piano")
+    again = page.get_by_role("dialog", name="Please sign in again")
+    expect(again).to_be_visible(timeout=30_000)
+    again.get_by_role("textbox", name="Password").fill("violet-harbour-piano")
+    again.get_by_role("button", name="Sign in", exact=True).click()
+    expect(again).to_be_hidden()
+    expect(page.get_by_label("Title")).to_have_value("Half a message")

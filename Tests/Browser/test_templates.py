@@ -91,3 +91,20 @@ def test_no_templates_yet(own_product, visit, pictures):
     pictures(page, "templates-empty", right_to_left=True)
     page.get_by_role("button", name="Write the first template").click()
     expect(page.locator(".template-editor").get_by_role("textbox", name="Name")).to_be_focused()
+
+
+def test_use_a_template_and_wrong_blanks(product, visit):
+    page = visit("/portal/templates/", account="admin")
+    page.get_by_role("button", name="Add template").click()
+    name = product.unique("Room")
+    page.get_by_role("textbox", name="Name").fill(name)
+    page.get_by_role("textbox", name="Title").fill("Moved to {{new room}}")
+    page.get_by_role("textbox", name="Message").fill("Now in {{room}}.")
+    page.get_by_role("button", name="Add template").click()
+    expect(page.get_by_text("{{new room}} is no blank.")).to_be_visible()
+    page.get_by_role("textbox", name="Title").fill("Moved to {{room}}")
+    page.get_by_role("button", name="Add template").click()
+    page.get_by_role("link", name=f"Use… {name}").click()
+    expect(page.get_by_role("region", name="Template")).to_contain_text(name)
+    page.get_by_label("room").fill("A 17")
+    expect(page.get_by_role("tabpanel")).to_contain_text("Moved to A 17")

@@ -2,6 +2,20 @@ import CommandBus
 import Schemas
 
 extension CommandClient {
+    /// A page of the archive as a caller sees it.
+    ///
+    /// - Throws: ``CommandFailure``.
+    func history(
+        _ command: ListMessages, for reader: MessageReader, _ caller: RequestContext
+    ) async throws(CommandFailure) -> ListMessages.Reply {
+        let readable = try await history(command, of: reader.topics, for: caller)
+        guard let own = reader.sender, [nil, own].contains(command.filter.sender) else { return readable }
+        var filter = command.filter
+        filter.sender = own
+        let sent = try await request(ListMessages(limit: command.limit, before: command.before, filter: filter), context: caller)
+        return ListMessages.Reply(merging: [readable, sent], limit: Int(command.limit))
+    }
+
     /// A page of the archive with the messages of some topics.
     ///
     /// - Parameters:
@@ -25,9 +39,11 @@ extension CommandClient {
 }
 
 extension ListMessages.Reply {
-    /// One page of the newest messages of several.
+    /// One page of the newest messages of several, each once.
     init(merging pages: [ListMessages.Reply], limit: Int) {
-        let all = pages.flatMap(\.messages).sorted { ($0.timestamp, $0.msiKey) > ($1.timestamp, $1.msiKey) }
+        var seen: Set<ObjectID> = []
+        let all = pages.flatMap(\.messages).filter { seen.insert($0.msiKey).inserted }
+            .sorted { ($0.timestamp, $0.msiKey) > ($1.timestamp, $1.msiKey) }
         let messages = Array(all.prefix(limit))
         let hasMore = all.count > limit || pages.contains { $0.next != nil }
         self.init(

@@ -69,7 +69,10 @@ struct MessageRoutes: Feature {
                     + "as `recalled`. If it is too late, the answer is 409. Without the right `read` the answer is 204.",
                 also: [AnswerForm(.noContent)], problems: [.conflict]),
             Route(.post, "/message/:msi_key/retry", right: .send, answer: .ok(Message.self)) { call in
-                try await answer(RetryMessage(msiKey: call.identifier("msi_key")), for: call)
+                let message = try await message(of: call)
+                // It goes out once more.
+                try await cube.requireSend(call.principal, to: message.topicKey, message.names)
+                return try await answer(RetryMessage(msiKey: message.msiKey), for: call)
             }.documented(
                 "Send a failed message again",
                 "Sends the components again that FCM did not accept. `expires` does not change. The answer is 409 if the message has "
@@ -123,20 +126,17 @@ struct MessageRoutes: Feature {
 
     private func list(_ call: Call<NoBody>, _ query: HistoryQuery) async throws -> Answer<Page> {
         if query.format(for: call.request) == .csv { return try await export(call, query) }
-        let topics = try await cube.topics(for: call.principal)
-        let page = try await messageLog.history(query.command, of: topics, for: call.caller)
+        let page = try await messageLog.history(query.command, for: try await cube.reader(call.principal), call.caller)
         let next = page.next.map { query.next(at: $0, after: call.request) }
         return Answer(
             Page(messages: try await cube.visible(page.messages, to: call.principal), next: next),
             headers: next.map { [.link: "<\($0)>; rel=\"next\"", .vary: "Accept"] } ?? [.vary: "Accept"])
     }
 
-    /// The message in the path. Callers who may not send to its subject get the answer to an unknown one.
+    /// The message in the path. Callers who may not read it get the answer to an unknown one.
     private func message(of call: Call<NoBody>) async throws -> Message {
         let message = try await messageLog.request(GetMessage(msiKey: call.identifier("msi_key")), context: call.caller)
-        guard try await cube.maySend(call.principal, to: message.topicKey) else {
-            throw Problem(.notFound, "no message \(message.msiKey)")
-        }
+        guard try await cube.mayRead(call.principal, message) else { throw Problem(.notFound, "no message \(message.msiKey)") }
         return message
     }
 

@@ -42,6 +42,11 @@ package enum PeopleLimits {
                 "expected a password of \(Self.password.lowerBound) to \(Self.password.upperBound) characters, found \(length)",
                 limit: .range(Self.password))
         }
+        guard !CommonPasswords.contains(password.text) else {
+            throw SchemaViolation(
+                field, "expected a password that is not among those that everybody tries first",
+                limit: FieldLimit(keywords: ["examples": ["copper lantern orchard"]], example: "copper lantern orchard"))
+        }
     }
 
     /// Checks the length of a password or a code that is compared with a stored one.

@@ -57,6 +57,33 @@ struct AccessTests {
         }
     }
 
+    @Test("A sender sees and takes back an own message after its subject was deleted, and cannot send it once more")
+    func ownMessages() async throws {
+        try await CampusCube.withGateway { gateway, cube in
+            let ann = try await gateway.newSession("ann")
+            let bob = try await gateway.newSession("bob")
+            let later = #""send_at":\#(Int64.nowInMilliseconds + 3_600_000)"#
+            let posted = try await ann.request("POST", "/message", body: SamplePath(cube.open).message(and: later))
+            let message = "/message/\(try #require(posted.object["msi_key"] as? String, "\(posted)"))"
+            #expect(try await ann.request("POST", "/message", body: SamplePath(cube.anns).message(and: later)).status == 201)
+            let subject = "/subject/\(cube.open.channel)/\(cube.open.area)/\(cube.open.subject)"
+            #expect(try await gateway.request("DELETE", subject).status == 204)
+            func count(_ caller: BrowserSession, _ query: String = "") async throws -> Int? {
+                (try await caller.request("GET", "/message" + query).object["messages"] as? [Any])?.count
+            }
+            // Each once, also those that the lists allow anyway.
+            for (query, expected) in [("", 2), ("?sender=ann", 2), ("?limit=1", 1)] {
+                #expect(try await count(ann, query) == expected, "\(query)")
+            }
+            for query in ["", "?sender=ann"] { #expect(try await count(bob, query) == 0, "\(query)") }
+            #expect(try await bob.request("GET", message).status == 404)
+            #expect(try await ann.request("POST", message + "/retry").status == 403)
+            let recalled = try await ann.request("DELETE", message)
+            #expect(recalled.status == 200 && (recalled.object["relay"] as? [String: Any])?["state"] as? String == "recalled")
+            #expect(try await ann.request("GET", "/message?format=csv").text.contains("recalled"))
+        }
+    }
+
     @Test("A token's scope restricts where it sends and what it sees")
     func scope() async throws {
         try await CampusCube.withGateway { gateway, cube in

@@ -2,6 +2,7 @@ import { explain, get, post, put } from "../lib/api.js";
 import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { session } from "../lib/session.js";
+import { confirmPassword } from "../lib/sign-in.js";
 import { t } from "../lib/text.js";
 import { field } from "../elements/field.js";
 import { toast } from "../elements/toast.js";
@@ -31,12 +32,14 @@ export function passwordForm() {
     if (fresh.value !== again.value) return wrong(again, t("account.password.differs"));
     button.disabled = true;
     try {
+      // It counts as the confirmation too. With a second factor, the dialog asks for both.
+      if (session.second_factor !== "set") await confirmPassword(current.value);
       await put(`/account/${encodeURIComponent(session.account)}/password`, { password: fresh.value, current_password: current.value });
       await signInWith(fresh.value);
       for (const part of [current, fresh, again]) part.value = "";
       toast(t("account.password.done"));
     } catch (error) {
-      if (error.field === "current_password") wrong(current, t("account.password.wrong"));
+      if (error.field === "current_password" || (error.field === "password" && error.status === 401)) wrong(current, t("account.password.wrong"));
       else if (error.field === "password") wrong(fresh, t("account.password.length"));
       else problem.textContent = explain(error);
     } finally {

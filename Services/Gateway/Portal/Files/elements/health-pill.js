@@ -9,7 +9,7 @@ export function fcmOf(relay) {
 }
 
 /**
- * What a state of `GET /health` means for sending: `{tone, text}`.
+ * What a state of `GET /health` means for sending: `{tone, text, waits}`. `waits`: messages are stored, and do not go out now.
  *
  * Other pages use it too, since the health says which parts of a page can work.
  */
@@ -18,9 +18,9 @@ export function meaningOf(health) {
   const isAway = (service) => health.services?.[service] !== undefined && health.services[service] !== "ok";
   const relay = health.parts?.["message-log"]?.relay;
   if (isAway("message-log")) return { tone: "bad", text: t("health.messageLogAway") };
-  if (relay && relay.status !== "ok") return { tone: "warn", text: t("health.relayAway") };
+  if (relay && relay.status !== "ok") return { tone: "warn", text: t("health.relayAway"), waits: true };
   const fcm = fcmOf(relay);
-  if (fcm && fcm.status !== "ok") return { tone: "warn", text: t("health.fcmAway") };
+  if (fcm && fcm.status !== "ok") return { tone: "warn", text: t("health.fcmAway"), waits: true };
   if (isAway("cube")) return { tone: health.status === "unavailable" ? "bad" : "warn", text: t("health.cubeAway") };
   if (isAway("people")) return { tone: health.status === "unavailable" ? "bad" : "warn", text: t("health.peopleAway") };
   return { tone: "good", text: t("health.good") };

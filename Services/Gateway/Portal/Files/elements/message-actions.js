@@ -19,13 +19,14 @@ const actions = {
 
 /** Which of "recall", "approve" and "retry" somebody can do with a message now. */
 export function possibleActions(message, now = hubNow()) {
-  if (!maySendTo(message.topic_key)) return [];
+  const isMine = message.sender === session.account;
+  if (!maySendTo(message.topic_key) && !isMine) return [];
   const state = stateOf(message, now);
   const isUntouched = !message.relay.components?.some((component) => component.state === "accepted");
   return [
-    state === "held" && message.sender !== session.account ? "approve" : null,
+    state === "held" && !isMine ? "approve" : null,
     state === "held" || state === "scheduled" || (state === "retrying" && isUntouched) ? "recall" : null,
-    state === "failed" && message.expires > now ? "retry" : null,
+    state === "failed" && message.expires > now && maySendTo(message.topic_key) ? "retry" : null,
   ].filter(Boolean);
 }
 

@@ -1,11 +1,11 @@
-import { fill, h } from "../lib/dom.js";
-import { remove, setRemedy } from "../lib/api.js";
+import { fill, h, newIdentifier } from "../lib/dom.js";
+import { get, remove, setRemedy } from "../lib/api.js";
 import { follow, listen } from "../lib/events.js";
 import { icon } from "../lib/icons.js";
 import { may, readSession, session } from "../lib/session.js";
 import { codeField, confirmPassword, signInForm, universityLink } from "../lib/sign-in.js";
 import { t } from "../lib/text.js";
-import { field } from "./field.js";
+import { field, refusal } from "./field.js";
 import { showDialog, showForm } from "./dialogs.js";
 import { toast, toastRegion } from "./toast.js";
 import "./health-pill.js";
@@ -40,7 +40,12 @@ class Shell extends HTMLElement {
     this.append(this.bar());
     // Without a second factor that is required, the gateway tells no events.
     if (session.second_factor !== "required") follow(session.account);
-    listen("stream", (state) => { this.toggleAttribute("offline", state === "lost"); });
+    listen("stream", (state) => {
+      this.toggleAttribute("offline", state === "lost");
+      // The stream ends with the sign-in. A request finds out, and asks to sign in again over the page.
+      if (state === "lost" && !isLeaving) get("/session").catch(() => {});
+    });
+    this.tellHeld();
     tellReady(session);
   }
 
@@ -76,6 +81,29 @@ class Shell extends HTMLElement {
   link(name, className) {
     return h("a", { class: className, href: `/portal/${name}/`, "aria-current": name === this.page ? "page" : null },
       icon(entries[name].icon), h("span", null, t(`nav.${name}`)));
+  }
+
+  /** The number of messages that wait for approval, beside "Messages". */
+  async tellHeld() {
+    if (!may("read") || !may("send")) return;
+    let isWaiting = false;
+    const count = async () => {
+      isWaiting = false;
+      const held = await get("/statistics", { remedy: false }).then(({ states }) => states.held ?? 0, () => 0);
+      for (const link of this.querySelectorAll('nav a[href="/portal/messages/"]')) {
+        link.querySelector(".badge")?.remove();
+        link.removeAttribute("aria-describedby");
+        if (!held) continue;
+        // A description, so that the link keeps its name.
+        const badge = h("span", { class: "badge", id: newIdentifier("held"), "aria-hidden": "true" }, t("number", { number: held }), h("span", { class: "unseen" }, " ", t("nav.held")));
+        link.append(badge);
+        link.setAttribute("aria-describedby", badge.id);
+      }
+    };
+    const soon = () => { if (!isWaiting) { isWaiting = true; setTimeout(count, 3_000); } };
+    listen("message", soon);
+    listen("reset", soon);
+    await count();
   }
 
   rail() {
@@ -119,15 +147,20 @@ export function pageHead({ heading, intro, action }) {
 export const emptyPage = ({ name, heading, text, action, level = 2 }) =>
   h("div", { class: "empty" }, icon(name), h(`h${level}`, { tabIndex: -1 }, heading), h("p", null, text), action);
 
+let isLeaving = false;
+
 /** Signs out, and leads to the first page. */
 export async function signOut() {
+  isLeaving = true;
   try {
     await remove("/session", { remedy: false });
   } catch {
     // Without an answer the sign-in may go on: this is said, since somebody may walk away from the machine.
+    isLeaving = false;
     toast(t("signOut.failed"));
     return;
   }
+  try { sessionStorage.setItem("msi.signedOut", "true"); } catch { /* a blocked storage: nothing is said */ }
   location.assign("/");
 }
 
@@ -147,7 +180,7 @@ function signInAgain() {
 }
 
 async function confirmWithPassword() {
-  const password = field({ label: t("signIn.password"), type: "password", attributes: { autocomplete: "current-password", dir: "ltr", autofocus: true } });
+  const password = field({ label: t("confirm.password", { account: session.account }), type: "password", attributes: { autocomplete: "current-password", dir: "ltr", autofocus: true } });
   const code = session.second_factor === "set" ? codeField() : null;
   return await showForm({
     heading: t("confirm.heading"), intro: t("confirm.intro"), action: t("confirm.action"),
@@ -159,9 +192,7 @@ async function confirmWithPassword() {
       } catch (error) {
         if (error.field !== "password" && error.field !== "code") throw error;
         const wrong = error.field === "code" && code ? code : password;
-        wrong.error(t(wrong === code ? "signIn.wrongCode" : "confirm.wrong"));
-        wrong.control.focus();
-        throw new Error(t(wrong === code ? "signIn.wrongCode" : "confirm.wrong"));
+        throw refusal(wrong, t(wrong === code ? "signIn.wrongCode" : "confirm.wrong"));
       }
     },
   }) === true;

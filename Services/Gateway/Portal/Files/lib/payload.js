@@ -18,3 +18,12 @@ export function payloadBytes({ title, desc, message, distribution, image, drill 
   const notification = key + titleBytes + "body".length + bytes(desc) + (image ? "image".length + bytes(image) : 0);
   return Math.max(data, notification);
 }
+
+/** What a pop-up shows of a message without a text for the pop-up: its first line, cut between words where phones cut it. */
+export function beginningOf(message, most = 140) {
+  const line = message.split("\n", 1)[0].trim();
+  const letters = [...line];
+  if (letters.length <= most) return line;
+  const cut = letters.slice(0, most - 1).join("");
+  return `${cut.replace(/\s+\S*$/, "") || cut}…`;
+}

@@ -15,3 +15,6 @@ export const filled = (template, values) =>
 export const piecesOf = (text) =>
   text.split(/(\{\{[A-Za-z0-9_-]{1,40}\}\})/).filter(Boolean).map((piece) =>
     piece.startsWith("{{") && piece.endsWith("}}") ? { blank: piece.slice(2, -2) } : { text: piece });
+
+/** Something between double braces that is no blank, as the person has typed it; `null` if there is none. */
+export const badBlankIn = (text) => (text.match(/\{\{[^{}]*\}\}/g) ?? []).find((each) => !/^\{\{[A-Za-z0-9_-]{1,40}\}\}$/.test(each)) ?? null;

@@ -4,9 +4,10 @@ import { language, t } from "./text.js";
 const locale = navigator.languages.find((each) => each.split("-")[0] === language) ?? language;
 const form = (options) => new Intl.DateTimeFormat(locale, options);
 const time = form({ hour: "2-digit", minute: "2-digit" });
-const exact = form({ dateStyle: "medium", timeStyle: "medium" });
+const exact = form({ day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const date = form({ dateStyle: "medium" });
 const moment = form({ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+const momentOfYear = form({ weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
 const day = form({ weekday: "long", day: "numeric", month: "long" });
 const dayOfYear = form({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
 const units = [["day", 86_400], ["hour", 3_600], ["minute", 60], ["second", 1]];
@@ -17,8 +18,9 @@ export const formatTime = (milliseconds) => time.format(milliseconds);
 export const formatExact = (milliseconds) => exact.format(milliseconds);
 /** 23 Nov 2026 */
 export const formatDate = (milliseconds) => date.format(milliseconds);
-/** Mon 23 Nov, 14:07 */
-export const formatMoment = (milliseconds) => moment.format(milliseconds);
+/** Mon 23 Nov, 14:07; in another year with the year. */
+export const formatMoment = (milliseconds, now = Date.now()) =>
+  (new Date(milliseconds).getFullYear() === new Date(now).getFullYear() ? moment : momentOfYear).format(milliseconds);
 
 /** The local day of a time, as a key for groups: 2026-11-23. */
 export function dayKey(milliseconds) {

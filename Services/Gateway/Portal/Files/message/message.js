@@ -84,7 +84,7 @@ function showState() {
   fill(buttons,
     possible.map((action, index) => h("button", { class: `button ${index ? "" : "main"}`, type: "button", onclick: () => act(action) }, icon(iconOf(action), "small"), t(`message.${action}`))),
     canSend && message.relay.state === "relayed" && isAlert ? h("a", { class: "button", href: `/portal/send/?follows=${key}&clear` }, icon("check", "small"), t("message.allClear")) : null,
-    canSend && message.relay.state !== "recalled" ? h("a", { class: "button", href: `/portal/send/?follows=${key}` }, icon("reply", "small"), t("message.followUp")) : null,
+    canSend && !["recalled", "failed", "expired"].includes(message.relay.state) ? h("a", { class: "button", href: `/portal/send/?follows=${key}` }, icon("reply", "small"), t("message.followUp")) : null,
     canSend ? h("a", { class: "button", href: `/portal/send/?copy=${key}` }, icon("send", "small"), t("message.again")) : null);
 }
 
@@ -115,7 +115,7 @@ function show() {
       h("h1", { class: message.title.length > 90 ? "long" : null, tabIndex: -1, dir: "auto" }, message.title),
       h("p", { role: "status", class: "message-state" }, stateTag, stateDetail),
       buttons),
-    stateOf(message) === "held" ? h("div", { class: "notice" }, icon("lock"), h("p", null, tn(possibleActions(message).includes("approve") ? "message.held.you" : "message.held.others", { sender: h("bdi", null, message.sender) }))) : null,
+    stateOf(message) === "held" ? h("div", { class: "notice" }, icon("lock"), h("p", null, tn(possibleActions(message).includes("approve") ? "message.held.you" : "message.held.others", { sender: h("bdi", null, message.sender) }), message.send_at ? [" ", t("message.held.later", { time: formatMoment(message.send_at) })] : null)) : null,
     h("div", { class: "message-columns" },
       h("div", { class: "stack" },
         h("section", { class: "panel message-text", "aria-label": t("message.text") },

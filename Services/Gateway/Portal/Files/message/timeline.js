@@ -13,9 +13,10 @@ export function timeline(message) {
   for (const { action, at, by } of relay.trace ?? []) {
     steps.push(step(action === "recall" ? "undo" : action === "approve" ? "check" : "retry", "", t(`timeline.${action}`, { account: by }), at));
   }
-  if (state === "held") steps.push(step("lock", "busy", t("timeline.held"), null, h("p", { class: "hint" }, t("timeline.held.detail", { time: formatMoment(message.expires) }))));
+  if (state === "held") steps.push(step("lock", "busy", t("timeline.held"), null, h("p", { class: "hint" }, t(message.send_at ? "timeline.held.later" : "timeline.held.detail", { time: formatMoment(message.expires), at: message.send_at ? formatMoment(message.send_at) : "" }))));
   if (state === "scheduled") steps.push(step("clock", "busy", t("timeline.scheduled"), next));
-  for (const component of relay.components ?? []) steps.push(componentStep(component, relay));
+  const isOver = ["expired", "recalled", "failed"].includes(state);
+  for (const component of relay.components ?? []) steps.push(componentStep(component, isOver));
   if (state === "retrying" && next) steps.push(step("retry", "busy", t("timeline.next"), next, h("p", { class: "hint" }, t("timeline.attempts", { count: relay.attempts }))));
   if (state === "relayed") steps.push(step("phone", "good", t("timeline.relayed"), relay.ended, h("p", { class: "hint" }, t("timeline.relayed.detail"))));
   if (state === "expired") steps.push(step("clock", "bad", t("timeline.expired"), relay.ended, h("p", { class: "hint" }, t("timeline.expired.detail"))));
@@ -27,16 +28,16 @@ const step = (name, tone, text, at, more) =>
   h("li", { dataset: { tone } }, h("span", { class: "dot" }, icon(name, "small")),
     h("div", null, h("p", null, h("span", { class: "label" }, text), at ? h("time", { dateTime: new Date(at).toISOString(), title: formatExact(at) }, Math.abs(at - Date.now()) < 43_200_000 ? formatTime(at) : formatMoment(at)) : null), more));
 
-function componentStep({ component, state, name, error }) {
+function componentStep({ component, state, name, error }, isOver) {
   const what = t(`timeline.component.${component}`);
   if (state === "accepted") {
     return step("check", "good", t("timeline.accepted", { component: what }), null,
       h("details", null, h("summary", null, t("timeline.name")), h("code", { dir: "ltr" }, name)));
   }
-  if (!error) return step("clock", "", t("timeline.waiting", { component: what }), null);
+  if (!error) return step(isOver ? "cross" : "clock", "", t(isOver ? "timeline.unsent" : "timeline.waiting", { component: what }), null);
   const reason = `reason.${error.code}`;
   return step(error.class === "permanent" ? "cross" : "clock", error.class === "permanent" ? "bad" : "busy",
-    t(error.class === "permanent" ? "timeline.refused" : "timeline.waiting", { component: what }), null, [
+    t(error.class === "permanent" ? "timeline.refused" : isOver ? "timeline.unsent" : "timeline.waiting", { component: what }), null, [
       h("p", { class: "secondary" }, t(hasText(reason) ? reason : `reason.${error.class === "permanent" ? "permanent" : "retryable"}`)),
       h("details", null, h("summary", null, t("timeline.details")), h("p", null, h("code", { dir: "ltr" }, error.code)), h("p", { class: "hint", dir: "auto" }, error.message)),
     ]);

@@ -4,7 +4,7 @@ import { session } from "../lib/session.js";
 const names = ["q", "view", "channel", "area", "subject", "sender", "period", "from", "to"];
 const days = { today: 0, week: 6, month: 29 };
 
-/** What is shown, as the address of the page says it. `view` is "", "mine", "scheduled", "held" or "failed". */
+/** What is shown, as the address of the page says it. `view` is "", "mine", "scheduled", "held", "failed" or "expired". */
 export function filtersFrom(search) {
   const query = new URLSearchParams(search);
   return Object.fromEntries(names.map((name) => [name, query.get(name) ?? ""]));
@@ -15,16 +15,19 @@ export const pathFor = (filters) => withQuery("/portal/messages/", filters);
 
 export const isUnfiltered = (filters) => names.every((name) => !filters[name]);
 
+/** The last word may be its beginning: people look while they type. A prefix needs two letters. */
+const beginnings = (q) => q.trim().replace(/[\p{L}\p{N}]{2,}$/u, "$&*");
+
 const midnight = (date) => new Date(`${date}T00:00`).getTime();
 
 /** The parameters of `GET /message`. */
 export function parametersFor(filters) {
   const { q, view, channel, area, subject, period } = filters;
   let { sender, from, to } = filters;
-  const parameters = { q: q.trim(), channel, area, subject };
+  const parameters = { q: beginnings(q), channel, area, subject };
   if (view === "mine") sender = session.account;
   if (view === "scheduled") parameters.state = "pending";
-  if (view === "held" || view === "failed") parameters.state = view;
+  if (["held", "failed", "expired"].includes(view)) parameters.state = view;
   if (period in days) {
     const day = new Date();
     day.setHours(0, 0, 0, 0);

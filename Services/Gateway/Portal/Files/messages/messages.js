@@ -14,7 +14,7 @@ import { filtersFrom, isUnfiltered, parametersFor, pathFor } from "./filters.js"
 import { messageRow } from "./row.js";
 
 const pageSize = 50;
-const views = ["", "mine", "scheduled", "held", "failed"];
+const views = ["", "mine", "scheduled", "held", "failed", "expired"];
 
 const main = document.getElementById("main");
 await ready;
@@ -39,7 +39,7 @@ const csv = h("a", { class: "button", download: "messages.csv" }, icon("download
 fill(main, pageHead({ heading: t("messages.heading"), action: csv }),
   h("div", { class: "filters" }, search, chips, dates), status, list, h("div", { class: "more-line" }, more));
 
-const viewButtons = views.map((view) => h("button", { class: "chip", type: "button", onclick: () => change({ view }) }));
+const viewButtons = views.map((view) => h("button", { class: "chip", type: "button", onclick: () => (view ? change({ view }) : showAll(search.value)) }));
 const places = h("select", { class: "chip", "aria-label": t("messages.place"), onchange: () => {
   const [kind, id] = places.value.split(":");
   change({ channel: "", area: "", subject: "", ...(kind ? { [kind]: id } : {}) });
@@ -60,8 +60,14 @@ function change(changes) {
   start();
 }
 
+function showAll(q) {
+  search.value = q;
+  places.value = "";
+  change({ ...filtersFrom(""), q });
+}
+
 function showFilters() {
-  views.forEach((view, index) => viewButtons[index].setAttribute("aria-pressed", String(filters.view === view)));
+  views.forEach((view, index) => viewButtons[index].setAttribute("aria-pressed", String(view ? filters.view === view : isUnfiltered({ ...filters, q: "" }))));
   period.value = filters.period;
   dates.hidden = filters.period !== "dates";
   from.value = filters.from;
@@ -101,7 +107,8 @@ async function countViews() {
   } catch {
     // The chips work without numbers.
   }
-  const counts = { scheduled, held: states.held, failed: states.failed };
+  const counts = { scheduled, held: states.held, failed: states.failed, expired: states.expired };
+  viewButtons[views.indexOf("expired")].hidden = !counts.expired && filters.view !== "expired";
   views.forEach((view, index) => fill(viewButtons[index], t(`messages.view.${view || "all"}`), counts[view] ? [" ", h("span", { class: "number" }, t("number", { number: counts[view] }))] : null));
 }
 
@@ -156,7 +163,7 @@ async function readMore(isFirst = false) {
 }
 
 function isWanted(message) {
-  return !["scheduled", "held", "failed"].includes(filters.view) || stateOf(message) === filters.view;
+  return !["scheduled", "held", "failed", "expired"].includes(filters.view) || stateOf(message) === filters.view;
 }
 
 function show() {
@@ -167,7 +174,7 @@ function show() {
   if (!messages.length) {
     fill(list, emptyPage(isUnfiltered(filters)
       ? { name: "messages", heading: t("messages.empty.heading"), text: t("messages.empty.text"), action: h("a", { class: "button main", href: "/portal/send/" }, t("messages.empty.action")) }
-      : { name: "search", heading: t("messages.none.heading"), text: t("messages.none.text"), action: h("button", { class: "button", type: "button", onclick: () => { search.value = ""; places.value = ""; change(filtersFrom("")); } }, t("messages.none.action")) }));
+      : { name: "search", heading: t("messages.none.heading"), text: t("messages.none.text"), action: h("button", { class: "button", type: "button", onclick: () => showAll("") }, t("messages.none.action")) }));
     return;
   }
   const groups = Map.groupBy(messages, (message) => dayKey(message.timestamp));

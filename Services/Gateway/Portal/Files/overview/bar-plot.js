@@ -16,7 +16,7 @@ export function barPlot({ label, series, bars }) {
   const slot = width / bars.length;
   const gap = Math.min(6, slot * 0.25);
   const scale = (height - foot - 14) / top;
-  const every = Math.ceil((bars.length * 68) / width);
+  const every = Math.ceil((bars.length * (bars.length > 20 ? 100 : 68)) / width);
   const x = (index) => (isRightToLeft ? width - (index + 1) * slot : index * slot) + gap / 2;
   const plot = svg("svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": t("plot.summary", { label, total: totals.reduce((a, b) => a + b, 0), top: Math.max(...totals) }) },
     svg("line", { class: "grid", x1: 0, x2: width, y1: height - foot, y2: height - foot }),

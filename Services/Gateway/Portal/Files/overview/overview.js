@@ -85,12 +85,13 @@ function dayLabel(time) {
 function showTiles({ states, scheduled, buckets }) {
   const count = (from, names) => names.reduce((sum, name) => sum + (from[name] ?? 0), 0);
   const today = Object.values(buckets.at(-1)?.states ?? {}).reduce((sum, each) => sum + each, 0);
-  const tile = (name, number, href, isBad) => h("li", null, h("a", { class: "tile", href }, h("span", { class: `tile-number ${isBad && number ? "bad" : ""}` }, t("number", { number })), h("span", null, t(`overview.tile.${name}`))));
+  const tile = (name, number, href, isBad, more) => h("li", null, h("a", { class: "tile", href }, h("span", { class: `tile-number ${isBad && number ? "bad" : ""}` }, t("number", { number })), h("span", null, t(`overview.tile.${name}`), more ? h("b", { class: "tile-more" }, more) : null)));
+  const lost = count(buckets.at(-1)?.states ?? {}, ["failed", "expired"]);
   fill(tiles,
-    tile("today", today, "/portal/messages/?period=today"),
+    tile("today", today, "/portal/messages/?period=today", false, lost ? t("overview.tile.lost", { count: lost }) : null),
     tile("scheduled", scheduled ?? 0, "/portal/messages/?view=scheduled"),
     tile("held", states.held ?? 0, "/portal/messages/?view=held"),
-    tile("failed", count(states, ["failed"]), "/portal/messages/?view=failed", true));
+    tile("failed", count(states, ["failed", "expired"]), `/portal/messages/?view=${states.failed ? "failed" : states.expired ? "expired" : "failed"}`, true));
 }
 
 function showOldest(message) {

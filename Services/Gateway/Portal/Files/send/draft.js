@@ -1,3 +1,4 @@
+import { beginningOf } from "../lib/payload.js";
 import { keep, kept } from "../lib/store.js";
 import { blanksOf, filled } from "../lib/template.js";
 
@@ -40,6 +41,16 @@ export class Draft {
     this.values = Object.fromEntries(blanksOf(template).map((name) => [name, this.values[name] ?? ""]));
   }
 
+  /** What is written, for `restore`. */
+  copy() {
+    return Object.fromEntries(Object.keys(empty).map((name) => [name, this[name]]));
+  }
+
+  restore(copy) {
+    Object.assign(this, copy);
+    this.save();
+  }
+
   forget() {
     keep(this.place, null);
     Object.assign(this, empty, { values: {} });
@@ -51,7 +62,7 @@ export class Draft {
     const isAlert = distribution === "Alert";
     const texts = this.template
       ? { template: this.template._id, values: this.values }
-      : { title: this.title.trim(), desc: isAlert ? this.desc.trim() : "", message: this.message.trim() };
+      : { title: this.title.trim(), desc: isAlert ? this.desc.trim() || beginningOf(this.message.trim()) : "", message: this.message.trim() };
     return {
       ...texts, topic_key: subject.key, distribution,
       ...(this.ttl === "" ? {} : { ttl: Number(this.ttl) }),

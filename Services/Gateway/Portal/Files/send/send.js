@@ -4,16 +4,17 @@ import { readCube, subjectsOf, whenCubeChanges } from "../lib/cube.js";
 import { fill, h } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 import { icon } from "../lib/icons.js";
-import { payloadBytes, payloadLimit } from "../lib/payload.js";
+import { beginningOf, payloadBytes, payloadLimit } from "../lib/payload.js";
 import { may, maySendTo } from "../lib/session.js";
 import { keep, kept } from "../lib/store.js";
 import { filled } from "../lib/template.js";
 import { t } from "../lib/text.js";
 import { formatMoment } from "../lib/time.js";
 import { field } from "../elements/field.js";
-import { meaningOf } from "../elements/health-pill.js";
+import { currentHealth, meaningOf } from "../elements/health-pill.js";
 import { emptyPage, pageHead, ready } from "../elements/shell.js";
 import { confirmAction } from "../elements/dialogs.js";
+import { toast } from "../elements/toast.js";
 import { pathOf } from "../elements/tags.js";
 import { deliveryRows } from "./delivery.js";
 import { Draft } from "./draft.js";
@@ -67,10 +68,15 @@ async function showForm(message) {
       follows || copies ? get(`/message/${follows ?? copies}`).catch(() => null) : null,
     ]);
     const prepared = message ? textsOf(message) : copies && earlier ? textsOf(earlier)
-      : follows && earlier ? { topicKey: earlier.topic_key, title: parameters.has("clear") ? t("send.allClear.title", { title: bare(earlier.title) }) : "" } : {};
+      : follows && earlier ? { topicKey: earlier.topic_key, title: parameters.has("clear") ? allClear(bare(earlier.title)) : "" } : {};
     const draft = new Draft(follows, prepared);
     draft.refreshTemplate(templates);
-    fill(place, form(subjectsOf(channels).filter((subject) => maySendTo(subject.key)), templates, draft, follows ? earlier : null, Boolean(message ?? copies) && prepared));
+    const wanted = templates.find((template) => template._id === parameters.get("template"));
+    if (wanted) {
+      draft.useTemplate(wanted);
+      history.replaceState(null, "", location.pathname);
+    }
+    fill(place, form(subjectsOf(channels).filter((subject) => maySendTo(subject.key)), templates, draft, follows ? earlier : null, Boolean(message ?? copies) && prepared, Boolean(message)));
   } catch (error) {
     fill(place, h("div", { class: "notice bad", role: "alert" }, icon("info"),
       h("div", { class: "stack" }, h("p", null, explain(error)), h("div", null, h("button", { class: "button small", type: "button", onclick: () => showForm(message) }, t("retry"))))));
@@ -78,12 +84,13 @@ async function showForm(message) {
 }
 
 const bare = (title) => title.replace(/^\[DRILL\] /, "");
+const allClear = (title) => (title.startsWith(t("send.allClear.title", { title: "" })) ? title : t("send.allClear.title", { title }));
 const textsOf = (message) => ({
   topicKey: message.topic_key, title: bare(message.title), desc: message.desc, message: message.message, drill: message.drill ?? false,
   image: message.options?.image ?? "", at: "", template: null, attempt: null,
 });
 
-function form(subjects, templates, draft, earlier, replacement) {
+function form(subjects, templates, draft, earlier, replacement, isTakenBack) {
   if (!subjects.length) {
     return emptyPage({
       name: "send", heading: t("send.empty.heading"), text: t(may("administer") ? "send.empty.admin" : "send.empty.text"),
@@ -91,6 +98,7 @@ function form(subjects, templates, draft, earlier, replacement) {
     });
   }
   if (replacement) Object.assign(draft, replacement);
+  if (isTakenBack) draft.save();
   // A link to a subject counts once: a reload shows what was chosen since.
   const wanted = new URLSearchParams(location.search).get("subject");
   if (wanted) {
@@ -116,6 +124,7 @@ function form(subjects, templates, draft, earlier, replacement) {
   const templatePart = h("div", { class: "template-part" });
   const sendButton = h("button", { class: "button main", type: "submit" });
   const laterButton = h("button", { class: "button", type: "button", onclick: () => (draft.at ? delivery.sendNow() : delivery.schedule()) });
+  const discardButton = h("button", { class: "button plain", type: "button", hidden: true, onclick: discard }, icon("trash", "small"), t("send.discard"));
   const previewButton = h("button", { class: "button preview-button", type: "button", "aria-expanded": "false", onclick: () => {
     const isShown = aside.classList.toggle("shown");
     previewButton.setAttribute("aria-expanded", String(isShown));
@@ -139,7 +148,8 @@ function form(subjects, templates, draft, earlier, replacement) {
     const { title, desc, message } = written();
     const content = { title: title.trim(), desc: desc.trim(), message: message.trim(), distribution: distribution ?? "Alert", image: isAlert ? draft.image : "", drill: draft.drill };
     for (const name of Object.keys(limits)) texts[name].hidden = Boolean(draft.template) || (name === "desc" && !isAlert);
-    if (!isAlert) content.desc = "";
+    if (distribution && !isAlert) content.desc = "";
+    else if (!draft.template && !content.desc) content.desc = beginningOf(content.message);
     const bytes = payloadBytes(content);
     meter.firstChild.style.setProperty("inline-size", `${Math.min(100, (bytes / payloadLimit) * 100)}%`);
     meter.classList.toggle("over", bytes > payloadLimit);
@@ -147,7 +157,8 @@ function form(subjects, templates, draft, earlier, replacement) {
     bytesText.classList.toggle("wrong", bytes > payloadLimit);
     preview.message = { ...content, distribution, path: subject()?.path };
     delivery.show(distribution);
-    fill(sendButton, icon("send", "small"), t(draft.at ? (isAlert ? "send.action.scheduleAlert" : "send.action.schedule") : isAlert ? "send.action.alert" : "send.action"));
+    fill(sendButton, icon("send", "small"), t(draft.at ? (isAlert ? "send.action.scheduleAlert" : "send.action.schedule") : isAlert ? "send.action.alert" : subject()?.subject.approval ? "send.action.approval" : "send.action"));
+    discardButton.hidden = draft.isEmpty;
     laterButton.textContent = t(draft.at ? "send.now" : "send.schedule");
     subjectBelow.classList.contains("wrong") || fill(subjectBelow, subject()?.subject.approval ? t("send.approval.hint") : "");
     const chips = recentKeys().filter((key) => key !== subject()?.key).slice(0, 3).map((key) =>
@@ -179,6 +190,22 @@ function form(subjects, templates, draft, earlier, replacement) {
     showTemplate();
     changed();
     (Object.values(blanks)[0]?.control ?? (subject() ? sendButton : picker)).focus();
+  }
+
+  /** Empties the form; what was written can be had back. */
+  function discard() {
+    const before = draft.copy();
+    draft.forget();
+    showAgain();
+    toast(t("send.discarded"), { action: { label: t("undo"), run: () => { draft.restore(before); showAgain(); } } });
+    texts.title.control.focus();
+  }
+
+  function showAgain() {
+    for (const name of Object.keys(limits)) texts[name].value = draft[name];
+    picker.value = find(draft.topicKey);
+    showTemplate();
+    changed();
   }
 
   /** The text of a template is written by hand from now on. */
@@ -218,6 +245,7 @@ function form(subjects, templates, draft, earlier, replacement) {
     let first = null;
     const wrong = (element, text) => { element.error(text); first ??= element.control; };
     wrongSubject(subject() ? "" : t("send.subject.missing"));
+    show();
     if (!subject()) first = picker;
     const isAlert = subject()?.subject.opt.distribution === "Alert";
     if (draft.template) {
@@ -225,6 +253,7 @@ function form(subjects, templates, draft, earlier, replacement) {
     } else {
       for (const [name, part] of Object.entries(texts)) {
         if (name === "desc" && !isAlert) continue;
+        if (name === "desc" && texts.message.value.trim()) continue;
         if (!part.value.trim()) wrong(part, t("field.missing"));
         else if (part.isTooLong()) wrong(part, t("field.tooLong", { max: limits[name] }));
       }
@@ -239,17 +268,21 @@ function form(subjects, templates, draft, earlier, replacement) {
 
   async function confirmed() {
     const { opt, approval } = subject().subject;
-    if (opt.distribution !== "Alert" && !draft.drill) return true;
+    const isAlert = opt.distribution === "Alert";
+    if (!isAlert && !draft.drill) return true;
     const isUrgent = draft.template?.urgent;
+    const health = meaningOf(currentHealth());
     return await confirmAction({
       heading: t(draft.drill ? "send.confirm.drill" : draft.at ? "send.confirm.later" : "send.confirm.heading"),
       content: [
         h("p", { class: "confirm-path" }, pathOf(subject().path)),
-        h("p", { dir: "auto" }, h("strong", null, written().title)),
-        h("p", null, t(`send.confirm.level.${opt.level || "Chosen"}`),
+        h("p", { dir: "auto" }, h("strong", null, draft.drill ? "[DRILL] " : "", written().title)),
+        h("p", null, t(isAlert ? `send.confirm.level.${opt.level || "Chosen"}` : "send.confirm.silent"),
           " ", approval ? t("send.confirm.approval") : draft.at ? t("send.confirm.at", { time: formatMoment(new Date(draft.at)) }) : undo() ? t("send.confirm.undo", { count: undoSeconds }) : t(isUrgent ? "send.confirm.urgent" : "send.confirm.atOnce")),
+        // Whoever must reach people at once has to know that this way is interrupted.
+        isAlert && health.tone === "warn" && health.waits ? h("p", { class: "notice alert" }, icon("alert"), h("span", null, t("send.confirm.outage", { what: health.text }))) : null,
       ],
-      action: t(draft.at ? "send.confirm.scheduleAction" : opt.distribution === "Alert" ? "send.confirm.action" : "send.action"),
+      action: t(draft.at ? "send.confirm.scheduleAction" : isAlert ? "send.confirm.action" : "send.action"),
     });
   }
 
@@ -336,7 +369,7 @@ function form(subjects, templates, draft, earlier, replacement) {
       templatePart, texts.title, texts.desc, texts.message,
       h("div", { class: "budget" }, meter, h("p", { class: "hint" }, bytesText)),
       delivery, problem,
-      h("div", { class: "actions main-actions" }, sendButton, laterButton, previewButton, status)),
+      h("div", { class: "actions main-actions" }, sendButton, laterButton, previewButton, discardButton, status)),
     aside);
 
   const endings = [

@@ -5,6 +5,8 @@ import { listen } from "../lib/events.js";
 import { icon } from "../lib/icons.js";
 import { describeState, finalStates } from "../lib/message-state.js";
 import { t } from "../lib/text.js";
+import { formatMoment } from "../lib/time.js";
+import { currentHealth, meaningOf } from "../elements/health-pill.js";
 import { pathOf } from "../elements/tags.js";
 import { toast } from "../elements/toast.js";
 
@@ -33,7 +35,7 @@ export async function sentView(key, { undo, again, takeBack }) {
   const seconds = h("span", { class: "seconds", "aria-hidden": "true" });
   const undoButton = h("button", { class: "button main undo", type: "button", onclick: recall }, icon("undo", "small"), t("undo"));
   const foot = h("div");
-  const element = h("section", { class: "sent" }, mark, live, h("p", { class: "sent-what" }, h("strong", { dir: "auto" }, message.title), h("span", { class: "secondary" }, pathOf(Object.values(orderedNames(message.names))))), foot);
+  const element = h("section", { class: "sent" }, h("health-pill"), mark, live, h("p", { class: "sent-what" }, h("strong", { dir: "auto" }, message.title), h("span", { class: "secondary" }, pathOf(Object.values(orderedNames(message.names))))), foot);
   let isRecalling = false;
   let [lastTurn, shownTurn] = [0, 0];
 
@@ -43,9 +45,12 @@ export async function sentView(key, { undo, again, takeBack }) {
     const isWaiting = message.relay.state === "pending" && !message.relay.attempts && left > 0;
     const state = describeState(message, now);
     element.dataset.tone = isWaiting ? "busy" : state.tone;
-    const words = isWaiting ? t("sent.waiting") : t(`sent.${state.state}`, { time: state.word });
+    const outage = meaningOf(currentHealth());
+    const isStuck = !isWaiting && outage.waits && ["pending", "retrying"].includes(state.state);
+    if (isStuck) element.dataset.tone = "alert";
+    const words = isWaiting ? t("sent.waiting") : isStuck ? t("sent.stuck") : t(`sent.${state.state}`, { time: state.word });
     if (heading.textContent !== words) heading.textContent = words;
-    const more = isWaiting ? t("sent.waiting.detail") : state.state === "failed" ? t("sent.failed.detail", { code: state.detail }) : t(`sent.${state.state}.detail`);
+    const more = isWaiting ? t("sent.waiting.detail") : isStuck ? t("sent.stuck.detail", { what: outage.text }) : state.state === "failed" ? t("sent.failed.detail", { code: state.detail }) : t(state.state === "held" && message.send_at ? "sent.held.later" : `sent.${state.state}.detail`, { time: message.send_at ? formatMoment(message.send_at) : "" });
     if (detail.textContent !== more) detail.textContent = more;
     if (isWaiting) seconds.textContent = t("sent.seconds", { count: left });
     if (element.dataset.shown !== String(isWaiting)) {

@@ -14,7 +14,7 @@ export function chooseTemplate(templates) {
       fill(list, found.map((template) => h("li", null, h("button", { type: "button", onclick: () => close(template) },
         h("span", { class: "name" }, h("bdi", null, template.name), template.urgent ? h("span", { class: "tag" }, icon("clock", "small"), t("send.template.urgent")) : null),
         h("span", { class: "hint", dir: "auto" }, piecesOf(template.title).map((piece) => (piece.blank ? h("mark", null, piece.blank) : piece.text)))))));
-      if (!found.length) fill(list, h("li", { class: "note" }, t("send.template.none")));
+      if (!found.length) fill(list, h("li", { class: "note" }, t(templates.length ? "send.template.none" : "send.template.empty")));
     };
     show("");
     return h("div", { class: "stack" }, h("h2", null, t("send.template.heading")),

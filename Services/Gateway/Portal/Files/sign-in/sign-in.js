@@ -77,8 +77,15 @@ async function start() {
   if (session) keep(elsewhere, null);
   if (isForOtherTab) return show(t("signIn.done"), t("signIn.done.intro"), further);
   if (session) return goOn();
+  let isSignedOut = false;
+  try {
+    isSignedOut = sessionStorage.getItem("msi.signedOut") !== null;
+    sessionStorage.removeItem("msi.signedOut");
+  } catch { /* a blocked storage */ }
   show(t("signIn.heading"), t("signIn.intro"), h("div", { class: "stack" },
+    isSignedOut ? h("div", { class: "notice good", role: "status" }, icon("check"), h("p", null, t("signIn.signedOut"))) : null,
     problem ? h("div", { class: "notice bad", role: "alert" }, icon("info"), h("p", null, problem)) : null, signInForm({ done: goOn })));
+  main.querySelector("input").focus();
 }
 
 start();

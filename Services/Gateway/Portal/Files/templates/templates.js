@@ -3,7 +3,7 @@ import { fill, h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { may } from "../lib/session.js";
 import { keep, kept } from "../lib/store.js";
-import { blanksOf, piecesOf } from "../lib/template.js";
+import { badBlankIn, blanksOf, piecesOf } from "../lib/template.js";
 import { t } from "../lib/text.js";
 import { confirmAction } from "../elements/dialogs.js";
 import { comparison } from "../elements/comparison.js";
@@ -44,6 +44,11 @@ function mayChange(template) {
   return !template?.urgent || may("administer");
 }
 
+/** To the page that can send, with the template chosen. */
+function useLink(template) {
+  return h("a", { class: "button small", href: `/portal/send/?template=${template._id}` }, icon("send", "small"), t("templates.use"), h("span", { class: "unseen" }, " ", template.name));
+}
+
 function marked(text) {
   return piecesOf(text).map((piece) => (piece.blank ? h("mark", null, piece.blank) : piece.text));
 }
@@ -61,10 +66,10 @@ function show(changedID) {
       template.desc ? h("p", { class: "secondary", dir: "auto" }, marked(template.desc)) : null,
       h("p", { class: "body", dir: "auto" }, marked(template.message))),
     mayChange(template)
-      ? h("div", { class: "actions" },
-        h("button", { class: "button small", type: "button", onclick: () => edit(template) }, icon("edit", "small"), t("templates.edit"), h("span", { class: "unseen" }, " ", template.name)),
+      ? h("div", { class: "actions" }, useLink(template),
+        h("button", { class: "button small plain", type: "button", onclick: () => edit(template) }, icon("edit", "small"), t("templates.edit"), h("span", { class: "unseen" }, " ", template.name)),
         h("button", { class: "button small plain", type: "button", onclick: () => removeTemplate(template) }, icon("trash", "small"), t("templates.delete"), h("span", { class: "unseen" }, " ", template.name)))
-      : h("p", { class: "hint" }, t("templates.locked")))));
+      : [h("div", { class: "actions" }, useLink(template)), h("p", { class: "hint" }, t("templates.locked"))])));
   const changed = changedID && document.getElementById(`t-${changedID}`);
   if (changed) {
     changed.classList.add("changed");
@@ -124,6 +129,12 @@ async function edit(template, restored) {
     if (save.disabled) return;
     fill(problem);
     const text = written();
+    const badBlank = names.find((name) => badBlankIn(text[name]) !== null);
+    if (badBlank) {
+      fields[badBlank].error(t("templates.badBlank", { blank: badBlankIn(text[badBlank]) }));
+      fields[badBlank].control.focus();
+      return;
+    }
     const wrong = names.find((name) => (name !== "desc" && !text[name]) || fields[name].isTooLong());
     if (wrong) {
       fields[wrong].error(text[wrong] ? t("field.tooLong", { max: limits[wrong] }) : t("field.missing"));

@@ -1,0 +1,32 @@
+import JSON
+import Schemas
+import Testing
+
+@Suite("New passwords")
+struct PasswordRuleTests {
+    private enum Field: CodingKey {
+        case password
+    }
+
+    private func isAccepted(_ password: String) -> Bool {
+        (try? PeopleLimits.checkNew(Secret(password), Field.password)) != nil
+    }
+
+    @Test(
+        "Passwords that everybody tries first are refused, also in capitals and with digits at the end",
+        arguments: [
+            "password", "Password1!", "12345678", "87654321", "aaaaaaaa", "abababab", "qwertyuiop", "Welcome2026",
+            "studentstudent",
+            "abcdefgh",
+        ])
+    func common(password: String) {
+        #expect(!isAccepted(password))
+    }
+
+    @Test(
+        "Other passwords are not",
+        arguments: ["copper-lantern-orchard", "my password book", "Sunshine over Basel", "passwort der Omi", "k7#pQ!z2"])
+    func others(password: String) {
+        #expect(isAccepted(password))
+    }
+}
