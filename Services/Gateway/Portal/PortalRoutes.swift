@@ -71,7 +71,9 @@ struct PortalRoutes: Feature {
 
     /// A page for browsers, and a problem for any other client.
     private func notFound(_ call: Call<NoBody>) throws -> Answer<NoContent> {
-        guard call.prefersPage, let page = try installed.page(Self.notFoundPage) else { throw Problem(.notFound, "The portal has no page or file at this path.") }
+        guard call.prefersPage, let page = try installed.page(Self.notFoundPage) else {
+            throw Problem(.notFound, "The portal has no page or file at this path.")
+        }
         return Answer(body: page.body, page.type.contentType, for: call, status: .notFound)
     }
 

@@ -36,21 +36,23 @@ struct OpenIDRoutes: Feature {
 
     var routes: [Route] {
         [
-            Route(.get, "/session/oidc", right: .anyone, query: BeginQuery.self, answer: .init(status: .seeOther)) { call, query in
+            Route(.get, "/session/oidc", right: .anyone, query: BeginQuery.self, answer: .init(status: .seeOther)) {
+                call, query in
                 try await withPage(call) { try await begin(call, query) }
             }
-                .documented(
-                    "Begin to sign in at the provider",
-                    "A link for a browser. With `confirm=true` the provider asks for the password again. If the same person comes back, "
-                        + "a new, confirmed sign-in takes the place of the current one.",
-                    answerHeaders: [.redirect, .flowCookie], problems: [.unauthenticated, .notFound]),
-            Route(.get, Self.callback, right: .anyone, query: CallbackQuery.self, answer: .init(status: .seeOther)) { call, query in
+            .documented(
+                "Begin to sign in at the provider",
+                "A link for a browser. With `confirm=true` the provider asks for the password again. If the same person comes back, "
+                    + "a new, confirmed sign-in takes the place of the current one.",
+                answerHeaders: [.redirect, .flowCookie], problems: [.unauthenticated, .notFound]),
+            Route(.get, Self.callback, right: .anyone, query: CallbackQuery.self, answer: .init(status: .seeOther)) {
+                call, query in
                 try await withPage(call) { try await finish(call, query) }
             }
-                .documented(
-                    "Come back from the provider",
-                    "The provider sends the browser here, with a code or an error. The answer sets the cookie `msi_session`.",
-                    answerHeaders: [.redirect, .sessionCookie], problems: [.unauthenticated, .forbidden, .notFound, .conflict]),
+            .documented(
+                "Come back from the provider",
+                "The provider sends the browser here, with a code or an error. The answer sets the cookie `msi_session`.",
+                answerHeaders: [.redirect, .sessionCookie], problems: [.unauthenticated, .forbidden, .notFound, .conflict]),
         ]
     }
 
@@ -60,7 +62,7 @@ struct OpenIDRoutes: Feature {
     ) async throws -> Answer<NoContent> {
         do {
             return try await work()
-        } catch where call.prefersPage {
+        } catch  where call.prefersPage {
             let problem: Problem
             switch error {
             case let given as Problem: problem = given
