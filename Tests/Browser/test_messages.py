@@ -46,6 +46,13 @@ def test_search_and_filters(product, visit, pictures):
     page.get_by_role("searchbox", name="Search title and text").fill(word)
     links = page.get_by_role("list").get_by_role("link", name=re.compile(word))
     expect(links).to_have_count(3)
+    # The beginning of a word is enough, and ideographs are words.
+    page.get_by_role("searchbox", name="Search title and text").fill(word[:-1])
+    expect(links).to_have_count(3)
+    page.get_by_role("searchbox", name="Search title and text").fill(f"{word} 会议")
+    expect(page.get_by_role("heading", name="Nothing fits")).to_be_visible()
+    page.get_by_role("searchbox", name="Search title and text").fill(word)
+    expect(links).to_have_count(3)
     page.get_by_role("button", name="Mine").click()
     expect(links).to_have_count(1)
     page.get_by_role("button", name=re.compile("^Scheduled")).click()

@@ -36,6 +36,7 @@ RULES = {
     ("post", "/send/{channel}/{area}/{subject}"): "as POST /message; not both delay and send_at",
     ("get", "/message"): "the words of q; before is from another page",
     ("get", "/statistics"): "edges ascend",
+    ("post", "/account"): "the password is none that everybody tries first",
     ("post", "/token"): "expires is in the future; the account must have the rights",
     ("post", "/session"): "the right password",
     ("put", "/access/{channelID}"): "two names that differ only in case are equal, and each may occur once",
@@ -234,6 +235,7 @@ def keep_rules(document, objects, now):
         "account": {"const": objects.kept["account"]},
         "rights": {"type": "array", "items": {"enum": ["read", "send"]}, "uniqueItems": True, "minItems": 1},
     }
+    schemas["AddAccount"]["properties"]["password"] = {"const": PASSWORD}
     schemas["SignInDraft"]["properties"] = {
         "account": {"const": objects.kept["account"]}, "password": {"const": PASSWORD},
     }

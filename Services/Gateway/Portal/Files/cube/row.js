@@ -22,8 +22,8 @@ function tagsOf(thing) {
         icon("people", "small"), h("bdi", null, t("cube.only", { names: listNames(named) })))
       : null,
     approval ? h("span", { class: "tag", title: t("cube.approval.means") }, icon("lock", "small"), t("cube.approvalTag")) : null,
-    opt ? levelTag(opt.level) : null,
     opt ? distributionTag(opt.distribution) : null,
+    opt ? levelTag(opt.level) : null,
   ];
 }
 

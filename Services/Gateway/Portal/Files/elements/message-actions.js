@@ -3,6 +3,7 @@ import { hubNow } from "../lib/clock.js";
 import { stateOf } from "../lib/message-state.js";
 import { maySendTo, session } from "../lib/session.js";
 import { t } from "../lib/text.js";
+import { formatMoment } from "../lib/time.js";
 import { confirmAction } from "./dialogs.js";
 import { toast } from "./toast.js";
 
@@ -12,7 +13,7 @@ const actions = {
   recall: { icon: "undo", run: (message) => remove(path(message)) },
   approve: {
     icon: "check", run: (message) => post(`${path(message)}/approve`),
-    question: (message) => ({ heading: t("message.approve.heading"), content: [t("message.approve.text", { title: message.title, sender: message.sender })], action: t("message.approve") }),
+    question: (message) => ({ heading: t("message.approve.heading"), content: [t(message.send_at ? "message.approve.later" : "message.approve.text", { title: message.title, sender: message.sender, time: message.send_at ? formatMoment(message.send_at) : "" })], action: t("message.approve") }),
   },
   retry: { icon: "retry", run: (message) => post(`${path(message)}/retry`) },
 };
@@ -31,6 +32,9 @@ export function possibleActions(message, now = hubNow()) {
 }
 
 export const iconOf = (action) => actions[action].icon;
+
+/** Its word on a button. Whoever could approve a message rejects it. */
+export const labelOf = (action, message) => t(action === "recall" && message.sender !== session.account && stateOf(message) === "held" ? "message.reject" : `message.${action}`);
 
 /** Does it, says what happened, and returns the message as it is then; `null` if nothing was done. */
 export async function perform(action, message) {

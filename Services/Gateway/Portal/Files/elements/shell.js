@@ -40,10 +40,13 @@ class Shell extends HTMLElement {
     this.append(this.bar());
     // Without a second factor that is required, the gateway tells no events.
     if (session.second_factor !== "required") follow(session.account);
+    // Whoever closes the dialog is not asked again until a request needs the sign-in.
+    let isDeclined = false;
     listen("stream", (state) => {
       this.toggleAttribute("offline", state === "lost");
+      if (state === "open") isDeclined = false;
       // The stream ends with the sign-in. A request finds out, and asks to sign in again over the page.
-      if (state === "lost" && !isLeaving) get("/session").catch(() => {});
+      if (state === "lost" && !isLeaving && !isDeclined) get("/session").catch((error) => { isDeclined = error.status === 401; });
     });
     this.tellHeld();
     tellReady(session);

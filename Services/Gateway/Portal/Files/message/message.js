@@ -7,7 +7,7 @@ import { describeState, stateOf } from "../lib/message-state.js";
 import { maySendTo } from "../lib/session.js";
 import { t, tn } from "../lib/text.js";
 import { formatExact, formatLength, formatMoment, formatTime } from "../lib/time.js";
-import { iconOf, perform, possibleActions } from "../elements/message-actions.js";
+import { iconOf, labelOf, perform, possibleActions } from "../elements/message-actions.js";
 import { emptyPage, ready } from "../elements/shell.js";
 import { distributionTag, pathOf } from "../elements/tags.js";
 import { toast } from "../elements/toast.js";
@@ -82,7 +82,7 @@ function showState() {
   const isAlert = message.distribution === "Alert";
   const canSend = maySendTo(message.topic_key);
   fill(buttons,
-    possible.map((action, index) => h("button", { class: `button ${index ? "" : "main"}`, type: "button", onclick: () => act(action) }, icon(iconOf(action), "small"), t(`message.${action}`))),
+    possible.map((action, index) => h("button", { class: `button ${index ? "" : "main"}`, type: "button", onclick: () => act(action) }, icon(iconOf(action), "small"), labelOf(action, message))),
     canSend && message.relay.state === "relayed" && isAlert ? h("a", { class: "button", href: `/portal/send/?follows=${key}&clear` }, icon("check", "small"), t("message.allClear")) : null,
     canSend && !["recalled", "failed", "expired"].includes(message.relay.state) ? h("a", { class: "button", href: `/portal/send/?follows=${key}` }, icon("reply", "small"), t("message.followUp")) : null,
     canSend ? h("a", { class: "button", href: `/portal/send/?copy=${key}` }, icon("send", "small"), t("message.again")) : null);

@@ -15,8 +15,8 @@ export const pathFor = (filters) => withQuery("/portal/messages/", filters);
 
 export const isUnfiltered = (filters) => names.every((name) => !filters[name]);
 
-/** The last word may be its beginning: people look while they type. A prefix needs two letters. */
-const beginnings = (q) => q.trim().replace(/[\p{L}\p{N}]{2,}$/u, "$&*");
+/** The last word may be its beginning: people look while they type. A prefix needs two letters, and an ideograph is a word. */
+const beginnings = (q) => q.trim().replace(/[\p{L}\p{N}]{2,}$/u, (word) => (/\p{Ideographic}/u.test(word) ? word : `${word}*`));
 
 const midnight = (date) => new Date(`${date}T00:00`).getTime();
 

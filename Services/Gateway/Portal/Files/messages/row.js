@@ -4,7 +4,7 @@ import { icon } from "../lib/icons.js";
 import { describeState } from "../lib/message-state.js";
 import { t } from "../lib/text.js";
 import { formatExact, formatTime } from "../lib/time.js";
-import { iconOf, perform, possibleActions } from "../elements/message-actions.js";
+import { iconOf, labelOf, perform, possibleActions } from "../elements/message-actions.js";
 import { distributionTag, pathOf } from "../elements/tags.js";
 
 /**
@@ -28,7 +28,7 @@ export function messageRow(message, changed) {
     fill(buttons, possibleActions(message, now).map((action) => h("button", { class: "button small", type: "button", onclick: async () => {
       const result = await perform(action, message);
       if (result) changed(result);
-    } }, icon(iconOf(action), "small"), t(`message.${action}`), h("span", { class: "unseen" }, ": ", message.title))));
+    } }, icon(iconOf(action), "small"), labelOf(action, message), h("span", { class: "unseen" }, ": ", message.title))));
     return now;
   }
   const now = show();

@@ -46,7 +46,7 @@ async function showSent(key, undo) {
   const { sentView } = await import("./sent.js");
   history.replaceState(null, "", `/portal/send/#sent=${key}`);
   head.remove();
-  fill(place, await sentView(key, { undo, again: () => restart(null), takeBack: (message) => restart(message) }));
+  fill(place, h("div", { class: "sent-head" }, h("health-pill")), await sentView(key, { undo, again: () => restart(null), takeBack: (message) => restart(message) }));
   place.querySelector("h1")?.focus();
 }
 

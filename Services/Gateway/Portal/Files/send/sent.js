@@ -35,7 +35,7 @@ export async function sentView(key, { undo, again, takeBack }) {
   const seconds = h("span", { class: "seconds", "aria-hidden": "true" });
   const undoButton = h("button", { class: "button main undo", type: "button", onclick: recall }, icon("undo", "small"), t("undo"));
   const foot = h("div");
-  const element = h("section", { class: "sent" }, h("health-pill"), mark, live, h("p", { class: "sent-what" }, h("strong", { dir: "auto" }, message.title), h("span", { class: "secondary" }, pathOf(Object.values(orderedNames(message.names))))), foot);
+  const element = h("section", { class: "sent" }, mark, live, h("p", { class: "sent-what" }, h("strong", { dir: "auto" }, message.title), h("span", { class: "secondary" }, pathOf(Object.values(orderedNames(message.names))))), foot);
   let isRecalling = false;
   let [lastTurn, shownTurn] = [0, 0];
 
