@@ -87,7 +87,7 @@ class Shell extends HTMLElement {
   }
 
   /** The number of messages that wait for approval, beside "Messages". */
-  async tellHeld() {
+  tellHeld() {
     if (!may("read") || !may("send")) return;
     let isWaiting = false;
     const count = async () => {
@@ -106,7 +106,8 @@ class Shell extends HTMLElement {
     const soon = () => { if (!isWaiting) { isWaiting = true; setTimeout(count, 3_000); } };
     listen("message", soon);
     listen("reset", soon);
-    await count();
+    // The page comes first.
+    setTimeout(count, 500);
   }
 
   rail() {
