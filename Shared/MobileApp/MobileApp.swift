@@ -14,7 +14,7 @@ public final class MobileApp: Sendable {
     private let initialization: Initialization
     private let missed: MissedMessages
     private let watchers = Mutex<[Int: AsyncStream<Void>.Continuation]>([:])
-    private let wishes = Wishes()
+    private let refreshRequests = RefreshRequests()
 
     /// How often the app looks at the hub.
     private static let interval = Duration.seconds(60)
@@ -51,7 +51,7 @@ public final class MobileApp: Sendable {
 
     /// The app looks at the hub at once, such as when the phone is online again.
     public func refresh() {
-        wishes.make(.now)
+        refreshRequests.add(.now)
     }
 
     /// Receives messages, initialises the app, and looks at the cube and for missed messages at the start and every minute, until
@@ -67,7 +67,7 @@ public final class MobileApp: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [self] in
                 let listener = Listener(
-                    fcm: fcm, messages: messages, changed: { self.tell() }, wantsText: { self.wishes.make(.soon) })
+                    fcm: fcm, messages: messages, changed: { self.tell() }, needsText: { self.refreshRequests.add(.soon) })
                 await listener.listen(failed: failed)
             }
             group.addTask { [self] in await keepInStep(failed: failed) }
@@ -115,12 +115,12 @@ public final class MobileApp: Sendable {
         _ = try joining.get()
     }
 
-    /// Waits for a time, or for a wish.
+    /// Waits for a time, or for a request.
     private func wait(_ pause: Duration) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [platform] in try? await platform.clock.sleep(for: pause) }
-            group.addTask { [wishes, platform] in
-                guard await wishes.next() == .soon else { return }
+            group.addTask { [refreshRequests, platform] in
+                guard await refreshRequests.next() == .soon else { return }
                 try? await platform.clock.sleep(for: Self.spread * Double.random(in: 0...1))
             }
             await group.next()

@@ -372,7 +372,7 @@ def test_fcm_away_says_that_messages_are_kept(own_product, visit, pictures):
         other = visit.tab(page, "/portal/overview/")
         expect(other.get_by_role("link", name=re.compile("Messages are kept"))).to_be_visible(timeout=30_000)
         pictures(other, "overview-fcm-away")
-        # Whoever must reach people now is told before and after sending.
+        # The sender of an Alert is told before and after sending.
         expect(page.get_by_role("heading", name="It waits: not sent yet")).to_be_visible(timeout=20_000)
         pictures(page, "sent-stuck")
         storms = own_product.new_subject("Storms", distribution="Alert")

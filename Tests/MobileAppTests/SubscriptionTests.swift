@@ -82,7 +82,7 @@ struct SubscriptionTests {
             phone.hub.set([promoted, storms])
             try await look(phone)
             #expect(phone.push.topics == [shuttles.topicKey, storms.topicKey])
-            // Whoever was subscribed stays so.
+            // The phone stays subscribed.
             phone.hub.set([shuttles, storms])
             try await look(phone)
             #expect(phone.push.topics == [shuttles.topicKey, storms.topicKey])

@@ -5,13 +5,13 @@ public struct Listener: Sendable {
     /// Called after a message was stored or completed.
     private let changed: @Sendable () -> Void
     /// Called when a text is missing that the hub has.
-    private let wantsText: @Sendable () -> Void
+    private let needsText: @Sendable () -> Void
 
-    init(fcm: FCMModule, messages: Messages, changed: @escaping @Sendable () -> Void, wantsText: @escaping @Sendable () -> Void) {
+    init(fcm: FCMModule, messages: Messages, changed: @escaping @Sendable () -> Void, needsText: @escaping @Sendable () -> Void) {
         self.fcm = fcm
         self.messages = messages
         self.changed = changed
-        self.wantsText = wantsText
+        self.needsText = needsText
     }
 
     /// Listens until the task is cancelled (seed: `listen`).
@@ -35,10 +35,10 @@ public struct Listener: Sendable {
                 guard let message = StoredMessage(data: data) else { return }
                 do {
                     if try await messages.add(message) != .dropped { changed() }
-                    if !message.omitted.isEmpty { wantsText() }
+                    if !message.omitted.isEmpty { needsText() }
                 } catch {
                     failed(error)
-                    wantsText()
+                    needsText()
                 }
             })
     }

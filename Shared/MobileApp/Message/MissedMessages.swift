@@ -50,7 +50,7 @@ struct MissedMessages: Sendable {
                 guard let message = StoredMessage(document: element) else { throw HubFailure.unreadable(Self.path) }
                 if try await messages.add(message) != .dropped { hasChanged = true }
             }
-            // Only after its messages: what is asked for again is dropped, and what is skipped is lost.
+            // Kept after the page's messages are stored: a message that comes again is dropped, but a skipped one would be lost.
             try await keep(next)
             if found.isEmpty || next == position { break }
             position = next

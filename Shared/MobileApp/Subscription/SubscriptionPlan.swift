@@ -43,7 +43,7 @@ struct SubscriptionPlan: Hashable, Sendable {
                 switch level {
                 case .forced: true
                 case .recommended: topic.choice != .left
-                // Whoever was subscribed because of a former level stays so.
+                // A phone that a former level has subscribed stays subscribed.
                 case .optional: topic.choice == .joined || (topic.isSubscribed && topic.choice != .left)
                 }
             topic.level = level

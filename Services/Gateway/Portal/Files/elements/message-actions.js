@@ -33,7 +33,7 @@ export function possibleActions(message, now = hubNow()) {
 
 export const iconOf = (action) => actions[action].icon;
 
-/** Its word on a button. Whoever could approve a message rejects it. */
+/** Its word on a button. Somebody who could approve a message rejects it instead. */
 export const labelOf = (action, message) => t(action === "recall" && message.sender !== session.account && stateOf(message) === "held" ? "message.reject" : `message.${action}`);
 
 /** Does it, says what happened, and returns the message as it is then; `null` if nothing was done. */

@@ -40,7 +40,7 @@ class Shell extends HTMLElement {
     this.append(this.bar());
     // Without a second factor that is required, the gateway tells no events.
     if (session.second_factor !== "required") follow(session.account);
-    // Whoever closes the dialog is not asked again until a request needs the sign-in.
+    // Somebody who closes the dialog is not asked again until a request needs the sign-in.
     let isDeclined = false;
     listen("stream", (state) => {
       this.toggleAttribute("offline", state === "lost");

@@ -55,7 +55,7 @@ function secondFactorForm() {
       event.preventDefault();
       try {
         await put("/session", { code: code.value.replaceAll(" ", "") }, { remedy: false });
-        goOn();
+        await start();
       } catch (error) {
         code.error(error.status === 401 ? t("signIn.wrongCode") : explain(error));
         code.control.focus();
