@@ -62,6 +62,7 @@ struct Features: Sendable {
             try MessageRoutes(
                 cube: cube.service, messageLog: clients[.messageLog], settings: settings, logger: logger,
                 lookUp: { try await credentials.find($0) }),
+            PhoneRoutes(messageLog: clients[.messageLog], relay: clients[.fcmRelay]),
             StatisticsRoutes(cube: cube.service, messageLog: clients[.messageLog]),
             TemplateRoutes(messageLog: clients[.messageLog]),
             AuditRoutes(people: clients[.people], lookUp: { try await credentials.find($0) }),
@@ -75,7 +76,7 @@ struct Features: Sendable {
             TokenRoutes(people: clients[.people], credentials: credentials),
             HealthRoutes(check: health),
             ProblemRoutes(),
-            PortalRoutes(files: PortalFolder.besideExecutable.load(logger: logger)),
+            PortalRoutes(files: PortalFolders.besideExecutable.load(logger: logger)),
         ]
         all = described + [ContractRoutes(describing: described)]
     }

@@ -19,6 +19,9 @@ extension ServiceClients {
         }
     }
 
+    /// Those that the gateway needs for its work.
+    var needed: [(service: ServiceEntry, client: CommandClient)] { all.filter(\.service.isNeededByGateway) }
+
     /// The client of a service whose entry says that the gateway sends it commands.
     subscript(service: ServiceEntry) -> CommandClient {
         guard let found = all.first(where: { $0.service == service }) else {

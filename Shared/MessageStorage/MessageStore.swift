@@ -26,6 +26,14 @@ package protocol MessageStore: MovableAuditSource {
         _ filter: MessageFilter, before: PageCursor?, limit: Int, checkStillWanted: @escaping @Sendable () throws -> Void
     ) async throws -> [Message]
 
+    /// Messages of topics whose data FCM has accepted, by `relay.accepted`, then by `msi_key`. At the end, the page is not full.
+    ///
+    /// - Parameter after: Where the previous page ended.
+    func accepted(_ topics: [TopicKey], after: PageCursor, limit: Int) async throws -> AcceptedPage
+
+    /// The largest `relay.accepted`; `nil` if there is none.
+    func lastAcceptance() async throws -> UnixMilliseconds?
+
     /// How many messages are in which state. Of unreadable documents those count whose state is readable.
     ///
     /// - Parameters:
@@ -159,6 +167,13 @@ extension MessageStore {
             }.map(OutboxItem.push)
         }
     }
+}
+
+/// A page of accepted messages.
+package struct AcceptedPage: Hashable, Sendable {
+    package let messages: [PhoneMessage]
+    /// Where a full page ends; `nil` if it is the last one.
+    package let end: PageCursor?
 }
 
 /// The maximum number of a message's follow-ups that are listed.

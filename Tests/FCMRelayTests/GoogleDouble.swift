@@ -99,7 +99,7 @@ func withSender(
             granter: TokenEndpoint(account: account, transport: transport, now: { .now }),
             logger: .quiet)
         let sender = HTTPv1Sender(
-            endpoint: server.url, project: account.projectID, api: AuthorizedPost(transport: transport, tokens: tokens),
+            endpoint: server.url, project: account.projectID, api: AuthorizedRequests(transport: transport, tokens: tokens),
             now: { .now })
         do {
             try await body(sender, server)

@@ -144,7 +144,7 @@ struct HTTPv1SenderTests {
             let tokens = AccessTokenSource(
                 granter: TokenEndpoint(account: account, transport: transport, now: { .now }), logger: .quiet)
             let sender = HTTPv1Sender(
-                endpoint: server.url, project: "p", api: AuthorizedPost(transport: transport, tokens: tokens), now: { .now })
+                endpoint: server.url, project: "p", api: AuthorizedRequests(transport: transport, tokens: tokens), now: { .now })
             let begin = ContinuousClock.now
             let result = await send(sender, within: .milliseconds(200))
             #expect(ContinuousClock.now - begin < .seconds(5))

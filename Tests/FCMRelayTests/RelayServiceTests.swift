@@ -32,7 +32,7 @@ struct RelayServiceTests {
             let account = try await ServiceAccount(json: ServiceAccountFile.json(tokenURI: server.url + "/token"))
             let tokens = AccessTokenSource(
                 granter: TokenEndpoint(account: account, transport: transport, now: { .now }), logger: .quiet)
-            let api = AuthorizedPost(transport: transport, tokens: tokens)
+            let api = AuthorizedRequests(transport: transport, tokens: tokens)
             let sender = HTTPv1Sender(endpoint: server.url, project: account.projectID, api: api, now: { .now })
             let project = Project(
                 id: account.projectID, sender: sender, pushSender: sender,

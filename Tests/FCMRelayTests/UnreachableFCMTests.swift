@@ -61,7 +61,7 @@ struct UnreachableFCMTests {
     ) async -> Result<String, DeliveryError> {
         let tokens = AccessTokenSource(granter: Granter(), logger: Logger(label: "test"))
         let sender = HTTPv1Sender(
-            endpoint: "https://fcm.test", project: "p", api: AuthorizedPost(transport: outage, tokens: tokens), now: { 0 })
+            endpoint: "https://fcm.test", project: "p", api: AuthorizedRequests(transport: outage, tokens: tokens), now: { 0 })
         return await sender.send(.data, of: .sample(), now: 0, before: .now + expiry, by: .now + time)
             .mapError(\.error)
     }
@@ -77,7 +77,7 @@ struct UnreachableFCMTests {
         let outage = Outage(of: 1)
         let tokens = AccessTokenSource(granter: Granter(), logger: Logger(label: "test"))
         let sender = HTTPv1Sender(
-            endpoint: "https://fcm.test", project: "p", api: AuthorizedPost(transport: outage, tokens: tokens), now: { 0 })
+            endpoint: "https://fcm.test", project: "p", api: AuthorizedRequests(transport: outage, tokens: tokens), now: { 0 })
         let results = await sender.send(
             [.notification, .data], of: .sample(), now: 0, before: .now + .seconds(30), by: .now + .seconds(30))
         #expect(results == [.success("n"), .success("n")])

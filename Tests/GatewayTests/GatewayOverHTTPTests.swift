@@ -12,7 +12,7 @@ import Time
 struct GatewayOverHTTPTests {
     @Test("While the services are unreachable, answers say so with Retry-After; everything works once they are back")
     func servicesAway() async throws {
-        let services = Dictionary(uniqueKeysWithValues: ServiceEntry.gateway.uses.map { ($0.service.name, $0.service) })
+        let services = Dictionary(uniqueKeysWithValues: ServiceEntry.gateway.startDependencies.map { ($0.name, $0) })
         try await RunningGateway.with(services: []) { gateway in
             let named = #"{"name":"n","desc":"d"}"#
             let message = #"{"title":"t","desc":"d","message":"m","topic_key":"\#(Self.anyTopic)","distribution":"Alert"}"#

@@ -51,7 +51,7 @@ struct HostNameTests {
             let names = HostNames(path: "\(folder)/hosts")
             try names.set(addresses)
             let log = logListens.map { ["MSI_MESSAGE_LOG_LISTEN": $0] } ?? [:]
-            let services = ServiceEntry.gateway.uses.map(\.service.executable)
+            let services = ServiceEntry.gateway.startDependencies.map(\.executable)
             try await RunningGateway.withServices(services[...], settings: log, in: folder) {
                 try await body(names.environment.merging(["MSI_GATEWAY_PORT": "0"]) { $1 }, folder)
             }

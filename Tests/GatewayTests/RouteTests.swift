@@ -33,6 +33,8 @@ struct RouteTests {
         "POST /message: send, MessagePost -> 201 Posted",
         "GET /message/:msi_key: read, - -> 200 Message",
         "DELETE /message/:msi_key: send, - -> 200 Message",
+        "POST /message/since: anonymous, ReadAccepted -> 200 Reply",
+        "POST /phone/topics: anonymous, PhoneToken -> 200 Reply",
         "POST /message/:msi_key/retry: send, - -> 200 Message",
         "POST /message/:msi_key/approve: send, - -> 200 Message",
         "GET /statistics: read, - -> 200 MessageStatistics",

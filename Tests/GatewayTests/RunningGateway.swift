@@ -14,12 +14,12 @@ struct RunningGateway {
     let token: String?
 
     /// - Parameters:
-    ///   - services: The executables of the services to run; by default all that the gateway uses.
+    ///   - services: The executables of the services to run; by default all that the gateway needs.
     ///   - database: The services' database; `nil` for files.
     ///   - folder: A persistent state directory; `nil` for a temporary one.
     static func with<Result>(
-        services: [String] = ServiceEntry.gateway.uses.map(\.service.executable), database: String? = nil,
-        in folder: String? = nil, settings: [String: String] = [:],
+        services: [String] = ServiceEntry.gateway.startDependencies.map(\.executable),
+        database: String? = nil, in folder: String? = nil, settings: [String: String] = [:],
         isolation: isolated (any Actor)? = #isolation, _ body: (RunningGateway) async throws -> Result
     ) async throws -> Result {
         guard let folder else {

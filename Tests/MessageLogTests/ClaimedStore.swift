@@ -25,6 +25,10 @@ struct ClaimedStore: MessageStore {
     ) async throws -> [Message] {
         try await store.page(filter, before: before, limit: limit, checkStillWanted: checkStillWanted)
     }
+    func accepted(_ topics: [TopicKey], after: PageCursor, limit: Int) async throws -> AcceptedPage {
+        try await store.accepted(topics, after: after, limit: limit)
+    }
+    func lastAcceptance() async throws -> UnixMilliseconds? { try await store.lastAcceptance() }
     func statistics(
         _ command: CountMessages, now: UnixMilliseconds, checkStillWanted: @escaping @Sendable () throws -> Void
     ) async throws -> MessageStatistics {

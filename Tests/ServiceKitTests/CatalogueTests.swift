@@ -67,6 +67,8 @@ struct CatalogueTests {
     @Test("The gateway asks the services whose entries say so, and only services with data get the database")
     func roles() {
         #expect(ServiceEntry.gateway.uses.map(\.service) == ServiceEntry.all.filter { !$0.gatewayUses.isEmpty })
+        // Without the relay, messages are accepted and wait.
+        #expect(ServiceEntry.gateway.startDependencies == [.people, .cube, .messageLog])
         for service in ServiceEntry.all {
             let names = service.settings.map(\.name)
             #expect(names.contains("MSI_DATABASE_URL") == service.keepsData)

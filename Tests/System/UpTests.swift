@@ -222,7 +222,7 @@ extension SystemTests {
                     try await stack.portal.call(.GET, "/health").json["status"] == "ok"
                 }
                 let health = try await stack.portal.call(.GET, "/health").json
-                let services = ServiceEntry.gateway.uses.map(\.service) + [.gateway]
+                let services = ServiceEntry.gateway.startDependencies + [.gateway]
                 #expect(health["versions"]?.names == services.map(\.name).sorted())
                 for service in services { #expect(health["versions"]?[service.name]?.string == version) }
                 #expect(health["parts"]?["message-log"]?["relay"]?["version"]?.string == version)

@@ -9,6 +9,7 @@ extension CommandRouter {
         router.on(RelayPush.self) { command, context in try await pushes.relay(command, context) }
         router.on(SubscribePhones.self) { try await topics.perform(.subscribe, $0.phones, $1) }
         router.on(UnsubscribePhones.self) { try await topics.perform(.unsubscribe, $0.phones, $1) }
+        router.on(ListTopics.self) { try await topics.list($0, $1) }
         router.on(ReadPace.self) { _, _ in RelayPace(projects: topics.projects.all.map(\.pace)) }
         return router
     }

@@ -2,7 +2,7 @@ import CommandBus
 import Logging
 import Schemas
 
-/// Answers `topic.subscribe` and `topic.unsubscribe`.
+/// Answers `topic.subscribe`, `topic.unsubscribe` and `topic.list`.
 struct TopicHandler: Sendable {
     let projects: Projects
 
@@ -19,5 +19,38 @@ struct TopicHandler: Sendable {
                 ])
             return TopicResults(results: results)
         }
+    }
+
+    /// The topics of a phone, in the project that knows it.
+    func list(_ command: ListTopics, _ context: CommandContext) async throws -> ListTopics.Reply {
+        let deadline = CommandDeadline.instant(of: context, now: .now)
+        let candidates = try command.project.map { [try projects.project($0, for: nil)] } ?? projects.all
+        var failure: DeliveryError?
+        for project in candidates {
+            let result = try await project.withinLimit { () async -> Result<[String], DeliveryError> in
+                do throws(DeliveryError) {
+                    return .success(try await project.topics(of: command.token, by: deadline))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            switch result {
+            case .success(let topics): return ListTopics.Reply(topics: topics.sorted())
+            // The failure of the first project that may know the phone says more than that others do not know it.
+            case .failure(let error): failure = failure?.class == .retryable ? failure : error
+            }
+        }
+        throw CommandFailure(listing: failure)
+    }
+}
+
+extension CommandFailure {
+    /// Why no project has given the topics of a phone.
+    fileprivate init(listing error: DeliveryError?) {
+        guard let error, error.class == .retryable || error.code == RelayErrorCode.noServiceAccount.rawValue else {
+            self.init(.notFound, "FCM knows no phone with this token", field: "token")
+            return
+        }
+        self.init(.unavailable, "\(error.code): \(error.message)")
     }
 }

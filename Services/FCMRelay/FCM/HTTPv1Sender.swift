@@ -5,7 +5,7 @@ import Schemas
 /// FCM's HTTP v1 API.
 struct HTTPv1Sender: FCMSender, PushSender {
     private let url: String
-    private let api: AuthorizedPost
+    private let api: AuthorizedRequests
     private let defaults: FCMDefaults
     private let now: @Sendable () -> UnixMilliseconds
 
@@ -14,7 +14,7 @@ struct HTTPv1Sender: FCMSender, PushSender {
     ///   - project: The Firebase project's id.
     ///   - now: The wall clock, for a Retry-After that is a date.
     init(
-        endpoint: String, project: String, api: AuthorizedPost, defaults: FCMDefaults = FCMDefaults(),
+        endpoint: String, project: String, api: AuthorizedRequests, defaults: FCMDefaults = FCMDefaults(),
         now: @escaping @Sendable () -> UnixMilliseconds
     ) {
         url = "\(endpoint)/v1/projects/\(project)/messages:send"
@@ -30,7 +30,7 @@ struct HTTPv1Sender: FCMSender, PushSender {
         guard let bodies = bodies(components, of: message, now: now) else {
             return components.map { _ in .failure(.unwritable) }
         }
-        return await api.post(bodies, to: url, before: expiry, by: deadline) { FCMAnswer.classify($0, now: self.now()) }
+        return await api.send(bodies, to: url, before: expiry, by: deadline) { FCMAnswer.classify($0, now: self.now()) }
     }
 
     func send(
@@ -41,7 +41,7 @@ struct HTTPv1Sender: FCMSender, PushSender {
         guard let bodies = try? recipients.map({ try request.body(for: $0) }) else {
             return recipients.map { _ in .failure(.unwritable) }
         }
-        return await api.post(bodies, to: url, before: expiry, by: deadline) { FCMAnswer.classify($0, now: self.now()) }
+        return await api.send(bodies, to: url, before: expiry, by: deadline) { FCMAnswer.classify($0, now: self.now()) }
     }
 
     @inline(never)

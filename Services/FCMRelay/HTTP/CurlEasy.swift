@@ -25,6 +25,7 @@ final class CurlEasy {
     /// The request's body. libcurl reads it here until the transfer has ended: it sends the bytes again if the server has not
     /// processed the request.
     private var posted = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private var isGet = false
     private let maxBodyBytes: Int
     private var body = Data()
     private var isBodyTooLong = false
@@ -117,8 +118,18 @@ final class CurlEasy {
         sentAt = nil
         errorText[0] = 0
         try prepare(url: request.url)
-        try prepare(body: request.body)
+        try prepare(method: request.body)
         try prepare(headers: request.headers)
+    }
+
+    private func prepare(method body: Data?) throws(TransportError) {
+        guard let body else {
+            if !isGet { try set(CURLOPT_HTTPGET, 1) }
+            return isGet = true
+        }
+        if isGet { try set(CURLOPT_POST, 1) }
+        isGet = false
+        try prepare(body: body)
     }
 
     private func prepare(body: Data) throws(TransportError) {

@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// Sends HTTPS requests to FCM and to the token endpoint.
 protocol HTTPTransport: Sendable {
-    /// POSTs requests concurrently, starting with the first. Returns when each has an answer, with any status, or has failed.
+    /// Sends requests concurrently, starting with the first. Returns when each has an answer, with any status, or has failed.
     ///
     /// It takes several requests, so that the task waits once for requests that belong together. A cancelled task
     /// abandons its requests.
@@ -24,13 +24,14 @@ protocol HTTPTransport: Sendable {
 /// The outcome of a request.
 typealias HTTPTransportOutcome = Result<HTTPTransportResponse, TransportError>
 
-/// One POST.
+/// One POST or GET.
 struct HTTPTransportRequest: Sendable {
     /// An `https://` URL.
     let url: String
     /// Header lines without line ends, such as `content-type: application/json`.
     let headers: [String]
-    let body: Data
+    /// The body of a POST; `nil` for a GET.
+    let body: Data?
     /// When the request times out. Time in a queue counts.
     let deadline: ContinuousClock.Instant
 }

@@ -8,7 +8,7 @@ struct AccessToken: Hashable, Sendable {
 
     init(value: String) {
         self.value = value
-        headers = [JSONPost.contentType, "authorization: Bearer \(value)"]
+        headers = [JSONRequests.contentType, "authorization: Bearer \(value)"]
     }
 }
 

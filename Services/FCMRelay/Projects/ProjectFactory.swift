@@ -82,7 +82,7 @@ struct ProjectFactory {
         case .serviceAccount(let account):
             let tokens = AccessTokenSource(
                 granter: TokenEndpoint(account: account, transport: transport, now: now), logger: logger)
-            let api = AuthorizedPost(transport: transport, tokens: tokens)
+            let api = AuthorizedRequests(transport: transport, tokens: tokens)
             logger.info("uses a project", metadata: ["project": "\(id)", "account": "\(account)", "fcm": "\(fcm)"])
             // A replacement for FCM also replaces the Instance ID service.
             let topics = topics ?? (fcm == Self.google ? Self.googleTopics : fcm)

@@ -3,21 +3,21 @@ import JSON
 import Schemas
 import Time
 
-/// Subscribes phones to topics through Google's Instance ID service, like the Firebase Admin SDKs: FCM's newer API has no call
-/// for many phones.
+/// Subscribes phones to topics, and reads their topics, through Google's Instance ID service, like the Firebase Admin SDKs: FCM's
+/// newer API has no call for many phones.
 struct TopicManager: Sendable {
     /// The maximum number of changes of a project in a second (FCM, "Throttling and quotas").
     static let changesPerSecond = 3_000.0
 
-    private let url: String
-    private let api: AuthorizedPost
+    private let endpoint: String
+    private let api: AuthorizedRequests
     private let now: @Sendable () -> UnixMilliseconds
 
     /// - Parameters:
     ///   - endpoint: `https://`, a host and an optional port.
     ///   - now: The wall clock, for a Retry-After that is a date.
-    init(endpoint: String, api: AuthorizedPost, now: @escaping @Sendable () -> UnixMilliseconds) {
-        url = "\(endpoint)/iid/v1:"
+    init(endpoint: String, api: AuthorizedRequests, now: @escaping @Sendable () -> UnixMilliseconds) {
+        self.endpoint = endpoint
         self.api = api
         self.now = now
     }
@@ -30,11 +30,42 @@ struct TopicManager: Sendable {
     ) async -> Result<[TopicResults.Result], SendFailure> {
         let call = Call(to: "/topics/\(phones.topicKey)", tokens: phones.tokens)
         guard let body = try? JSONCoder.encode(call) else { return .failure(.unwritable) }
-        return await api.post(
-            [body], to: url + change.method, headers: ["access_token_auth: true"], before: deadline, by: deadline
+        return await api.send(
+            [body], to: "\(endpoint)/iid/v1:\(change.method)", headers: Self.headers, before: deadline, by: deadline
         ) { response in
             Self.read(response, count: phones.tokens.count, now: now())
         }[0]
+    }
+
+    /// Reads the topics of a phone.
+    ///
+    /// - Parameter token: A registration token. It becomes a part of the URL, so it has only the characters that ``ListTopics`` allows.
+    /// - Returns: Their names, in no order; or why they could not be read. An unknown phone is a permanent failure.
+    func topics(of token: String, by deadline: ContinuousClock.Instant) async -> Result<[String], SendFailure> {
+        await api.send(
+            [nil], to: "\(endpoint)/iid/info/\(token)?details=true", headers: Self.headers, before: deadline, by: deadline
+        ) { response in
+            guard (200..<300).contains(response.status) else { return FCMAnswer(refusal: response, now: now()) }
+            guard let answer = try? JSONCoder.decode(Info.self, from: response.body) else {
+                return .refused(
+                    SendFailure(
+                        DeliveryError(.badAnswer, "the topic service answered \(response.status) without the phone's topics")))
+            }
+            return .accepted(answer.rel?.topics.map { Array($0.keys) } ?? [])
+        }[0]
+    }
+
+    private static let headers = ["access_token_auth: true"]
+
+    /// `{"rel":{"topics":{"T":{"addDate":"2015-07-30"}}}}`; without topics, `rel` is missing.
+    private struct Info: Decodable {
+        struct Relations: Decodable {
+            let topics: [String: Topic]?
+        }
+
+        struct Topic: Decodable {}
+
+        let rel: Relations?
     }
 
     /// Reads the service's answer: `{"results":[{},{"error":"NOT_FOUND"}]}`.

@@ -49,7 +49,7 @@ final class HealthCheck: Sendable {
 
     private func readAlone() async -> Health {
         let states = await withTaskGroup(of: (String, PartHealth).self) { group in
-            for (service, client) in clients.all {
+            for (service, client) in clients.needed {
                 group.addTask {
                     do throws(CommandFailure) {
                         return (service.name, PartHealth(try await client.request(CheckHealth(), timeout: Self.timeout)))

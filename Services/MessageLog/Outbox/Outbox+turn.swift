@@ -106,8 +106,10 @@ extension Outbox {
     private func record(_ results: [PartResult], of item: OutboxItem) async -> OutboxStateMachine.Turn {
         let schedule = schedule
         let expires = item.expires
-        await record(item) {
-            $0.answered(results, to: $1, at: .now, expires: expires, schedule: schedule, random: .random(in: 0...1))
+        await record(item) { [acceptances] in
+            let now = UnixMilliseconds.now
+            $0.answered(results, to: $1, at: now, expires: expires, schedule: schedule, random: .random(in: 0...1))
+            acceptances.note(&$0, at: now)
         }
         return results.allSatisfy(\.isFinal) ? .settled : .deferred
     }
@@ -124,6 +126,7 @@ extension Outbox {
         let owner = owner
         while !Task.isCancelled {
             do {
+                try await acceptances.prepare(store)
                 let changed = try await store.change(item.key) { record, _, _ in change(&record, owner) }
                 if let changed {
                     if reportsRetry || changed.item.record.nextAttempt == nil { changed.item.reportState(to: logger) }

@@ -33,6 +33,7 @@ final class Outbox: Service {
     let relay: any Relay
     let owner: String
     let schedule = RetrySchedule()
+    let acceptances = AcceptanceClock()
     let announcer: OutboxAnnouncer
     let logger: Logger
     let relaying: OutageLog

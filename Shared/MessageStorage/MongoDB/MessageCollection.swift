@@ -60,6 +60,10 @@ enum MessageCollection {
                 "name": "statistics by end", "key": ["relay.ended": 1, "relay.state": 1],
                 "partialFilterExpression": ["relay.ended": ["$gte": 0]],
             ],
+            [
+                "name": "acceptance", "key": ["relay.accepted": 1, "msi_key": 1],
+                "partialFilterExpression": ["relay.accepted": ["$gte": 0]],
+            ],
             ["name": "follows", "key": ["follows": 1], "sparse": true],
             [
                 "name": .string(auditIndex), "key": ["msi_key": 1, "audit.id": 1],

@@ -30,18 +30,23 @@ extension RelayRecord {
         let common = try DeliveryFields(fields)
         self.init(
             state: common.state, attempts: common.attempts, nextAttempt: common.nextAttempt, lease: common.lease,
-            ended: common.ended, components: try fields.list("components").map { try ComponentRecord($0) }, trace: common.trace)
+            ended: common.ended, accepted: try fields.optional("accepted"),
+            components: try fields.list("components").map { try ComponentRecord($0) }, trace: common.trace)
     }
 }
 
 /// A record whose parts can be written as documents.
 protocol BSONRecord: DeliveryRecord {
+    /// The fields that only this kind of record has.
+    var ownFields: [(key: String, value: BSONValue?)] { get }
     /// The name of the field with its parts.
     static var partsField: String { get }
     static func document(of part: Part) -> BSONDocument
 }
 
 extension RelayRecord: BSONRecord {
+    var ownFields: [(key: String, value: BSONValue?)] { [("accepted", accepted?.bson)] }
+
     static var partsField: String { "components" }
 
     static func document(of part: ComponentRecord) -> BSONDocument {
@@ -50,6 +55,8 @@ extension RelayRecord: BSONRecord {
 }
 
 extension PushRecord: BSONRecord {
+    var ownFields: [(key: String, value: BSONValue?)] { [] }
+
     static var partsField: String { "recipients" }
 
     static func document(of part: RecipientRecord) -> BSONDocument {
@@ -81,7 +88,7 @@ extension BSONRecord {
             ("lease", lease.map { .document($0.document) }), ("ended", ended?.bson),
             (Self.partsField, .array(parts.map { .document(Self.document(of: $0)) })),
             ("trace", trace.map { .array($0.map { .document($0.document) }) }),
-        ]
+        ] + ownFields
     }
 }
 

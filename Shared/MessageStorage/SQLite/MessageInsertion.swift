@@ -14,7 +14,7 @@ struct MessageInsertion: Sendable {
     private static let columns = [
         "id", "msiKey", "title", "desc", "message", "topicKey", "channel", "area", "subject", "distribution", "sender",
         "timestamp", "ttl", "sendAt", "names", "expires", "idempotencyKey", "state", "attempts", "nextAttempt", "leaseOwner",
-        "leaseUntil", "components", "trace", "ended", "options",
+        "leaseUntil", "components", "trace", "ended", "accepted", "options",
         "delay", "drill", "follows", "template", "templateValues", "approval",
     ]
     private static let insertSQL = """

@@ -41,6 +41,7 @@ struct MessageRow: Codable, OutboxRow, PersistableRecord {
     private var components: [ComponentRecord]
     private var trace: [Intervention]?
     var ended: UnixMilliseconds?
+    private var accepted: UnixMilliseconds?
 
     init(_ document: Message, at position: Int64) {
         self.position = position
@@ -70,22 +71,24 @@ struct MessageRow: Codable, OutboxRow, PersistableRecord {
         idempotencyKey = document.idempotencyKey
         components = document.relay.components
         trace = document.relay.trace
+        accepted = document.relay.accepted
         setDelivery(document.relay)
     }
 
     /// The columns that relaying changes.
-    static let relayColumns = deliveryColumns.union(["components"])
+    static let relayColumns = deliveryColumns.union(["components", "accepted"])
 
     var relay: RelayRecord {
         get {
             RelayRecord(
-                state: state, attempts: attempts, nextAttempt: nextAttempt, lease: lease, ended: ended, components: components,
-                trace: trace)
+                state: state, attempts: attempts, nextAttempt: nextAttempt, lease: lease, ended: ended, accepted: accepted,
+                components: components, trace: trace)
         }
         set {
             setDelivery(newValue)
             components = newValue.components
             trace = newValue.trace
+            accepted = newValue.accepted
         }
     }
 

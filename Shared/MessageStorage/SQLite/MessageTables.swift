@@ -69,6 +69,13 @@ enum MessageTables {
                 index: "messageByEnd", on: MessageRow.databaseTableName, columns: ["ended", "state", "topicKey"],
                 condition: Column("ended") != nil)
         }
+        migrator.registerMigration("message.acceptance") { database in
+            try database.alter(table: MessageRow.databaseTableName) { $0.add(column: "accepted", .integer) }
+            // It contains the topic, so that only wanted messages are read.
+            try database.create(
+                index: "messageByAcceptance", on: MessageRow.databaseTableName, columns: ["accepted", "msiKey", "topicKey"],
+                condition: Column("accepted") != nil)
+        }
     }
 
     /// Adds the columns and indexes for scheduling, interventions, filters and searches.

@@ -11,6 +11,8 @@ struct MissedMessages: Sendable {
 
     private static let path = "/message/since"
     private static let positionMemory = "position"
+    /// A page with fewer messages is the last one.
+    private static let fullPage = 100
     /// A hub that always has more would keep the phone busy for ever.
     private static let maxPages = 100
 
@@ -19,43 +21,63 @@ struct MissedMessages: Sendable {
         try await database.db.read { db in try db.memory(Self.positionMemory) == nil }
     }
 
+    /// The maximum number of topics of a request (the hub's `POST /message/since`).
+    private static let maxTopics = 800
+
     /// Fetches the messages of topics since the last time.
     ///
     /// - Returns: Whether a message was stored or completed.
     /// - Throws: ``HubFailure``, or the error of the connection. What came until then is stored.
     func fetch(_ topics: Set<String>) async throws -> Bool {
         let position = try await database.db.read { db in try db.memory(Self.positionMemory) }
-        return try await fetch(topics, after: position) { next in
-            try await database.db.write { db in try db.keep(next, as: Self.positionMemory) }
-        }
+        let found = try await fetch(topics, after: position)
+        // Kept after the messages are stored: a message that comes again is dropped, but a skipped one would be lost.
+        if let next = found.next { try await database.db.write { db in try db.keep(next, as: Self.positionMemory) } }
+        return found.hasChanged
     }
 
     /// Fetches this week's messages of topics that the phone has just joined.
     func fetchWeek(_ topics: [String]) async throws -> Bool {
-        try await fetch(Set(topics), after: nil) { _ in }
+        try await fetch(Set(topics), after: nil).hasChanged
     }
 
-    private func fetch(_ topics: Set<String>, after: String?, _ keep: (String) async throws -> Void) async throws -> Bool {
-        guard !topics.isEmpty else { return false }
-        var position = after
-        var hasChanged = false
+    /// - Returns: Whether a message was stored or completed, and the position after all of them; `nil` if there are no topics.
+    private func fetch(_ topics: Set<String>, after: String?) async throws -> (hasChanged: Bool, next: String?) {
+        var (hasChanged, next) = (false, String?.none)
+        // Sorted, so that phones with the same subscriptions send the same request.
+        var rest = topics.sorted()[...]
+        while !rest.isEmpty {
+            let part = try await fetch(Array(rest.prefix(Self.maxTopics)), after: after)
+            hasChanged = hasChanged || part.hasChanged
+            // The first part was read first, so its position is the earliest one.
+            next = next ?? part.next
+            rest = rest.dropFirst(Self.maxTopics)
+        }
+        return (hasChanged, next)
+    }
+
+    private func fetch(_ topics: [String], after: String?) async throws -> (hasChanged: Bool, next: String) {
+        var (position, hasChanged) = (after, false)
         for _ in 0..<Self.maxPages {
-            var body: JSONValue = ["topics": .array(topics.sorted().map { .string($0) })]
+            var body: JSONValue = ["topics": .array(topics.map { .string($0) })]
             body["after"] = position.map { .string($0) }
             let answer = try await hub.document(of: HubRequest(.post, Self.path, body: body.data))
             guard let found = answer["messages"]?.elements, let next = answer["next"]?.string else {
                 throw HubFailure.unreadable(Self.path)
             }
+            var hasNew = false
             for element in found {
                 guard let message = StoredMessage(document: element) else { throw HubFailure.unreadable(Self.path) }
-                if try await messages.add(message) != .dropped { hasChanged = true }
+                if try await messages.add(message) != .dropped { hasNew = true }
             }
-            // Kept after the page's messages are stored: a message that comes again is dropped, but a skipped one would be lost.
-            try await keep(next)
-            if found.isEmpty || next == position { break }
+            hasChanged = hasChanged || hasNew
+            // The last page has the messages of the last minute again.
+            if found.isEmpty || next == position || (!hasNew && position != nil && found.count < Self.fullPage) {
+                return (hasChanged, next)
+            }
             position = next
         }
-        return hasChanged
+        return (hasChanged, position ?? "")
     }
 }
 

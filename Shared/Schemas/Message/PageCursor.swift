@@ -12,6 +12,13 @@ package struct PageCursor: Hashable, Sendable {
         self.timestamp = timestamp
         self.msiKey = msiKey
     }
+
+    /// Before all messages of a time, in ascending order.
+    package init(before time: UnixMilliseconds) {
+        self.init(timestamp: max(0, time), msiKey: Self.lowestKey)
+    }
+
+    private static let lowestKey = ObjectID(bytes: [UInt8](repeating: 0, count: 12)) ?? ObjectID()
 }
 
 extension PageCursor: LosslessStringConvertible {

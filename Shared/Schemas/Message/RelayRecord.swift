@@ -11,25 +11,29 @@ package struct RelayRecord: Codable, Hashable, Sendable {
     package var lease: Lease?
     /// When it ended; absent before.
     package var ended: UnixMilliseconds?
+    /// When FCM has accepted the data component; absent before. Grows with each message that a process hands to FCM.
+    package var accepted: UnixMilliseconds?
     /// One entry for each component of the message's distribution.
     package var components: [ComponentRecord]
     /// The interventions of people, oldest first; absent if there are none.
     package var trace: [Intervention]?
 
     private enum CodingKeys: String, CodingKey {
-        case state, attempts, lease, ended, components, trace
+        case state, attempts, lease, ended, accepted, components, trace
         case nextAttempt = "next_attempt"
     }
 
     package init(
         state: RelayState, attempts: Int, nextAttempt: UnixMilliseconds?, lease: Lease? = nil,
-        ended: UnixMilliseconds? = nil, components: [ComponentRecord], trace: [Intervention]? = nil
+        ended: UnixMilliseconds? = nil, accepted: UnixMilliseconds? = nil, components: [ComponentRecord],
+        trace: [Intervention]? = nil
     ) {
         self.state = state
         self.attempts = attempts
         self.nextAttempt = nextAttempt
         self.lease = lease
         self.ended = ended
+        self.accepted = accepted
         self.components = components
         self.trace = trace
     }

@@ -6,7 +6,9 @@ extension ServiceEntry {
         "gateway", "takes portals' HTTP requests and hands them to the services.",
         title: "gateway",
         port: .gatewayPort,
-        uses: behindGateway.filter { !$0.gatewayUses.isEmpty }.map { BusUse(service: $0, sockets: $0.gatewayUses) },
+        uses: behindGateway.filter { !$0.gatewayUses.isEmpty }.map {
+            BusUse(service: $0, sockets: $0.gatewayUses, isNeededAtStart: $0.isNeededByGateway)
+        },
         stateFiles: ["gateway.json"],
         settings: SettingDeclaration.gatewayAccess + [
             Setting.messageTTL.declaration, Setting.alertTTL.declaration, Setting.fcmTopicPayloadLimit.declaration,

@@ -15,8 +15,10 @@ package struct ServiceEntry: Sendable {
     package let uses: [BusUse]
     /// Further services that must be ready before `msi up` starts this one, in addition to those that it needs at its start.
     package let startsAfter: [ServiceEntry]
-    /// The sockets that the gateway uses. `GET /health` asks every service that takes commands of the gateway.
+    /// The sockets that the gateway uses.
     package let gatewayUses: [BusSocket]
+    /// Whether the gateway needs it for its work. `GET /health` asks each of these services.
+    package let isNeededByGateway: Bool
     /// Whether it stores data, in the database of `MSI_DATABASE_URL` or in files.
     package let keepsData: Bool
     /// The names of its files and folders in the state directory.
@@ -30,7 +32,7 @@ package struct ServiceEntry: Sendable {
     init(
         _ name: String, _ summary: String, title: String, purpose: String = "to ask", port: Setting<Int>? = nil,
         sockets: [BusSocket] = [], uses: [BusUse] = [], startsAfter: [ServiceEntry] = [], gatewayUses: [BusSocket] = [],
-        keepsData: Bool = false, stateFiles: [String] = [], settings: [SettingDeclaration] = []
+        isNeededByGateway: Bool = true, keepsData: Bool = false, stateFiles: [String] = [], settings: [SettingDeclaration] = []
     ) {
         self.name = name
         self.summary = summary
@@ -41,6 +43,7 @@ package struct ServiceEntry: Sendable {
         self.uses = uses
         self.startsAfter = startsAfter
         self.gatewayUses = gatewayUses
+        self.isNeededByGateway = isNeededByGateway
         self.keepsData = keepsData
         self.stateFiles = stateFiles
         ownSettings = settings

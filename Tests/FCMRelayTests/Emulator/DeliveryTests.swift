@@ -90,14 +90,32 @@ struct DeliveryTests {
             let tokens = [try await relay.registerPhone(), "no token", try await relay.registerPhone()]
             let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
             let phones = TopicPhones(topicKey: topic, tokens: tokens)
+            func list(_ token: String) async throws -> ListTopics.Reply {
+                try await relay.client.request(ListTopics(token: token), timeout: .seconds(20))
+            }
             let subscribed = try await relay.client.request(SubscribePhones(phones), timeout: .seconds(20))
             #expect(subscribed.results.map { $0.error?.code } == [nil, "INVALID_ARGUMENT", nil])
             #expect(subscribed.results[1].error?.class == .permanent)
             #expect(try await relay.topics(of: tokens[0]) == [topic.description])
+            #expect(try await list(tokens[0]).topics == [topic.description])
             #expect(try await relay.topics(of: tokens[2]) == [topic.description])
             let removed = try await relay.client.request(
                 UnsubscribePhones(TopicPhones(topicKey: topic, tokens: [tokens[0]])), timeout: .seconds(20))
             #expect(removed.results == [.init()])
+            #expect(try await list(tokens[0]).topics == [])
+            for token in ["gone", tokens[0] + "0"] {
+                let failure = await relay.client.failure(of: ListTopics(token: token))
+                #expect(failure?.status == .notFound && failure?.field == "token", "\(String(describing: failure))")
+            }
+            for token in ["", "../v1/projects", "a?b", "a/b", "ä", String(repeating: "a", count: 1_025)] {
+                let failure = await relay.client.failure(of: ListTopics(token: token))
+                #expect(failure?.status == .invalid && failure?.field == "token")
+            }
+            // The next POST over the same handle is a POST again.
+            let again = try await relay.client.request(SubscribePhones(phones), timeout: .seconds(20))
+            #expect(again.results.first == .init())
+            _ = try await relay.client.request(
+                UnsubscribePhones(TopicPhones(topicKey: topic, tokens: [tokens[0]])), timeout: .seconds(20))
             #expect(try await relay.topics(of: tokens[0]) == [])
             #expect(try await relay.topics(of: tokens[2]) == [topic.description])
 

@@ -34,8 +34,8 @@ struct LegacySender: FCMSender {
             try JSONCoder.encode(LegacyRequest(FCMRequest(component, of: message, now: now, defaults: defaults)))
         }
         guard let bodies else { return components.map { _ in .failure(.unwritable) } }
-        let responses = await JSONPost(transport: transport).post(
-            bodies, to: url, headers: [JSONPost.contentType, "authorization: key=\(key.value)"], before: expiry, by: deadline)
+        let responses = await JSONRequests(transport: transport).send(
+            bodies, to: url, headers: [JSONRequests.contentType, "authorization: key=\(key.value)"], before: expiry, by: deadline)
         return responses.map { $0.flatMap { FCMAnswer.classifyLegacy($0, now: self.now()).result } }
     }
 }

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import ServiceKit
 
-/// POSTs JSON to Google, with Google's request timeout.
-struct JSONPost: Sendable {
+/// JSON requests to Google, with Google's request timeout.
+struct JSONRequests: Sendable {
     /// How long after its message's expiry a request may still be answered. The request may wait for a connection first, so this
     /// is also the maximum delay after which FCM gets an expired message.
     private static let timeAfterExpiry = Duration.seconds(1)
@@ -13,14 +13,14 @@ struct JSONPost: Sendable {
     let transport: any HTTPTransport
 
     /// - Parameters:
-    ///   - bodies: The body of each request.
+    ///   - bodies: The body of each POST; `nil` for a GET.
     ///   - headers: All headers, including ``contentType``.
     ///   - expiry: Nothing is sent after this time.
     ///   - deadline: When to give up.
     /// - Returns: The outcome of each request.
     @inline(__always)
-    func post(
-        _ bodies: [Data], to url: String, headers: [String], before expiry: ContinuousClock.Instant,
+    func send(
+        _ bodies: [Data?], to url: String, headers: [String], before expiry: ContinuousClock.Instant,
         by deadline: ContinuousClock.Instant
     ) async -> [Result<HTTPTransportResponse, SendFailure>] {
         let begin = ContinuousClock.now

@@ -1,19 +1,19 @@
 import FoundationEssentials
 
-/// POSTs to Google's APIs with the project's access token. If the token is refused, it tries once more with a new one.
-struct AuthorizedPost: Sendable {
+/// Requests to Google's APIs with the project's access token. If the token is refused, it tries once more with a new one.
+struct AuthorizedRequests: Sendable {
     let transport: any HTTPTransport
     let tokens: AccessTokenSource
 
     /// - Parameters:
-    ///   - bodies: The body of each request.
+    ///   - bodies: The body of each POST; `nil` for a GET.
     ///   - headers: Headers in addition to the content type and the token.
     ///   - expiry: Nothing is sent after this time.
     ///   - deadline: When to give up.
     ///   - read: Interprets an answer.
     /// - Returns: The outcome of each request.
-    func post<Accepted>(
-        _ bodies: [Data], to url: String, headers: [String] = [], before expiry: ContinuousClock.Instant,
+    func send<Accepted>(
+        _ bodies: [Data?], to url: String, headers: [String] = [], before expiry: ContinuousClock.Instant,
         by deadline: ContinuousClock.Instant, read: (HTTPTransportResponse) -> FCMAnswer<Accepted>
     ) async -> [Result<Accepted, SendFailure>] {
         var answers = await attempt(bodies, url, headers, before: expiry, by: deadline, read: read)
@@ -26,7 +26,7 @@ struct AuthorizedPost: Sendable {
 
     @inline(__always)
     private func attempt<Accepted>(
-        _ bodies: [Data], _ url: String, _ headers: [String], before expiry: ContinuousClock.Instant,
+        _ bodies: [Data?], _ url: String, _ headers: [String], before expiry: ContinuousClock.Instant,
         by deadline: ContinuousClock.Instant, read: (HTTPTransportResponse) -> FCMAnswer<Accepted>
     ) async -> [FCMAnswer<Accepted>] {
         let token: AccessToken
@@ -35,7 +35,7 @@ struct AuthorizedPost: Sendable {
         } catch {
             return bodies.map { _ in .refused(SendFailure(error)) }
         }
-        let responses = await JSONPost(transport: transport).post(
+        let responses = await JSONRequests(transport: transport).send(
             bodies, to: url, headers: headers.isEmpty ? token.headers : token.headers + headers, before: expiry, by: deadline)
         return answers(responses, to: token, read: read)
     }

@@ -1,0 +1,59 @@
+import CommandBus
+import HTTPTypes
+import JSON
+import Schemas
+
+/// What students' phones ask, without a sign-in.
+struct PhoneRoutes: Feature {
+    private let relay: CommandClient
+    private let missed: SharedAnswers
+
+    init(messageLog: CommandClient, relay: CommandClient) {
+        self.relay = relay
+        missed = SharedAnswers { body, caller in
+            let command = try JSONCoder.decodeStrictly(ReadAccepted.self, from: body)
+            return try JSONCoder.encode(try await messageLog.request(command, context: caller))
+        }
+    }
+
+    var section: APISection {
+        APISection(
+            "Phones",
+            "For the students' app, without a sign-in. No Firebase credential is on a phone: the hub asks FCM. Phones also read "
+                + "`GET /channel`, with `If-None-Match`. Many phones ask at once; they should spread their requests.")
+    }
+
+    var routes: [Route] {
+        [
+            Route(.post, "/message/since", right: .anonymous, body: ReadAccepted.self, answer: .ok(ReadAccepted.Reply.self)) {
+                call in
+                let body = try await RequestBody.collect(from: call.request)
+                return Answer(json: try await missed.answer(to: body, for: call.caller))
+            }.documented(
+                "Fetch messages that FCM did not bring",
+                "The messages of topics whose data FCM has accepted within the last eight days, in the order of acceptance, at most 100. "
+                    + "`after` is the `next` of the former answer. There may be more until `next` is the `after` of the request. "
+                    + "A message may come twice, and none is left out: keep those whose `msi_key` is new. An answer may be a quarter "
+                    + "of a second old, since equal requests share it."),
+            Route(.post, "/phone/topics", right: .anonymous, body: PhoneToken.self, answer: .ok(ListTopics.Reply.self)) { call in
+                Answer(try await relay.request(ListTopics(token: try await call.body().token), context: call.caller))
+            }.documented(
+                "Ask which topics a phone is subscribed to",
+                "As FCM knows them. `token` is the phone's registration token.", problems: [.notFound]),
+        ]
+    }
+}
+
+/// The body of `POST /phone/topics`.
+struct PhoneToken: Decodable, Checked, Sendable {
+    /// A registration token.
+    let token: String
+
+    private enum CodingKeys: String, CodingKey {
+        case token
+    }
+
+    func check() throws(SchemaViolation) {
+        try ListTopics(token: token).check()
+    }
+}

@@ -1,0 +1,80 @@
+package import JSON
+package import Time
+
+/// `message.since`: the messages of topics whose data FCM has accepted, in the order of acceptance. Phones fetch what FCM did not
+/// bring.
+///
+/// A message may be on more than one page; phones drop repeats by the `msi_key`. None is left out.
+package struct ReadAccepted: Command, Checked, Hashable {
+    package static let name = "message.since"
+
+    package struct Reply: Codable, Hashable, Sendable {
+        package let messages: [PhoneMessage]
+        /// Where the next page begins. At the end it is a little before the present: messages that are being accepted at this moment
+        /// come with the next page.
+        package let next: PageCursor
+
+        package init(messages: [PhoneMessage], next: PageCursor) {
+            self.messages = messages
+            self.next = next
+        }
+    }
+
+    /// The maximum number of messages of a page.
+    package static let maxPerPage = 100
+    /// The maximum number of topics: as many as fit into a request's body.
+    package static let maxTopics = 800
+    /// How far back messages can be fetched. Phones show a week.
+    package static let reach: Milliseconds = 8 * 86_400_000
+
+    /// 1 to ``maxTopics``.
+    package let topics: [TopicKey]
+    /// The `next` of the previous page; `nil` for all within ``reach``.
+    package let after: PageCursor?
+
+    package init(topics: [TopicKey], after: PageCursor? = nil) {
+        self.topics = topics
+        self.after = after
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case topics, after
+    }
+
+    package func check() throws(SchemaViolation) {
+        guard (1...Self.maxTopics).contains(topics.count) else {
+            throw SchemaViolation(CodingKeys.topics, "expected 1 to \(Self.maxTopics) topic keys, found \(topics.count)")
+        }
+    }
+}
+
+/// A message as phones have it: the seed's seven data fields ("Message Format").
+package struct PhoneMessage: Codable, Hashable, Sendable {
+    package let msiKey: ObjectID
+    package let topicKey: TopicKey
+    package let distribution: Distribution
+    package let title: String
+    package let desc: String
+    package let message: String
+    package let timestamp: UnixMilliseconds
+
+    private enum CodingKeys: String, CodingKey {
+        case title, desc, message, timestamp
+        case msiKey = "msi_key"
+        case topicKey = "topic_key"
+        case distribution = "dist"
+    }
+
+    package init(
+        msiKey: ObjectID, topicKey: TopicKey, distribution: Distribution, title: String, desc: String, message: String,
+        timestamp: UnixMilliseconds
+    ) {
+        self.msiKey = msiKey
+        self.topicKey = topicKey
+        self.distribution = distribution
+        self.title = title
+        self.desc = desc
+        self.message = message
+        self.timestamp = timestamp
+    }
+}

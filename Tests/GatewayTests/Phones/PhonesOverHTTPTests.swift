@@ -1,0 +1,61 @@
+import Foundation
+import Schemas
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+/// The routes of students' phones, without a relay.
+@Suite("Phones over HTTP", .timeLimit(.minutes(2)))
+struct PhonesOverHTTPTests {
+    private static let topic = "6b0187feff0dafac2833f429-6b0187feff0dafac2833f430-6b0187feff0dafac2833f431"
+
+    @Test("A wrong field is refused by its name")
+    func refused() async throws {
+        try await RunningGateway.with { gateway in
+            let anonymous = gateway.with(token: nil)
+            let tooMany = Array(repeating: "\"\(Self.topic)\"", count: 801).joined(separator: ",")
+            for (body, field) in [
+                ("{}", "topics"), (#"{"topics":[]}"#, "topics"), (#"{"topics":["a"]}"#, "topics"),
+                (#"{"topics":["\#(Self.topic)"],"after":"yesterday"}"#, "after"),
+                (#"{"topics":["\#(Self.topic)"],"colour":1}"#, "colour"),
+                ("{\"topics\":[\(tooMany)]}", "topics"),
+            ] {
+                let answer = try await anonymous.request("POST", "/message/since", body: body)
+                #expect(answer.status == 400, "\(body.prefix(100)): \(answer)")
+                #expect((answer.object["field"] as? String ?? "").hasPrefix(field), "\(body.prefix(100)): \(answer)")
+            }
+            for (body, field) in [("{}", "token"), (#"{"token":""}"#, "token"), (#"{"token":"../x"}"#, "token")] {
+                let answer = try await anonymous.request("POST", "/phone/topics", body: body)
+                #expect(answer.status == 400 && answer.object["field"] as? String == field, "\(body): \(answer)")
+            }
+            #expect(try await anonymous.request("POST", "/message/since", body: "[").problem == "invalid-json")
+        }
+    }
+
+    @Test("Without the relay the topics are unavailable, and everything else works")
+    func withoutRelay() async throws {
+        try await RunningGateway.with { gateway in
+            let anonymous = gateway.with(token: nil)
+            let topics = try await anonymous.request("POST", "/phone/topics", body: #"{"token":"a"}"#)
+            #expect(topics.status == 503 && topics.problem == "service-unavailable", "\(topics)")
+            let since = try await anonymous.request("POST", "/message/since", body: #"{"topics":["\#(Self.topic)"]}"#)
+            #expect(since.status == 200, "\(since)")
+            #expect((since.object["messages"] as? [Any])?.isEmpty == true)
+            #expect(since.object["next"] is String)
+            #expect(try await gateway.request("GET", "/health").status == 200)
+        }
+    }
+
+    @Test("A message that FCM has not accepted is not given to phones")
+    func notAccepted() async throws {
+        try await RunningGateway.with { gateway in
+            let path = try await gateway.makeSubject()
+            _ = try await gateway.post(path.message("waits"))
+            let topic = "\(path.channel)-\(path.area)-\(path.subject)"
+            let since = try await gateway.with(token: nil).request(
+                "POST", "/message/since", body: #"{"topics":["\#(topic)"]}"#)
+            #expect(since.status == 200 && (since.object["messages"] as? [Any])?.isEmpty == true, "\(since)")
+        }
+    }
+}

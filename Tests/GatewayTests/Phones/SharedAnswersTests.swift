@@ -1,0 +1,69 @@
+import CommandBus
+import FoundationEssentials
+import NIOCore
+import Schemas
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+/// Answers that equal requests share.
+@Suite("Shared answers", .timeLimit(.minutes(1)))
+struct SharedAnswersTests {
+    private struct Refused: Error {}
+
+    /// The bodies that were worked on.
+    private final class Log: Sendable {
+        let bodies = Mutex<[String]>([])
+        let gate = AsyncStream<Void>.makeStream()
+
+        func add(_ body: Data) { bodies.withLock { $0.append(String(decoding: body, as: UTF8.self)) } }
+        var all: [String] { bodies.withLock(\.self) }
+    }
+
+    private static func ask(_ answers: SharedAnswers, _ body: String) async throws -> String {
+        String(buffer: try await answers.answer(to: ByteBuffer(string: body), for: CommandBus.RequestContext()))
+    }
+
+    @Test("Equal requests at the same time are one piece of work, and others are not held up by it")
+    func shared() async throws {
+        let log = Log()
+        let answers = SharedAnswers { body, _ in
+            log.add(body)
+            if body == Data("slow".utf8) { for await _ in log.gate.stream {} }
+            return body
+        }
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<50 { group.addTask { try await Self.ask(answers, "slow") } }
+            try await eventually("the work has begun") { log.all == ["slow"] }
+            #expect(try await Self.ask(answers, "fast") == "fast")
+            log.gate.continuation.finish()
+            for try await answer in group { #expect(answer == "slow") }
+        }
+        #expect(log.all == ["slow", "fast"])
+    }
+
+    @Test("An answer is given again for a moment only, and a failure to all that shared it")
+    func ends() async throws {
+        let log = Log()
+        let answers = SharedAnswers { body, _ in
+            log.add(body)
+            if log.all.count == 1 { throw Refused() }
+            return body
+        }
+        await #expect(throws: Refused.self) { try await Self.ask(answers, "a") }
+        try await eventually("it is worked on again") { (try? await Self.ask(answers, "a")) == "a" }
+        let count = log.all.count
+        try await eventually("a later request is worked on again") {
+            _ = try? await Self.ask(answers, "a")
+            return log.all.count > count
+        }
+    }
+
+    @Test("Ten thousand different requests get their own answers")
+    func many() async throws {
+        let answers = SharedAnswers { body, _ in body }
+        for number in 0..<10_000 { #expect(try await Self.ask(answers, "\(number)") == "\(number)") }
+    }
+}

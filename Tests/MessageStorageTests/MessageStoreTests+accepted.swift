@@ -1,0 +1,69 @@
+import Schemas
+import TestSupport
+import Testing
+import Time
+
+@testable import MessageStorage
+
+/// The messages that phones fetch.
+extension MessageStoreTests {
+    private func accept(_ message: Message, in store: any MessageStore, at accepted: UnixMilliseconds) async throws {
+        try await store.update(message.msiKey) { record, _ in record.accepted = accepted }
+    }
+
+    @Test("Accepted messages of topics are read in the order of acceptance, page by page", arguments: StoreKind.allCases)
+    func accepted(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            #expect(try await store.lastAcceptance() == nil)
+            let other = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+            var messages: [Message] = []
+            for number in 0..<9 {
+                let message = Self.message(
+                    "\(number)", at: UnixMilliseconds(rawValue: Int64(9_000 - number)), topic: number == 4 ? other : Self.topic)
+                _ = try await store.insert(message)
+                messages.append(message)
+            }
+            // Two in the same millisecond, and the last one is not accepted.
+            for (number, time) in [50, 10, 20, 20, 30, 40, 60, 70].enumerated() {
+                try await accept(messages[number], in: store, at: UnixMilliseconds(rawValue: Int64(time)))
+            }
+            let sameTime = [messages[2], messages[3]].sorted { $0.msiKey < $1.msiKey }
+            let expected = [messages[1]] + sameTime + [messages[5], messages[0], messages[6], messages[7]]
+            var (read, after): ([PhoneMessage], PageCursor?) = ([], PageCursor(before: 0))
+            while let position = after {
+                let page = try await store.accepted([Self.topic], after: position, limit: 2)
+                #expect(page.messages.count <= 2)
+                read += page.messages
+                after = page.end
+            }
+            #expect(read.map(\.msiKey) == expected.map(\.msiKey))
+            let first = try #require(read.first)
+            #expect(
+                first
+                    == PhoneMessage(
+                        msiKey: messages[1].msiKey, topicKey: Self.topic, distribution: .alert, title: "1", desc: "ابق \"q\"",
+                        message: "😀\n", timestamp: 8_999))
+            let both = try await store.accepted([other, Self.topic], after: PageCursor(before: 30), limit: 10)
+            #expect(both.messages.map(\.title) == ["4", "5", "0", "6", "7"] && both.end == nil)
+            #expect(try await store.accepted([other], after: PageCursor(before: 31), limit: 10).messages.isEmpty)
+            #expect(try await store.lastAcceptance() == 70)
+            #expect(try await store.message(messages[1].msiKey)?.relay.accepted == 10)
+        }
+    }
+
+    @Test("As many topics as a command may have are no error", arguments: StoreKind.allCases)
+    func acceptedOfManyTopics(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            let message = Self.message()
+            _ = try await store.insert(message)
+            try await accept(message, in: store, at: 5)
+            let topics = (0..<ReadAccepted.maxTopics).map { _ in
+                TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+            }
+            #expect(try await store.accepted(topics, after: PageCursor(before: 0), limit: 10).messages.isEmpty)
+            let page = try await store.accepted(topics + [Self.topic], after: PageCursor(before: 0), limit: 1)
+            #expect(page.messages.map(\.msiKey) == [message.msiKey])
+            #expect(page.end == PageCursor(timestamp: 5, msiKey: message.msiKey))
+        }
+    }
+}
