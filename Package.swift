@@ -53,6 +53,7 @@ let package = Package(
         .executable(name: "msi-load", targets: ["LoadTester"]),
         .executable(name: "msi-message-log", targets: ["MessageLog"]),
         .executable(name: "msi-people", targets: ["People"]),
+        .executable(name: "msi-phone", targets: ["Phone"]),
         // For apps.
         .library(name: "MobileApp", targets: ["MobileApp"]),
         // For the tests: loaded into the services by LD_PRELOAD.
@@ -90,7 +91,8 @@ let package = Package(
         .executableTarget(
             name: "Gateway",
             dependencies: [
-                "CZlib", "CommandBus", "DurableFiles", "FCM", "HTTPRouting", "JSON", "JSONSchema", "ProductVersion", "Schemas",
+                "CZlib", "CommandBus", "DurableFiles", "FCM", "HTTPRouting", "JSON", "JSONSchema", "Pages", "ProductVersion",
+                "Schemas",
                 "Time", "ServiceKit", crypto, deque, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
                 nioHTTPTypes,
                 nioHTTPTypesHTTP1, nioPosix, nioSSL, serviceContext, serviceLifecycle,
@@ -162,6 +164,16 @@ let package = Package(
             path: "Services/Operator"),
 
         .executableTarget(
+            name: "Phone",
+            dependencies: [
+                "DurableFiles", "JSON", "MobileApp", "Pages", "ServiceKit", asyncHTTPClient, httpTypes, hummingbird,
+                hummingbirdCore, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle,
+            ],
+            path: "Services/Phone",
+            exclude: ["README.md"],
+            resources: [.copy("Page/Files")]),
+
+        .executableTarget(
             name: "LoadTester",
             dependencies: [
                 "CommandBus", "JSON", "ProductVersion", "Schemas", "SeededRandom", "ServiceKit", argumentParser, asyncHTTPClient,
@@ -176,6 +188,7 @@ let package = Package(
         .target(name: "Schemas", dependencies: ["JSON", "Time"], path: "Shared/Schemas", exclude: ["GLOSSARY.md"]),
         .target(name: "FCM", dependencies: ["JSON", "Schemas", "Time"], path: "Shared/FCM"),
         .target(name: "ProductVersion", path: "Shared/ProductVersion"),
+        .target(name: "Pages", path: "Shared/Pages", resources: [.copy("Files")]),
         .target(name: "SeededRandom", path: "Shared/SeededRandom"),
         .target(name: "HTTPRouting", dependencies: [httpTypes, hummingbird], path: "Shared/HTTPRouting"),
         .target(
@@ -322,7 +335,8 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "CommandBus", "CubeStorage", "Gateway", "MongoDatabase", "JSON", "JSONSchema", "ProductVersion", "Schemas",
+                "CommandBus", "CubeStorage", "Gateway", "MongoDatabase", "JSON", "JSONSchema", "Pages", "ProductVersion",
+                "Schemas",
                 "SeededRandom", "ServiceKit", "Storage", "StoredResources", "Time",
                 "TestSupport", asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
                 nioPosix,

@@ -6,7 +6,9 @@ import re
 
 import pytest
 
-FILES = pathlib.Path(__file__).resolve().parents[2] / "Services" / "Gateway" / "Portal" / "Files"
+SOURCES = pathlib.Path(__file__).resolve().parents[2]
+FILES = SOURCES / "Services" / "Gateway" / "Portal" / "Files"
+SHARED = SOURCES / "Shared" / "Pages" / "Files"
 TEXTS = FILES / "text"
 PLURALS = {"en": {"one", "other"}, "ar": {"zero", "one", "two", "few", "many", "other"}}
 PARTS = sorted(path.stem for path in (TEXTS / "en").glob("*.json"))

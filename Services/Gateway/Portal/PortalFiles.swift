@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import Pages
 
 /// The portal's files as the gateway serves them, from memory, in one consistent version.
 ///

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Pages
 
 /// The portal: the pages for browsers, and the files that they load.
 ///
@@ -83,7 +84,7 @@ struct PortalRoutes: Feature {
             guard let files else {
                 throw Problem(
                     .notFound,
-                    "The portal's pages are not installed: the folder mobile-student-intranet_Gateway.resources is missing beside "
+                    "The portal's pages are not installed: the folders mobile-student-intranet_Gateway.resources and …_Pages.resources are missing beside "
                         + "msi-gateway. The API works without it; /api describes it.")
             }
             return files

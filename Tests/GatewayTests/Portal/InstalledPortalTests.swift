@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import NIOCore
+import Pages
 import TestSupport
 import Testing
 
@@ -11,15 +12,17 @@ import Testing
 struct InstalledPortalTests {
     @Test("The built folder has the files of the sources")
     func built() throws {
-        let files = try PortalFolder.besideExecutable.read()
-        let sources = URL(filePath: #filePath).appending(path: "../../../../Services/Gateway/Portal/Files").standardized.path
-        #expect(files.version == (try PortalFolder(path: sources).read().version))
+        let files = try PortalFolders.besideExecutable.read()
+        let sources = ["Shared/Pages/Files", "Services/Gateway/Portal/Files"].map { folder in
+            PageFolder(path: URL(filePath: #filePath).appending(path: "../../../../\(folder)").standardized.path)
+        }
+        #expect(files.version == (try PortalFolders(all: sources).read().version))
     }
 
     @Test("Every file that a page or a module names is there")
     func references() throws {
-        let folder = PortalFolder.besideExecutable
-        let files = try folder.read()
+        let folders = PortalFolders.besideExecutable
+        let files = try folders.read()
         for path in files.folders + [""] {
             let page = String(decoding: Data(files.page(path)?.body.plain.bytes.readableBytesView ?? .init()), as: UTF8.self)
             for reference in page.matches(of: /\/portal\/files\/([^\/"]+)\/([^"?#]+)"/) {
@@ -30,7 +33,7 @@ struct InstalledPortalTests {
                 #expect(files.page(String(link.1)) != nil, "\(path): \(link.0)")
             }
         }
-        for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where name.hasSuffix(".js") {
+        for name in try folders.all.flatMap({ try $0.read().keys }) where name.hasSuffix(".js") {
             let module = String(decoding: try #require(files.asset(name)).body.plain.bytes.readableBytesView, as: UTF8.self)
             for imported in module.matches(of: /(?:from|import|import\()\s*["'](\.[^"']+)["']/) {
                 let target = URL(filePath: "/" + name).deletingLastPathComponent().appending(path: String(imported.1))
@@ -44,7 +47,7 @@ struct InstalledPortalTests {
     func withoutPeople() async throws {
         try await withTemporaryFolder { folder in
             try await withService("msi-gateway", in: folder, settings: ["MSI_GATEWAY_PORT": "0"]) { process in
-                let version = try PortalFolder.besideExecutable.read().version
+                let version = try PortalFolders.besideExecutable.read().version
                 let begin = ContinuousClock.now
                 for target in ["/portal", "/portal/nothing", "/portal/files/\(version)/nothing"] {
                     for number in 0..<20 {
@@ -64,7 +67,7 @@ struct InstalledPortalTests {
         try await withTemporaryFolder { folder in
             let log = RecordedLog()
             let path = folder + "/nothing"
-            #expect(PortalFolder(path: path).load(logger: log.logger) == nil)
+            #expect(PortalFolders(all: [PageFolder(path: path)]).load(logger: log.logger) == nil)
             #expect(log.lines.filter { $0.level == .warning && $0.text.contains(path) }.count == 1)
         }
     }

@@ -1,15 +1,15 @@
-/// The type of one of the portal's files, by the ending of its name.
-enum FileType: String, CaseIterable, Sendable {
+/// The type of a page's file, by the ending of its name.
+package enum FileType: String, CaseIterable, Sendable {
     case html, css, js, json, svg, png, webmanifest, woff2
 
     /// - Returns: `nil` if the ending is unknown.
-    init?(of path: String) {
+    package init?(of path: String) {
         guard let ending = path.split(separator: "/").last?.split(separator: ".").dropFirst().last else { return nil }
         self.init(rawValue: String(ending))
     }
 
     /// Without parameters.
-    var mediaType: String {
+    package var mediaType: String {
         switch self {
         case .html: "text/html"
         case .css: "text/css"
@@ -23,7 +23,7 @@ enum FileType: String, CaseIterable, Sendable {
     }
 
     /// The `Content-Type` of an answer.
-    var contentType: String {
+    package var contentType: String {
         switch self {
         case .png, .woff2: mediaType
         case .html, .css, .js, .json, .svg, .webmanifest: mediaType + "; charset=utf-8"

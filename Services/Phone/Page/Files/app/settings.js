@@ -1,0 +1,111 @@
+import { fill, h } from "../lib/dom.js";
+import { icon } from "../lib/icons.js";
+import { phoneIcon } from "../lib/phone-icons.js";
+import { send } from "../lib/requests.js";
+import { currentRoute } from "../lib/route.js";
+import { state } from "../lib/state.js";
+import { language, t } from "../lib/text.js";
+import { segments } from "../elements/segments.js";
+import { switchRow } from "../elements/switch.js";
+import { toast } from "../elements/toast.js";
+import { controls } from "../system/controls.js";
+
+const themes = ["system", "light", "dark"];
+
+/** The settings: rows that lead to pages. */
+export function settingsPage() {
+  let shown = null;
+  let inner = null;
+  const rows = () => {
+    const row = (page, sign, label, value, kind = "") => h("li", { class: kind }, h("a", { class: "row", href: page.startsWith("#") ? page : `#settings/${page}`, dataset: { page } },
+      sign, h("span", { class: "row-text" }, label), value ? h("span", { class: "hint" }, value) : null, icon("next", "small")));
+    const receipts = switchRow({ label: t("settings.receipts"), hint: t("settings.receipts.hint"), onchange: (isOn) => send("PUT", "/settings", { receipts: isOn }) });
+    const element = h("div", { class: "view" }, head(t("settings.heading")),
+      h("ul", { class: "plain group" }, row("#subscriptions/mine", phoneIcon("bell"), t("settings.mine")), row("export", icon("download"), t("settings.export"))),
+      h("div", { class: "group" }, receipts),
+      h("ul", { class: "plain group" }, row("language", phoneIcon("globe"), t("settings.language"), t(`language.${language}`)),
+        row("appearance", phoneIcon("contrast"), t("settings.appearance"), t(`appearance.${theme()}`))),
+      h("ul", { class: "plain group" }, row("about", icon("info"), t("settings.about")), row("simulation", icon("phone"), t("settings.simulation"), null, "narrow-only")));
+    return Object.assign(element, { update: () => { receipts.checked = state.settings.receipts; } });
+  };
+
+  const pages = { "": rows, export: exportPage, language: languagePage, appearance: appearancePage, about: aboutPage, simulation: simulationPage };
+  const element = h("section", { class: "page" });
+
+  function update() {
+    const { tab, page } = currentRoute();
+    if (tab !== "settings") return;
+    const name = page in pages ? page : "";
+    if (name !== shown) {
+      const from = shown;
+      inner = pages[name]();
+      fill(element, inner);
+      shown = name;
+      // From a page back to its row, and to a page's heading.
+      if (from !== null) (element.querySelector(`[data-page="${from}"]`) ?? element.querySelector("h1")).focus();
+    }
+    inner.update?.();
+  }
+
+  return Object.assign(element, { update });
+}
+
+const head = (text) => h("header", { class: "head" }, h("div", { class: "head-line" }, h("h1", { tabIndex: -1 }, text)));
+
+const subpage = (text, ...content) => h("div", { class: "view" },
+  h("header", { class: "head" }, h("a", { class: "back", href: "#settings" }, icon("back", "small"), t("settings.heading")), h("div", { class: "head-line" }, h("h1", { tabIndex: -1 }, text))), content);
+
+function exportPage() {
+  let format = "text";
+  const choice = segments({ label: t("export.format"), value: format, options: ["text", "json"].map((value) => ({ value, label: t(`export.${value}`) })),
+    onchange: (value) => { format = choice.value = value; show(); } });
+  const channel = h("select", { onchange: () => show() });
+  const link = h("a", { class: "button main wide", download: "", onclick: () => toast(t("export.saved")) }, icon("download", "small"), t("export.save"));
+  const show = () => { link.href = `/export?format=${format}${channel.value ? `&channel=${channel.value}` : ""}`; };
+  let print = "";
+  return Object.assign(subpage(t("settings.export"), h("p", { class: "secondary" }, t("export.text.why")),
+    h("div", { class: "field" }, h("span", { class: "label" }, t("export.format")), choice),
+    h("label", { class: "field" }, h("span", { class: "label" }, t("export.which")), channel), link), {
+    update: () => {
+      const names = state.channels.map(({ id, name }) => [id, name]);
+      if (print === (print = JSON.stringify(names))) return;
+      const before = channel.value;
+      fill(channel, h("option", { value: "" }, t("export.all")), names.map(([value, name]) => h("option", { value }, name)));
+      channel.value = before;
+      show();
+    },
+  });
+}
+
+function choices(heading, options, chosen, onchange) {
+  return h("fieldset", { class: "group" }, h("legend", { class: "unseen" }, heading), options.map(({ value, label, lang }) =>
+    h("label", { class: "row", lang: lang ?? null }, h("span", { class: "row-text" }, label), h("input", { type: "radio", name: "choice", checked: value === chosen, onchange: () => onchange(value) }))));
+}
+
+const languagePage = () => subpage(t("settings.language"), choices(t("settings.language"),
+  ["en", "ar"].map((value) => ({ value, label: t(`language.${value}`), lang: value })), language, (value) => send("PUT", "/control", { language: value })));
+
+function theme() {
+  return document.documentElement.dataset.theme ?? themes[0];
+}
+
+const appearancePage = () => subpage(t("settings.appearance"), choices(t("settings.appearance"),
+  themes.map((value) => ({ value, label: t(`appearance.${value}`) })), theme(), (value) => {
+    if (value === themes[0]) delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = value;
+    try { localStorage.setItem("msi.phone.theme", value); } catch { /* a blocked storage forgets it */ }
+  }));
+
+function aboutPage() {
+  const facts = h("dl", { class: "group facts" });
+  const fact = (key, value) => h("div", { class: "row" }, h("dt", null, t(key)), h("dd", { class: "hint", dir: "auto" }, value));
+  return Object.assign(subpage(t("settings.about"), h("p", { class: "secondary" }, t("about.text")), facts), {
+    update: () => fill(facts, fact("about.name", state.name), fact("about.platform", t(`platform.${state.control.platform}`)),
+      fact("about.hub", t(`hub.${state.hub}`)), fact("about.permission", t(`permission.${state.permission}`))),
+  });
+}
+
+function simulationPage() {
+  const panel = controls();
+  return Object.assign(subpage(t("settings.simulation"), panel), { update: panel.update });
+}

@@ -1,0 +1,112 @@
+// A simulated phone: its screen, with the app or what the system shows, and beside it the controls of the simulation.
+import { fill, h } from "./lib/dom.js";
+import { send } from "./lib/requests.js";
+import { follow, phoneNow, state } from "./lib/state.js";
+import { language, t } from "./lib/text.js";
+import { dayOf } from "./lib/phone-time.js";
+import { appScreen } from "./app/app.js";
+import { setUpScreen } from "./app/set-up.js";
+import { closeDialogs, dialogPlace, showDialog } from "./elements/dialog.js";
+import { toastRegion } from "./elements/toast.js";
+import { controls } from "./system/controls.js";
+import { newPopups } from "./system/popups.js";
+import { homeScreen, lockScreen, permissionQuestion, statusBar } from "./system/screens.js";
+
+const screens = { app: appScreen(), "set-up": setUpScreen(), lock: lockScreen(openPopup), home: homeScreen(openPopup) };
+const bar = statusBar();
+const popups = newPopups(openPopup);
+const content = h("div", { class: "content" }, skeleton());
+const screen = h("div", { class: "screen" }, bar, popups.banner, content, toastRegion(), popups.announcer, dialogPlace);
+const panel = controls();
+const away = h("div", { class: "away", role: "status" });
+document.body.append(
+  h("main", { class: "phone", "aria-label": t("phone") }, away, screen),
+  h("aside", { class: "panel simulation", "aria-label": t("controls.heading") }, h("h2", null, t("controls.heading")), panel));
+
+let shown = "";
+let isAsking = false;
+/** How far the app's pages were scrolled when it was left. */
+let scrolled = [];
+
+/** What the phone shows: the app, what it needs first, or what is there without it. */
+function screenOf({ control, initialized }) {
+  if (control.killed) return "home";
+  if (!control.foreground) return "lock";
+  return initialized ? "app" : "set-up";
+}
+
+function update() {
+  if (state.control.language !== language) {
+    location.reload();
+    return;
+  }
+  const next = screenOf(state);
+  if (next !== shown) {
+    const hadFocus = content.contains(document.activeElement);
+    closeDialogs();
+    isAsking = false;
+    if (shown === "app") scrolled = [...content.querySelectorAll(".view")].map((view) => [view, view.scrollTop]);
+    shown = next;
+    screen.dataset.shown = next;
+    fill(content, screens[next]);
+    if (next === "app") for (const [view, top] of scrolled) view.scrollTop = top;
+    if (hadFocus) (content.querySelector("h1[tabindex]") ?? content.querySelector("button, a"))?.focus({ preventScroll: true });
+  }
+  screen.dataset.platform = state.control.platform;
+  screens[next].update();
+  bar.update();
+  panel.update();
+  popups.update();
+  askForPermission();
+}
+
+function askForPermission() {
+  const isWanted = state.permission === "asked" && state.control.foreground && !state.control.killed;
+  if (isAsking && !isWanted) closeDialogs();
+  else if (isWanted && !isAsking) {
+    isAsking = true;
+    showDialog({ heading: t("permission.question"), role: "alertdialog", kind: "system", make: permissionQuestion }).then(() => { isAsking = false; });
+  }
+}
+
+/** Opens the app with a notification's message. */
+async function openPopup(popup) {
+  if (!(await send("POST", `/popups/${encodeURIComponent(popup.id)}/open`))) return;
+  const message = state.messages.find((each) => each.msi_key === popup.id) ?? state.messages.find((each) => each.title === popup.title);
+  if (!message) return;
+  toReveal = message.msi_key;
+  revealSoon();
+}
+
+let toReveal = null;
+function revealSoon() {
+  if (!toReveal || shown !== "app") return;
+  const key = toReveal;
+  toReveal = null;
+  screens.app.reveal(key);
+}
+
+function skeleton() {
+  const bone = (kind) => h("span", { class: `skeleton ${kind}` });
+  return h("div", { class: "app bones", "aria-busy": "true", role: "status", "aria-label": t("loading") }, bone("bone-title"), bone("bone-bar"), bone("bone-card"), bone("bone-card"), bone("bone-card"));
+}
+
+let isAway = false;
+follow({
+  changed: () => { update(); revealSoon(); },
+  lost: (isLost) => {
+    if (isLost === isAway) return;
+    isAway = isLost;
+    away.textContent = isLost ? t("away") : "";
+  },
+});
+
+let day = null;
+setInterval(() => {
+  if (!state) return;
+  bar.tell();
+  panel.tell();
+  screens.lock.tell();
+  // Today becomes yesterday.
+  if (day !== (day = dayOf(phoneNow()))) update();
+}, 1_000);

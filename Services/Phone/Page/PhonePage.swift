@@ -1,0 +1,198 @@
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import JSON
+import MobileApp
+import NIOCore
+import Pages
+import ServiceLifecycle
+
+/// The phone's page, and what it asks of the phone's process. It is on loopback only, and for the phone's own page.
+struct PhonePage: Sendable {
+    let phone: SimulatedPhone
+    private let files: PageFiles
+
+    /// - Throws: An error of the file system, if the page's files are not installed.
+    init(phone: SimulatedPhone) throws {
+        self.phone = phone
+        files = try PageFiles()
+    }
+
+    private static let maxBodyBytes = 4_096
+
+    var router: Router<BasicRequestContext> {
+        let router = Router(context: BasicRequestContext.self)
+        router.add(middleware: OwnPageOnly())
+        addFiles(to: router)
+        addControls(to: router)
+        addMessages(to: router)
+        return router
+    }
+
+    private func addFiles(to router: Router<BasicRequestContext>) {
+        router.get("/") { _, _ in
+            Response(
+                status: .ok, headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: files.page(phone.memory.system.control.language))))
+        }
+        router.get("/files/:version/**") { request, _ in
+            let path = request.uri.path.split(separator: "/").dropFirst(2).joined(separator: "/")
+            guard let file = files.file(path) else { throw Refusal(.notFound, "there is no file \(path.prefix(100))") }
+            return Response(
+                status: .ok,
+                headers: [
+                    .contentType: file.type.contentType, .cacheControl: "public, max-age=31536000, immutable",
+                    .xContentTypeOptions: "nosniff",
+                ],
+                body: ResponseBody(byteBuffer: file.bytes))
+        }
+        router.get("/events") { request, _ in
+            let phone = phone
+            let body = ResponseBody { writer in
+                try await request.body.consumeWithCancellationOnInboundClose { _ in
+                    for await _ in phone.changes.watch().cancelOnGracefulShutdown() {
+                        let state = try await phone.state()
+                        var event = ByteBuffer(string: "event: state\ndata: ")
+                        event.writeBytes(state.data)
+                        event.writeString("\n\n")
+                        try await writer.write(event)
+                        // Bursts are one event.
+                        try await Task.sleep(for: .milliseconds(50))
+                    }
+                }
+                try await writer.finish(nil)
+            }
+            return Response(
+                status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store", .connection: "close"],
+                body: body)
+        }
+    }
+
+    private func addControls(to router: Router<BasicRequestContext>) {
+        router.get("/control") { _, _ in Self.answer(phone.memory.system.control.json) }
+        router.put("/control") { request, _ in
+            let change = try await Self.body(PhoneControl.Change.self, of: request)
+            if let offset = change.clockOffset, abs(offset) > PhoneControl.maxClockOffset {
+                throw Refusal(.badRequest, "clock_offset: expected seconds within ten years, found \(offset)")
+            }
+            return Self.answer(try phone.change(change).json)
+        }
+        router.post("/permission") { request, _ in
+            let granted = try await Self.flag("granted", of: request)
+            try phone.platform.answer(granted ? .granted : .denied)
+            return Self.noContent
+        }
+        router.put("/settings") { request, _ in
+            let receipts = try await Self.flag("receipts", of: request)
+            try phone.memory.change { $0.receipts = receipts }
+            phone.changes.tell()
+            return Self.noContent
+        }
+        router.post("/refresh") { _, _ in
+            phone.app.refresh()
+            return Self.noContent
+        }
+        router.delete("/popups") { _, _ in
+            phone.platform.popups.removeAll()
+            phone.changes.tell()
+            return Self.noContent
+        }
+        router.delete("/popups/:id") { _, context in
+            phone.platform.popups.remove(try context.parameters.require("id"))
+            phone.changes.tell()
+            return Self.noContent
+        }
+        router.post("/popups/:id/open") { _, context in
+            phone.platform.popups.remove(try context.parameters.require("id"))
+            _ = try phone.change(PhoneControl.Change(killed: false, foreground: true))
+            return Self.noContent
+        }
+    }
+
+    private func addMessages(to router: Router<BasicRequestContext>) {
+        router.put("/subscriptions/:topic") { request, context in
+            let topic = try context.parameters.require("topic")
+            let wanted = try await Self.flag("subscribed", of: request)
+            do {
+                if wanted {
+                    try await phone.app.subscriptions.subscribe(topic)
+                } else {
+                    try await phone.app.subscriptions.unsubscribe(topic)
+                }
+            } catch is Subscriptions.ForcedSubject {
+                throw Refusal(.conflict, "a required subject cannot be left")
+            } catch {
+                // The choice counts at once. The app tells FCM when it can be reached.
+            }
+            if wanted { phone.app.refresh() }
+            phone.changes.tell()
+            return Self.noContent
+        }
+        MessageActions(phone: phone).add(to: router)
+    }
+
+    static let noContent = Response(status: .noContent)
+
+    static func answer(_ document: JSONValue) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: document.data)))
+    }
+
+    /// - Throws: ``Refusal``.
+    static func body<Document: Decodable>(_ type: Document.Type, of request: Request) async throws -> Document {
+        let bytes = try await request.body.collect(upTo: maxBodyBytes)
+        do {
+            return try JSONCoder.decodeStrictly(type, from: Data(bytes.readableBytesView))
+        } catch {
+            throw Refusal(.badRequest, "\(error)")
+        }
+    }
+
+    /// The only member of a body.
+    static func flag(_ name: String, of request: Request) async throws -> Bool {
+        let document = try await body([String: Bool].self, of: request)
+        guard document.count == 1, let value = document[name] else {
+            throw Refusal(.badRequest, "expected {\"\(name)\":true} or {\"\(name)\":false}")
+        }
+        return value
+    }
+}
+
+/// A request that is refused: `{"error":"…"}`.
+struct Refusal: Error, HTTPResponseError {
+    let status: HTTPResponse.Status
+    let detail: String
+
+    init(_ status: HTTPResponse.Status, _ detail: String) {
+        self.status = status
+        self.detail = detail
+    }
+
+    func response(from request: Request, context: some RequestContext) throws -> Response {
+        var response = PhonePage.answer(["error": .string(detail)])
+        response.status = status
+        return response
+    }
+}
+
+/// Refuses the pages of other origins, also those whose name leads to this machine.
+struct OwnPageOnly: RouterMiddleware {
+    func handle(
+        _ request: Request, context: BasicRequestContext, next: (Request, BasicRequestContext) async throws -> Response
+    ) async throws -> Response {
+        let authority = request.head.authority ?? request.headers[.init("Host")!] ?? ""
+        let host = authority.split(separator: ":").first.map(String.init) ?? ""
+        guard ["127.0.0.1", "localhost"].contains(host) else {
+            throw Refusal(.forbidden, "the phone is at http://127.0.0.1 only, not at \(authority.prefix(100))")
+        }
+        if let origin = request.headers[.origin], origin != "http://\(authority)" {
+            throw Refusal(.forbidden, "only the phone's own page may do this, not \(origin.prefix(100))")
+        }
+        var response = try await next(request, context)
+        response.headers[.contentSecurityPolicy] =
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; "
+            + "form-action 'none'; frame-ancestors 'none'"
+        return response
+    }
+}

@@ -1,0 +1,87 @@
+import JSON
+import MobileApp
+
+extension SimulatedPhone {
+    /// Everything that the page shows.
+    func state() async throws -> JSONValue {
+        let system = memory.system
+        let app = app
+        let now = clock.now
+        let subjects = (try? await app.subscriptions.all()) ?? []
+        let messages = try await app.messages.all()
+        let names = Dictionary(subjects.map { ($0.id, $0.names) }) { first, _ in first }
+        return [
+            "name": .string(name), "now": .integer(now), "utc_offset": .integer(Int64(clock.offset(at: now))),
+            "control": system.control.json, "permission": .string(permission(system)),
+            "initialized": .boolean(try await app.isInitialized()), "hub": .string(platform.hub.rawValue),
+            "messages": .array(messages.map { Self.document($0, names) }),
+            "channels": .array(Self.channels(of: subjects)),
+            "popups": .array(
+                platform.popups.all.map { popup in
+                    [
+                        "id": .string(popup.id), "title": .string(popup.title), "body": .string(popup.body),
+                        "at": .integer(popup.at),
+                    ]
+                }),
+            "settings": ["receipts": .boolean(system.receipts)],
+        ]
+    }
+
+    private func permission(_ system: PhoneMemory.System) -> String {
+        guard system.control.platform == .ios else { return "not_needed" }
+        if platform.isAsking { return "asked" }
+        return system.permission?.rawValue ?? "asked"
+    }
+
+    private static func document(_ message: StoredMessage, _ names: [String: [String]]) -> JSONValue {
+        let known = names[message.topicKey]
+        let placeholder = Subscriptions.Info.placeholder.names
+        return [
+            "msi_key": .string(message.msiKey), "topic_key": .string(message.topicKey), "dist": .string(message.dist),
+            "title": .string(message.title), "desc": .string(message.desc), "message": .string(message.message),
+            "timestamp": .integer(message.timestamp), "names": .array((known ?? placeholder).map { .string($0) }),
+            "known": .boolean(known != nil), "kept": .boolean(message.isKept), "read": .boolean(message.isRead),
+            "omitted": .array(message.omitted.map { .string($0) }), "corrected_by": .null, "corrects": .null,
+        ]
+    }
+
+    /// The tree of the cube. The subjects are in its order.
+    private static func channels(of subjects: [Subscriptions.Subject]) -> [JSONValue] {
+        grouped(subjects) { String($0.id.prefix(24)) }.map { id, subjects in
+            ["id": .string(id), "name": .string(subjects[0].names[0]), "areas": .array(areas(of: subjects))]
+        }
+    }
+
+    private static func areas(of subjects: [Subscriptions.Subject]) -> [JSONValue] {
+        grouped(subjects) { String($0.id.prefix(49).suffix(24)) }.map { id, subjects in
+            ["id": .string(id), "name": .string(subjects[0].names[1]), "subjects": .array(subjects.map(document))]
+        }
+    }
+
+    private static func document(_ subject: Subscriptions.Subject) -> JSONValue {
+        [
+            "topic_key": .string(subject.id), "name": .string(subject.subject.name), "desc": .string(subject.subject.desc),
+            "level": .string(subject.subject.level.rawValue), "dist": .string(subject.subject.isAlert ? "Alert" : "Information"),
+            "subscribed": .boolean(subject.isSubscribed),
+        ]
+    }
+
+    private static func grouped<Element>(_ elements: [Element], by key: (Element) -> String) -> [(String, [Element])] {
+        var groups: [(String, [Element])] = []
+        for element in elements {
+            let key = key(element)
+            if groups.last?.0 == key { groups[groups.count - 1].1.append(element) } else { groups.append((key, [element])) }
+        }
+        return groups
+    }
+}
+
+extension PhoneControl {
+    var json: JSONValue {
+        [
+            "platform": .string(platform.rawValue), "offline": .boolean(offline), "killed": .boolean(killed),
+            "foreground": .boolean(foreground), "language": .string(language.rawValue),
+            "clock_offset": .integer(Int64(clockOffset)),
+        ]
+    }
+}

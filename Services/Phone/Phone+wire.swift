@@ -1,0 +1,44 @@
+import FoundationEssentials
+import Hummingbird
+import Logging
+import NIOCore
+import ServiceKit
+import ServiceLifecycle
+
+extension ServicePlan {
+    /// Wires the phone together. Neither the emulator nor the gateway need be there yet.
+    static func phone(_ wiring: Wiring) async throws -> ServicePlan {
+        let settings = wiring.settings
+        let logger = wiring.logger
+        let folder = try settings.value(.stateDirectory)
+        let name = try settings.value(.phoneName)
+        let gateway = try settings.optional(.gatewayURL) ?? "http://127.0.0.1:\(settings.value(.gatewayPort))"
+        let emulator = EmulatorAccess(port: try settings.value(.fcmEmulatorPort), stateDirectory: folder)
+        let memory = try PhoneMemory(folder: folder + "/phones", name: name)
+        let (fcm, hub) = (Network(trusting: emulator.certificateFile), Network())
+        let phone = try SimulatedPhone(
+            name: name, memory: memory, fcm: FCMConnection(url: emulator.url, network: fcm),
+            gateway: gateway, hub: hub, logger: logger)
+        let port = try settings.value(.phonePort)
+        let listening = AsyncStream<Void>.makeStream()
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .notice)
+        let server = Application(
+            router: try PhonePage(phone: phone).router,
+            configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: nil),
+            onServerRunning: { channel in
+                logger.info("listening", metadata: ["url": "http://127.0.0.1:\(channel.localAddress?.port ?? port)"])
+                listening.continuation.finish()
+            },
+            logger: quiet)
+        return ServicePlan(
+            services: [phone, ListeningService(server, scheme: "http", port: port, of: .phonePort)],
+            close: {
+                try await fcm.close()
+                try await hub.close()
+            },
+            whenReady: {
+                for await _ in listening.stream {}
+            })
+    }
+}

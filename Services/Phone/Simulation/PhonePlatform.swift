@@ -1,0 +1,190 @@
+import FoundationEssentials
+import JSON
+import Logging
+import MobileApp
+import NIOHTTP1
+import Synchronization
+
+/// The operating system of the simulated phone: FCM's SDK, the pop-ups, and the way to the hub.
+final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
+    /// Whether the last request to the hub got an answer.
+    enum Hub: String, Sendable {
+        case unknown, reachable, unreachable
+    }
+
+    private struct State {
+        var hub = Hub.unknown
+        var streams: [Int: AsyncStream<PushMessage>.Continuation] = [:]
+        var lastStream = 0
+        /// Those who wait for the answer to the question whether the app may show pop-ups.
+        var asking: [CheckedContinuation<Bool, Never>] = []
+    }
+
+    let memory: PhoneMemory
+    let popups = Popups()
+    let changes: Changes
+    private let clock: PhoneClock
+    private let fcm: FCMConnection
+    private let gateway: String
+    private let network: Network
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    init(memory: PhoneMemory, changes: Changes, fcm: FCMConnection, gateway: String, hub: Network, logger: Logger) {
+        self.memory = memory
+        self.changes = changes
+        self.fcm = fcm
+        self.gateway = gateway
+        self.logger = logger
+        network = hub
+        clock = PhoneClock(memory: memory)
+    }
+
+    private var control: PhoneControl { memory.system.control }
+    var hub: Hub { control.offline ? .unreachable : state.withLock(\.hub) }
+    var isAsking: Bool { state.withLock { !$0.asking.isEmpty } }
+
+    // MARK: The hub
+
+    func answer(to request: HubRequest) async throws -> HubAnswer {
+        try checkNetwork()
+        do {
+            let answer = try await network.answer(
+                HTTPMethod(rawValue: request.method.rawValue), gateway + request.path, headers: request.headers,
+                body: request.body)
+            set(answer.status < 500 ? .reachable : .unreachable)
+            return answer
+        } catch {
+            if !Task.isCancelled { set(.unreachable) }
+            throw error
+        }
+    }
+
+    private func set(_ hub: Hub) {
+        let hasChanged = state.withLock { state in
+            defer { state.hub = hub }
+            return state.hub != hub
+        }
+        if hasChanged { changes.tell() }
+    }
+
+    private func checkNetwork() throws {
+        if control.offline { throw Network.Failure(description: "the phone is offline") }
+    }
+
+    // MARK: FCM
+
+    func requestPermission() async throws -> Bool {
+        if let permission = memory.system.permission { return permission == .granted }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                state.withLock { $0.asking.append(continuation) }
+                changes.tell()
+                if Task.isCancelled { dropQuestion() }
+            }
+        } onCancel: {
+            dropQuestion()
+        }
+    }
+
+    /// The person answers.
+    func answer(_ permission: PhoneMemory.Permission) throws {
+        try memory.change { $0.permission = permission }
+        for waiting in takeAsking() { waiting.resume(returning: permission == .granted) }
+        changes.tell()
+    }
+
+    /// The app has ended, and asks again at its next start.
+    private func dropQuestion() {
+        for waiting in takeAsking() { waiting.resume(returning: false) }
+        changes.tell()
+    }
+
+    private func takeAsking() -> [CheckedContinuation<Bool, Never>] {
+        state.withLock { state in
+            defer { state.asking = [] }
+            return state.asking
+        }
+    }
+
+    func registrationToken() async throws -> String {
+        if let token = memory.system.token { return token }
+        try checkNetwork()
+        let token = try await fcm.register(control.platform)
+        return try memory.change { system in
+            system.token = system.token ?? token
+            return system.token ?? token
+        }
+    }
+
+    func subscribe(to topic: String) async throws {
+        let token = try await registrationToken()
+        try checkNetwork()
+        try await fcm.perform(.subscribe, token, topic)
+    }
+
+    func unsubscribe(from topic: String) async throws {
+        let token = try await registrationToken()
+        try checkNetwork()
+        try await fcm.perform(.unsubscribe, token, topic)
+    }
+
+    func messages() -> AsyncStream<PushMessage> {
+        let (stream, continuation) = AsyncStream<PushMessage>.makeStream()
+        let id = state.withLock { state in
+            state.lastStream += 1
+            state.streams[state.lastStream] = continuation
+            return state.lastStream
+        }
+        continuation.onTermination = { [weak self] _ in _ = self?.state.withLock { $0.streams.removeValue(forKey: id) } }
+        return stream
+    }
+
+    /// Keeps the phone connected to FCM until the task is cancelled. A broken connection is made again.
+    func stayConnected() async {
+        while !Task.isCancelled {
+            do {
+                try checkNetwork()
+                try await fcm.listen(try await registrationToken(), opened: changes.tell) { receive($0) }
+            } catch is FCMConnection.UnknownToken {
+                _ = try? memory.change { $0.token = nil }
+            } catch {
+                logger.debug("no connection to FCM", metadata: ["error": "\(error)"])
+            }
+            try? await Task.sleep(for: .milliseconds(500))
+        }
+    }
+
+    /// A message of FCM arrives at the operating system.
+    private func receive(_ event: JSONValue) {
+        let data = Dictionary(
+            (event["data"]?.members ?? []).compactMap { member in member.value.string.map { (member.name, $0) } }
+        ) { $1 }
+        let control = control
+        guard let shown = event["notification"] else { return deliver(PushMessage(data: data)) }
+        let notification = PushMessage.Notification(
+            title: shown["title"]?.string ?? "", body: shown["body"]?.string ?? "")
+        // Android leaves the pop-up to an app that is on the screen.
+        if control.platform == .android, control.foreground, !control.killed {
+            return deliver(PushMessage(notification: notification, data: data))
+        }
+        guard control.platform == .android || memory.system.permission != .denied else { return }
+        popUp(notification, tag: data["msi_key"] ?? event["messageId"]?.string ?? "")
+    }
+
+    /// Passes a message to the app. If it does not run, the message is lost.
+    private func deliver(_ message: PushMessage) {
+        for stream in state.withLock({ Array($0.streams.values) }) { stream.yield(message) }
+    }
+
+    // MARK: Pop-ups
+
+    var isAppInForeground: Bool { control.foreground && !control.killed }
+
+    func show(_ notification: PushMessage.Notification, tag: String) async { popUp(notification, tag: tag) }
+
+    private func popUp(_ notification: PushMessage.Notification, tag: String) {
+        popups.show(Popups.Popup(id: tag, title: notification.title, body: notification.body, at: clock.now))
+        changes.tell()
+    }
+}

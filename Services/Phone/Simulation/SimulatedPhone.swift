@@ -1,0 +1,139 @@
+import Logging
+import MobileApp
+import ServiceLifecycle
+import Synchronization
+
+/// A phone with the students' app: a registration at the FCM emulator, an operating system, and an app that can be killed.
+final class SimulatedPhone: Service {
+    let name: String
+    let platform: PhonePlatform
+    let changes = Changes()
+    let clock: PhoneClock
+    private let database: AppDatabase
+    private let logger: Logger
+    /// The app, whether it runs or not: it is also what shows the stored messages.
+    private let current: Mutex<MobileApp>
+    private let restarts = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+
+    var memory: PhoneMemory { platform.memory }
+    var app: MobileApp { current.withLock(\.self) }
+
+    init(
+        name: String, memory: PhoneMemory, fcm: FCMConnection, gateway: String, hub: Network, logger: Logger
+    ) throws {
+        self.name = name
+        self.logger = logger
+        database = try AppDatabase(path: memory.databasePath)
+        clock = PhoneClock(memory: memory)
+        platform = PhonePlatform(
+            memory: memory, changes: changes, fcm: fcm, gateway: gateway, hub: hub, logger: logger)
+        current = Mutex(Self.app(platform, clock, database))
+    }
+
+    private static func app(_ platform: PhonePlatform, _ clock: PhoneClock, _ database: AppDatabase) -> MobileApp {
+        let kind: Platform.Kind = platform.memory.system.control.platform == .ios ? .ios : .android
+        return MobileApp(
+            platform: Platform(kind: kind, push: platform, notifications: platform, hub: platform, clock: clock),
+            database: database)
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { [self] in
+            await withTaskGroup { group in
+                group.addTask { await self.keepNetwork() }
+                group.addTask { await self.keepApp() }
+            }
+        }
+    }
+
+    /// Changes what the person does with the phone.
+    ///
+    /// - Throws: ``DurableFileFailure``.
+    func change(_ change: PhoneControl.Change) throws -> PhoneControl {
+        let (former, new) = try memory.change { system in
+            let former = system.control
+            system.control = former.applying(change)
+            if system.control.platform != former.platform {
+                // Another phone: it registers anew, and asks for the permission again.
+                system.permission = nil
+                system.token = nil
+            }
+            return (former, system.control)
+        }
+        if former.killed != new.killed || former.platform != new.platform || former.offline != new.offline {
+            restarts.continuation.yield()
+        }
+        if !new.killed, new.foreground, !former.foreground { app.refresh() }
+        changes.tell()
+        return new
+    }
+
+    /// The app runs, except while it is killed. A start after that is a start of the app.
+    private func keepApp() async {
+        var running: (task: Task<Void, Never>, kind: PhoneControl.System)?
+        var wasOffline = memory.system.control.offline
+        for await _ in Self.beginning(with: (), then: restarts.stream) {
+            let control = memory.system.control
+            if let (task, kind) = running, control.killed || kind != control.platform {
+                task.cancel()
+                await task.value
+                running = nil
+            }
+            if !control.killed, running == nil {
+                let app = Self.app(platform, clock, database)
+                current.withLock { $0 = app }
+                running = (Task { [self] in await run(app) }, control.platform)
+            } else if wasOffline, !control.offline {
+                app.refresh()
+            }
+            wasOffline = control.offline
+            reconnect.yield()
+            changes.tell()
+        }
+        running?.task.cancel()
+        await running?.task.value
+    }
+
+    private func run(_ app: MobileApp) async {
+        await withTaskGroup { group in
+            group.addTask { [logger] in
+                await app.run { error in logger.debug("the app tries again", metadata: ["error": "\(error)"]) }
+            }
+            group.addTask { [changes] in for await _ in app.changes() { changes.tell() } }
+        }
+    }
+
+    // MARK: The connection to FCM
+
+    private let reconnects = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    private var reconnect: AsyncStream<Void>.Continuation { reconnects.continuation }
+
+    /// The operating system stays connected to FCM, also while the app is killed, but not while the phone is offline.
+    private func keepNetwork() async {
+        var connected: (task: Task<Void, Never>, kind: PhoneControl.System)?
+        for await _ in Self.beginning(with: (), then: reconnects.stream) {
+            let control = memory.system.control
+            if let (task, kind) = connected, control.offline || kind != control.platform {
+                task.cancel()
+                await task.value
+                connected = nil
+            }
+            if !control.offline, connected == nil {
+                connected = (Task { [platform] in await platform.stayConnected() }, control.platform)
+            }
+        }
+        connected?.task.cancel()
+        await connected?.task.value
+    }
+
+    private static func beginning(with first: Void, then stream: AsyncStream<Void>) -> AsyncStream<Void> {
+        let (both, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        continuation.yield()
+        let forwarding = Task {
+            for await _ in stream { continuation.yield() }
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in forwarding.cancel() }
+        return both
+    }
+}
