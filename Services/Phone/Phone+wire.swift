@@ -6,6 +6,14 @@ import ServiceKit
 import ServiceLifecycle
 
 extension ServicePlan {
+    /// A port that another program has is replaced by a free one: there may be many phones.
+    private static func freePort(instead port: Int, _ logger: Logger) throws -> Int {
+        guard port != 0, let obstacle = LoopbackPort.obstacle(port) else { return port }
+        let free = try LoopbackPort.free()
+        logger.warning("the port is taken", metadata: ["port": "\(port)", "instead": "\(free)", "error": "\(obstacle)"])
+        return free
+    }
+
     /// Wires the phone together. Neither the emulator nor the gateway need be there yet.
     static func phone(_ wiring: Wiring) async throws -> ServicePlan {
         let settings = wiring.settings
@@ -19,7 +27,7 @@ extension ServicePlan {
         let phone = try SimulatedPhone(
             name: name, memory: memory, fcm: FCMConnection(url: emulator.url, network: fcm),
             gateway: gateway, hub: hub, logger: logger)
-        let port = try settings.value(.phonePort)
+        let port = try freePort(instead: try settings.value(.phonePort), logger)
         let listening = AsyncStream<Void>.makeStream()
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .notice)

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from harness.checks import check as check_page
+from harness.phone import Phone
 from harness.pictures import FOLDER, Pictures
 from harness.product import Product
 from harness.visits import Visits
@@ -67,6 +68,24 @@ def product(request):
 def own_product(request):
     """A product for one test, which kills services or needs an empty archive. It takes a few seconds to start."""
     yield from running_product(request)
+
+
+@pytest.fixture
+def phones(request, product):
+    """Starts simulated phones beside the product: `phones()`, or `phones(platform="ios")`; see `Phone`."""
+    started = []
+
+    def start(**control):
+        started.append(Phone(product, **control))
+        return started[-1]
+
+    failures = request.session.testsfailed
+    yield start
+    if request.session.testsfailed > failures:
+        for phone in started:
+            print(f"--- {phone.log.name}\n{phone.log.read_text(errors='replace')[-3000:]}")
+    for phone in started:
+        phone.stop()
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ package enum LoopbackPort {
     /// Tries to listen on a port.
     ///
     /// - Returns: Why it is impossible now; `nil` if it is possible.
-    static func obstacle(_ port: Int) -> Errno? {
+    package static func obstacle(_ port: Int) -> Errno? {
         do {
             _ = try bind(port)
             return nil

@@ -15,18 +15,24 @@ package enum ServiceMain {
     ///
     /// - Parameters:
     ///   - entry: The service's entry in the catalogue.
+    ///   - aliases: Further names of flags, with the flags that they stand for, such as `["--name": "--phone-name"]`.
     ///   - wire: Builds the parts. An error stops the start.
     package static func run(
-        _ entry: ServiceEntry, wire: @escaping @Sendable (Wiring) async throws -> ServicePlan
+        _ entry: ServiceEntry, aliases: [String: String] = [:], wire: @escaping @Sendable (Wiring) async throws -> ServicePlan
     ) -> Never {
-        ProcessMain.run(makesPrivateFiles: true) { await start(entry, wire: wire) }
+        ProcessMain.run(makesPrivateFiles: true) { await start(entry, aliases, wire: wire) }
     }
 
-    private static func start(_ entry: ServiceEntry, wire: @Sendable (Wiring) async throws -> ServicePlan) async -> Never {
+    private static func start(
+        _ entry: ServiceEntry, _ aliases: [String: String], wire: @Sendable (Wiring) async throws -> ServicePlan
+    ) async -> Never {
         DescriptorLimit.raise()
         let name = entry.executable
         let accepted = SettingDeclaration.common + entry.settings
-        let arguments = Array(CommandLine.arguments.dropFirst())
+        let arguments = CommandLine.arguments.dropFirst().map { argument in
+            let flag = argument.prefix { $0 != "=" }
+            return (aliases[String(flag)] ?? String(flag)) + argument.dropFirst(flag.count)
+        }
         if arguments.contains("--help") {
             print(SettingHelp(program: name, summary: entry.summary, settings: accepted))
             exit(0)

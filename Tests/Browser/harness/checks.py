@@ -21,5 +21,5 @@ def check(page):
     assert not violations, "\n".join([page.url, *violations])
     width = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
     assert width[0] <= width[1], f"{page.url} is {width[0]} pixels wide in a window of {width[1]}"
-    document = page.evaluate("({ lang: document.documentElement.lang, dir: document.documentElement.dir, title: document.title, h1: document.querySelectorAll('h1').length })")
+    document = page.evaluate("({ lang: document.documentElement.lang, dir: document.documentElement.dir, title: document.title, h1: [...document.querySelectorAll('h1')].filter((one) => one.checkVisibility()).length })")
     assert document["lang"] and document["dir"] in ("ltr", "rtl") and document["title"] and document["h1"] == 1, document
