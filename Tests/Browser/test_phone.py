@@ -5,11 +5,16 @@ import re
 
 import pytest
 import requests
+from conftest import running_product
 from harness.visits import GATEWAY_AWAY
 from harness.waiting import eventually
 from playwright.sync_api import expect
 
-DAY = 86_400_000
+
+@pytest.fixture(scope="module")
+def product(request):
+    """A product without the other tests' subjects, to which every phone would be subscribed."""
+    yield from running_product(request)
 
 
 @pytest.fixture
