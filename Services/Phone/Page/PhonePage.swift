@@ -122,7 +122,8 @@ struct PhonePage: Sendable {
             } catch is Subscriptions.ForcedSubject {
                 throw Refusal(.conflict, "a required subject cannot be left")
             } catch {
-                // The choice counts at once. The app tells FCM when it can be reached.
+                // FCM cannot be reached. The choice counts at once, if it is stored, and the app tells FCM later.
+                guard try await phone.app.subscriptions.isSubscribed(topic) == wanted else { throw error }
             }
             if wanted { phone.app.refresh() }
             phone.changes.tell()

@@ -109,7 +109,7 @@ export function messageCard(open, act) {
         ? h("button", { class: "link-button", type: "button", dataset: { part: "relation" }, onclick: () => act.reveal(other) }, t(`${key}.show`)) : null);
   }
 
-  /** The text, whose dates are buttons. A long one is cut, so that no date is focused that nobody sees. */
+  /** The text, whose dates are buttons. A long text is cut in the document, not only on the screen: a hidden date must not get the focus. */
   function body() {
     const isMissing = message.omitted.includes("message");
     const text = message.message || message.desc;

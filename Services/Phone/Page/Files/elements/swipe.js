@@ -2,7 +2,7 @@ import { isRightToLeft } from "../lib/text.js";
 
 const threshold = 96;
 
-/** Calls `onswipe` when somebody swipes an element to the left, with a finger or a mouse. In Arabic it may be to the right as well. */
+/** Calls `onswipe` after a swipe to the left on an element, by finger or mouse. In Arabic a swipe to the right counts, too. */
 export function swipe(element, onswipe) {
   let start = null;
   let distance = 0;

@@ -1,7 +1,7 @@
 import { t } from "./text.js";
 import { toast } from "../elements/toast.js";
 
-/** Sends a request to the phone's process. Returns whether it was accepted; if not, the page says why, unless nobody has asked for it. */
+/** Sends a request to the phone's process. Returns whether it was accepted. If not, the page says why, except with `isQuiet`. */
 export async function send(method, path, body, { isQuiet = false } = {}) {
   try {
     const response = await fetch(path, body === undefined ? { method }

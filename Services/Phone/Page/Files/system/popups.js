@@ -10,7 +10,7 @@ import { swipe } from "../elements/swipe.js";
 
 const bannerSeconds = 8;
 
-/** The system's notifications, as a list of cards. `open` is called with the one that somebody opens. */
+/** The system's notifications, as a list of cards. `open` is called with the notification to open. */
 export function popupList(open) {
   const cards = new Map();
   const element = h("ul", { class: "plain popups", "aria-label": t("popups") });
