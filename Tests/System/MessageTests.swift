@@ -134,8 +134,10 @@ extension SystemTests {
                 return ["component": "\(component)", "state": "accepted", "name": name]
             }
             let ended = try #require(shown["relay"]?["ended"]?.integer)
-            #expect((timestamp...timestamp + 20_000).contains(ended))
+            let accepted = try #require(shown["relay"]?["accepted"]?.integer)
+            #expect((timestamp...ended).contains(accepted) && ended <= timestamp + 20_000)
             shown["relay"]?["ended"] = nil
+            shown["relay"]?["accepted"] = nil
             shown["expires"] = shown["expires"].map { .integer(($0.integer ?? 0) - timestamp) }
             #expect(
                 shown == [

@@ -96,9 +96,9 @@ function dayOf(groups, sent, minutes) {
 /**
  * The dates in a text: `[{start, end, at, hasTime, minutes}]`, in their order.
  *
- * `start` and `end` are positions in the text. `at` is in Unix milliseconds, the start of the day if the text names no time. `minutes` is
- * the length, if the text also gives the end time. `timestamp` is when the message was sent; `tomorrow` is the day after it. `offset` is that of the
- * zone, in seconds.
+ * `start` and `end` are positions in the text. `at` is in Unix milliseconds, the start of the day if the text names no time.
+ * `minutes` is the length, if the text also gives the end time. `timestamp` is when the message was sent; `tomorrow` is the
+ * day after it. `offset` is that of the zone, in seconds.
  */
 export function findDates(text, timestamp, offset) {
   // Arabic digits are one unit each, so positions stay.
