@@ -1,6 +1,6 @@
 package import Time
 
-/// The relay's defaults for values that a message does not set.
+/// How the relay shapes messages: the values that a message does not set, and FCM's limit.
 package struct FCMDefaults: Hashable, Sendable {
     /// FCM's priorities for Android.
     package enum Priority: String, CaseIterable, Sendable {
@@ -15,6 +15,9 @@ package struct FCMDefaults: Hashable, Sendable {
     /// The priority of Information, which shows nothing. The seed sends it with high priority, but Android demotes apps whose
     /// high-priority messages show nothing.
     package var informationPriority = Priority.high
+
+    /// What does not fit leaves out texts (``FittingTexts``).
+    package var payloadLimit = PayloadLimit.topic
 
     package init() {}
 }

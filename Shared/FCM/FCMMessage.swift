@@ -105,6 +105,7 @@ extension FCMMessage {
         let options = draft.options
         let isNotification = component == .notification
         let timeToLive = message.timeToLive(from: now, defaults)
+        let texts = FittingTexts(component, of: message, within: defaults.payloadLimit.bytes(to: message.target))
         let image = isNotification ? options?.image : nil
         // FCM keeps only the newest message of a key. With one key for both, an Alert's data would replace its pop-up.
         let collapseKey = options?.collapseKey.map { isNotification ? $0 : $0 + ".data" }
@@ -112,19 +113,18 @@ extension FCMMessage {
         topic = message.target == .topic ? draft.topicKey.description : nil
         condition = if case .condition(let condition) = message.target { condition } else { nil }
         token = if case .token(let token) = message.target { token } else { nil }
-        notification = isNotification ? Notification(title: draft.title, body: draft.desc, image: image) : nil
-        data =
-            isNotification
-            ? ["msi_key": message.msiKey.description]
-            : [
-                "msi_key": message.msiKey.description,
-                "topic_key": draft.topicKey.description,
-                "dist": draft.distribution.rawValue,
-                "title": draft.title,
-                "desc": draft.desc,
-                "message": draft.message,
-                "timestamp": String(message.timestamp),
-            ]
+        notification = isNotification ? Notification(title: draft.title, body: texts.desc ?? "", image: image) : nil
+        var data = ["msi_key": message.msiKey.description]
+        if !isNotification {
+            data["topic_key"] = draft.topicKey.description
+            data["dist"] = draft.distribution.rawValue
+            data["title"] = draft.title
+            data["desc"] = texts.desc
+            data["message"] = texts.message
+            data["timestamp"] = String(message.timestamp)
+            data["omitted"] = texts.omitted
+        }
+        self.data = data
         android = Android(
             priority: message.priority(defaults).rawValue.uppercased(), ttl: "\(timeToLive)s", collapseKey: collapseKey,
             notification: isNotification ? .init(sound: "default", channelID: options?.android?.channelID) : nil)
@@ -149,8 +149,8 @@ extension FCMMessage {
         timeToLive == 0 ? "0" : String(now.seconds + timeToLive.rawValue)
     }
 
-    /// The size that FCM's limit applies to: the bytes of the keys and values that reach the phone's app. It is computed for
-    /// every message, so the component is not built for it.
+    /// The size that FCM's limit applies to, if no text is left out: the bytes of the keys and values that reach the phone's app. It
+    /// is computed for every message, so the component is not built for it.
     package static func payloadBytes(_ component: Component, of message: RelayMessage) -> Int {
         let draft = message.draft
         let keyBytes = "msi_key".utf8.count + 24

@@ -6,7 +6,7 @@ import Time
 extension FCMRequest {
     /// The body of the request for one component of a message: the same bytes as ``JSONCoder`` writes for the ``FCMRequest``.
     ///
-    /// Fast path for the most frequent request. It writes the common form, to a topic and without options, in a fraction of the
+    /// Fast path for the most frequent request. It writes the common form, to a topic, without options and whole, in a fraction of the
     /// encoder's time. The encoder writes all other forms.
     ///
     /// - Parameter now: As for ``FCMMessage/init(_:of:now:defaults:)``.
@@ -14,7 +14,9 @@ extension FCMRequest {
     package static func body(
         _ component: Component, of message: RelayMessage, now: UnixMilliseconds, defaults: FCMDefaults = FCMDefaults()
     ) throws -> Data {
-        guard message.target == .topic, message.draft.options == nil, !message.validateOnly else {
+        guard message.target == .topic, message.draft.options == nil, !message.validateOnly,
+            FCMMessage.payloadBytes(component, of: message) <= defaults.payloadLimit.bytes
+        else {
             return try JSONCoder.encode(FCMRequest(component, of: message, now: now, defaults: defaults))
         }
         let draft = message.draft

@@ -149,6 +149,18 @@ def test_offline(product, phones, visit, pictures, hours):
     expect(card(page, "Meanwhile")).to_be_visible()
 
 
+def test_receive_what_fcm_cannot_carry(product, phones, visit, hours):
+    """1,500 characters of Chinese are more bytes than FCM carries: the phone fetches the text from the hub."""
+    phone = phones()
+    phone.wait_until_set_up()
+    page = opened(visit, phone)
+    text = "图书馆今天晚些时候开放。" * 125
+    key = product.send(hours, title="Later today", message=text)
+    assert product.data_sent(key)["omitted"] == "message"
+    page.get_by_role("button", name=re.compile("More.*Later today")).click(timeout=20_000)
+    expect(card(page, "Later today")).to_contain_text(text)
+
+
 def test_clear_old_messages(product, phones, visit, hours):
     phone = phones()
     phone.wait_until_set_up()

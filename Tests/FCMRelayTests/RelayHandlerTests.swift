@@ -122,21 +122,21 @@ struct RelayHandlerTests {
         #expect((begin + .seconds(60)...begin + .seconds(70)).contains(given))
     }
 
-    @Test("A message that is too large for FCM is not sent")
+    @Test("A message that exceeds the limit without its texts is not sent")
     func whatIsTooLargeIsNotSent() async throws {
         let sender = RecordingSender()
         let message = RelayMessage.sample(message: String(repeating: "€", count: 1_500))
-        for outcome in try await relay(message, sender) {
+        for outcome in try await relay(message, sender, limit: PayloadLimit(bytes: 150)) {
             guard case .failure(let error) = outcome.result else {
                 Issue.record("accepted")
                 return
             }
             #expect(error.class == .permanent)
             #expect(error.code == "PAYLOAD_TOO_LARGE")
-            #expect(error.message.contains("4096"))
+            #expect(error.message.contains("150"))
         }
         #expect(sender.sent.isEmpty)
-        _ = try await relay(message, sender, limit: PayloadLimit(bytes: 8_192))
+        _ = try await relay(message, sender)
         #expect(sender.sent.count == 2)
     }
 

@@ -104,8 +104,8 @@ struct GatewayOverHTTPTests {
                 ),
                 (
                     "POST", "/message",
-                    path.message().replacing(#""m""#, with: "\"" + String(repeating: "😀", count: 1_100) + "\""), 400,
-                    "payload-too-large", "message"
+                    path.message().replacing(#""m""#, with: "\"" + String(repeating: "😀", count: 1_501) + "\""), 400,
+                    "invalid-field", "message"
                 ),
                 ("POST", "/channel", String(repeating: " ", count: 65_537), 413, "body-too-large", nil),
                 ("GET", "/message?limit=0", nil, 400, "invalid-field", "limit"),

@@ -31,6 +31,7 @@ struct ProjectFactory {
         var defaults = FCMDefaults()
         defaults.alertTimeToLive = try settings.value(.alertTTL)
         defaults.informationPriority = try settings.value(.fcmInformationPriority, as: FCMDefaults.Priority.self)
+        defaults.payloadLimit = PayloadLimit(bytes: try settings.value(.fcmTopicPayloadLimit))
         self.defaults = defaults
     }
 

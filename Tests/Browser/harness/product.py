@@ -170,6 +170,13 @@ class Product:
 
         return eventually(f"{msi_key} in {states}", found, seconds)
 
+    def data_sent(self, msi_key):
+        """The data that FCM got for a message."""
+        message = self.wait_for_state(msi_key, "relayed")
+        sends = self.emulator("GET", f"/emulator/messages?topic={message['topic_key']}")
+        datas = [send["body"]["message"]["data"] for send in sends if "notification" not in send["body"]["message"]]
+        return next(data for data in datas if data["msi_key"] == msi_key)
+
     # Faults
 
     def emulator(self, method, path, body=None):

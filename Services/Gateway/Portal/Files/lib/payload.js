@@ -1,5 +1,5 @@
-// How much of FCM's limit a message takes. The gateway counts in the same way (Shared/FCM/FCMMessage.swift): the keys and values of
-// the larger component.
+// How much of FCM's limit a message takes. The relay counts in the same way (Shared/FCM/FCMMessage.swift): the keys and values of
+// each component.
 
 /** FCM's limit, in bytes. */
 export const payloadLimit = 4_096;
@@ -10,13 +10,12 @@ const key = "msi_key".length + 24;
 const place = "topic_key".length + 74 + "dist".length;
 const time = "timestamp".length + 13;
 
-/** The bytes of the larger component of `{title, desc, message, distribution, image, drill}`. */
+/** The bytes of `{title, desc, message, distribution, image, drill}`: `data`, and `popup`, which is 0 for Information. */
 export function payloadBytes({ title, desc, message, distribution, image, drill }) {
   const titleBytes = "title".length + bytes(drill ? `[DRILL] ${title}` : title);
   const data = key + place + bytes(distribution) + titleBytes + "desc".length + bytes(desc) + "message".length + bytes(message) + time;
-  if (distribution !== "Alert") return data;
-  const notification = key + titleBytes + "body".length + bytes(desc) + (image ? "image".length + bytes(image) : 0);
-  return Math.max(data, notification);
+  if (distribution !== "Alert") return { data, popup: 0 };
+  return { data, popup: key + titleBytes + "body".length + bytes(desc) + (image ? "image".length + bytes(image) : 0) };
 }
 
 /** What a pop-up shows of a message without a text for the pop-up: its first line, cut between words where phones cut it. */

@@ -150,11 +150,11 @@ function form(subjects, templates, draft, earlier, replacement, isTakenBack) {
     for (const name of Object.keys(limits)) texts[name].hidden = Boolean(draft.template) || (name === "desc" && !isAlert);
     if (distribution && !isAlert) content.desc = "";
     else if (!draft.template && !content.desc) content.desc = beginningOf(content.message);
-    const bytes = payloadBytes(content);
+    const { data, popup } = payloadBytes(content);
+    const bytes = Math.max(data, popup);
     meter.firstChild.style.setProperty("inline-size", `${Math.min(100, (bytes / payloadLimit) * 100)}%`);
     meter.classList.toggle("over", bytes > payloadLimit);
-    bytesText.textContent = bytes > payloadLimit ? t("send.bytes.over", { over: bytes - payloadLimit }) : t("send.bytes", { bytes, limit: payloadLimit });
-    bytesText.classList.toggle("wrong", bytes > payloadLimit);
+    bytesText.textContent = popup > payloadLimit ? t("send.bytes.cut") : data > payloadLimit ? t("send.bytes.over") : t("send.bytes", { bytes, limit: payloadLimit });
     preview.message = { ...content, distribution, path: subject()?.path };
     delivery.show(distribution);
     fill(sendButton, icon("send", "small"), t(draft.at ? (isAlert ? "send.action.scheduleAlert" : "send.action.schedule") : isAlert ? "send.action.alert" : subject()?.subject.approval ? "send.action.approval" : "send.action"));
@@ -238,8 +238,6 @@ function form(subjects, templates, draft, earlier, replacement, isTakenBack) {
         h("button", { class: "chip", type: "button", onclick: pick }, t("send.template.all"))));
   }
 
-  const isTooLarge = () => bytesText.classList.contains("wrong");
-
   /** Shows what is missing, and moves to the first of it. */
   function isComplete() {
     let first = null;
@@ -257,10 +255,6 @@ function form(subjects, templates, draft, earlier, replacement, isTakenBack) {
         if (!part.value.trim()) wrong(part, t("field.missing"));
         else if (part.isTooLong()) wrong(part, t("field.tooLong", { max: limits[name] }));
       }
-    }
-    if (!first && isTooLarge()) {
-      if (draft.template) first = Object.values(blanks)[0]?.control ?? sendButton;
-      else wrong(texts.message, bytesText.textContent);
     }
     first?.focus();
     return !first && delivery.isComplete(isAlert);
