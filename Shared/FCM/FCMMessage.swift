@@ -18,9 +18,11 @@ package struct FCMMessage: Codable, Hashable, Sendable {
         package struct Notification: Codable, Hashable, Sendable {
             package let sound: String
             package let channelID: String?
+            /// A later pop-up with the same tag replaces this one.
+            package let tag: String
 
             private enum CodingKeys: String, CodingKey {
-                case sound
+                case sound, tag
                 case channelID = "channel_id"
             }
         }
@@ -123,17 +125,19 @@ extension FCMMessage {
             data["message"] = texts.message
             data["timestamp"] = String(message.timestamp)
             data["omitted"] = texts.omitted
+            data["corrects"] = draft.corrects?.description
         }
         self.data = data
         android = Android(
             priority: message.priority(defaults).rawValue.uppercased(), ttl: "\(timeToLive)s", collapseKey: collapseKey,
-            notification: isNotification ? .init(sound: "default", channelID: options?.android?.channelID) : nil)
+            notification: isNotification
+                ? .init(sound: "default", channelID: options?.android?.channelID, tag: message.popup) : nil)
         var headers = [
             "apns-priority": isNotification ? "10" : "5",
             "apns-push-type": isNotification ? "alert" : "background",
             "apns-expiration": Self.apnsExpiration(timeToLive, from: now),
         ]
-        headers["apns-collapse-id"] = collapseKey
+        headers["apns-collapse-id"] = collapseKey ?? (isNotification ? message.popup : nil)
         apns = APNs(
             headers: headers,
             payload: .init(
@@ -162,8 +166,9 @@ extension FCMMessage {
         case .data:
             let placeBytes = "topic_key".utf8.count + 74 + "dist".utf8.count + draft.distribution.rawValue.utf8.count
             let textBytes = "desc".utf8.count + draft.desc.utf8.count + "message".utf8.count + draft.message.utf8.count
+            let correctionBytes = draft.corrects == nil ? 0 : "corrects".utf8.count + 24
             return keyBytes + placeBytes + titleBytes + textBytes + "timestamp".utf8.count
-                + String(message.timestamp).utf8.count
+                + String(message.timestamp).utf8.count + correctionBytes
         }
     }
 }
@@ -174,6 +179,10 @@ extension RelayMessage {
         let remaining = expires.map { max(0, Seconds($0 - now)) } ?? defaultTimeToLive(defaults)
         return min(remaining, draft.ttl ?? maxTimeToLive, maxTimeToLive)
     }
+
+    /// What names its pop-up on the phone: the `msi_key` of the message, or of the one that it corrects. Then a correction takes the
+    /// place of the pop-up, and a message that is sent twice shows once.
+    var popup: String { (draft.corrects ?? msiKey).description }
 
     /// The default if neither the command nor the message sets an expiry.
     private func defaultTimeToLive(_ defaults: FCMDefaults) -> Seconds {

@@ -14,7 +14,7 @@ extension FCMRequest {
     package static func body(
         _ component: Component, of message: RelayMessage, now: UnixMilliseconds, defaults: FCMDefaults = FCMDefaults()
     ) throws -> Data {
-        guard message.target == .topic, message.draft.options == nil, !message.validateOnly,
+        guard message.target == .topic, message.draft.options == nil, message.draft.corrects == nil, !message.validateOnly,
             FCMMessage.payloadBytes(component, of: message) <= defaults.payloadLimit.bytes
         else {
             return try JSONCoder.encode(FCMRequest(component, of: message, now: now, defaults: defaults))
@@ -23,8 +23,14 @@ extension FCMRequest {
         var json = JSONBytes(capacity: 640 + draft.title.utf8.count + draft.desc.utf8.count + draft.message.utf8.count)
         switch component {
         case .notification:
-            json.append(#"{"message":{"android":{"notification":{"sound":"default"},"#)
-            json.appendTimes(of: message, now: now, defaults)
+            json.append(#"{"message":{"android":{"notification":{"sound":"default","tag":"#)
+            json.append(message.msiKey)
+            json.append("},")
+            json.appendPriority(of: message, now: now, defaults)
+            json.append(#""apns-collapse-id":"#)
+            json.append(message.msiKey)
+            json.append(",")
+            json.appendExpiry(of: message, now: now, defaults)
             json.append(#""apns-priority":"10","apns-push-type":"alert"},"payload":{"aps":{"sound":"default"}}},"#)
             json.append(#""data":{"msi_key":"#)
             json.append(message.msiKey)
@@ -34,7 +40,8 @@ extension FCMRequest {
             json.append(text: draft.title)
         case .data:
             json.append(#"{"message":{"android":{"#)
-            json.appendTimes(of: message, now: now, defaults)
+            json.appendPriority(of: message, now: now, defaults)
+            json.appendExpiry(of: message, now: now, defaults)
             json.append(#""apns-priority":"5","apns-push-type":"background"},"payload":{"aps":{"content-available":1}}},"#)
             json.append(#""data":{"desc":"#)
             json.append(text: draft.desc)
@@ -59,12 +66,17 @@ extension FCMRequest {
 }
 
 extension JSONBytes {
-    /// The rest of `android`, and `apns` up to its expiry.
-    fileprivate mutating func appendTimes(of message: RelayMessage, now: UnixMilliseconds, _ defaults: FCMDefaults) {
+    /// The rest of `android`, and the beginning of `apns`.
+    fileprivate mutating func appendPriority(of message: RelayMessage, now: UnixMilliseconds, _ defaults: FCMDefaults) {
         let timeToLive = message.timeToLive(from: now, defaults)
         append(message.priority(defaults) == .high ? #""priority":"HIGH","ttl":""# : #""priority":"NORMAL","ttl":""#)
         append(timeToLive.rawValue)
-        append(#"s"},"apns":{"headers":{"apns-expiration":"#)
+        append(#"s"},"apns":{"headers":{"#)
+    }
+
+    fileprivate mutating func appendExpiry(of message: RelayMessage, now: UnixMilliseconds, _ defaults: FCMDefaults) {
+        let timeToLive = message.timeToLive(from: now, defaults)
+        append(#""apns-expiration":"#)
         append(text: FCMMessage.apnsExpiration(timeToLive, from: now))
         append(",")
     }

@@ -31,7 +31,7 @@ package struct PayloadLimit: Hashable, Sendable {
         guard largest > most else { return nil }
         return SchemaViolation(
             field: "title",
-            problem: "also without desc and message, it makes an FCM payload of \(largest) bytes, \(largest - most) more than the "
-                + "\(most) that a message may have")
+            problem: "also without desc and message, it makes an FCM payload of \(largest) bytes, \(largest - most) more than "
+                + "the \(most) that a message may have")
     }
 }

@@ -6,6 +6,40 @@ import time
 from playwright.sync_api import expect
 
 
+def test_correct_a_message(product, visit, pictures):
+    """Two clicks: the text is there, and the subject is that of the message."""
+    subject = product.new_subject("Exams", distribution="Alert")
+    wrong = product.send(subject, "Exam on Friday", "The exam is on Friday.", desc="On Friday.")
+    product.wait_for_state(wrong, "relayed")
+    page = visit(f"/portal/message/?key={wrong}")
+    page.get_by_role("link", name="Correct", exact=True).click()
+    expect(page.get_by_role("heading", name="Correction", exact=True)).to_be_visible()
+    title = page.get_by_role("textbox", name="Title")
+    expect(title).to_have_value("Exam on Friday")
+    expect(page.get_by_role("combobox", name="Subject")).to_have_count(0)
+    pictures(page, "send-correction")
+    title.fill("Exam on Monday")
+    page.get_by_role("button", name="Send correction").click()
+    # It can be taken back, and the text comes back as a correction.
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("heading", name="Correction", exact=True)).to_be_visible()
+    expect(title).to_have_value("Exam on Monday")
+    page.get_by_role("button", name="Send correction").click()
+    expect(page.get_by_role("heading", name="Accepted by FCM")).to_be_visible(timeout=20_000)
+    page.goto(page.url.split("/portal/")[0] + f"/portal/message/?key={wrong}")
+    expect(page.get_by_text("This text was corrected:")).to_be_visible()
+    pictures(page, "message-corrected")
+    page.get_by_role("link", name="Exam on Monday").first.click()
+    expect(page.get_by_text("Corrected message")).to_be_visible()
+    pictures(page, "message-correction")
+    right = page.url.split("key=")[1]
+    assert product.data_sent(right)["corrects"] == wrong
+    # A correction of the correction corrects the first message, and begins with the newest text.
+    page.get_by_role("link", name="Correct", exact=True).click()
+    expect(page.get_by_role("textbox", name="Title")).to_have_value("Exam on Monday")
+    expect(page).to_have_url(re.compile(f"follows={wrong}"))
+
+
 def test_message_page(product, visit, pictures):
     subject = product.new_subject("Storms", distribution="Alert", level="Forced")
     key = product.send(subject, "Campus closed", "All lectures are cancelled.\n\nEmergency care stays open.", desc="Please stay at home", account="ann")

@@ -100,6 +100,25 @@ def test_receive(product, phones, visit, pictures, alerts, hours):
     pictured(pictures, phone, page, "messages")
 
 
+def test_receive_a_correction(product, phones, visit, pictures, alerts):
+    phone = phones()
+    phone.wait_until_set_up()
+    phone.control(foreground=False)
+    wrong = product.send(alerts, "Exam on Friday", "The exam is on Friday.", desc="On Friday.")
+    phone.wait("the pop-up", lambda state: [popup["id"] for popup in state["popups"]] == [wrong])
+    product.wait_for_state(wrong, "relayed")
+    right = product.send(alerts, "Exam on Monday", "The exam is on Monday.", desc="On Monday.", follows=wrong, correction=True)
+    phone.wait("the correction in its place", lambda state: [(popup["id"], popup["title"]) for popup in state["popups"]] == [(wrong, "Exam on Monday")])
+    eventually("the correction", lambda: phone.has(right))
+    page = opened(visit, phone)
+    page.get_by_role("button", name="Exam on Monday", exact=True).click()
+    expect(card(page, "Exam on Monday")).to_contain_text("Correction")
+    expect(card(page, "Exam on Friday")).to_contain_text("Corrected")
+    pictured(pictures, phone, page, "correction")
+    card(page, "Exam on Friday").get_by_role("button", name="Show the correction").click()
+    expect(card(page, "Exam on Monday")).to_be_focused()
+
+
 def test_alert_on_the_lock_screen(product, phones, visit, pictures, alerts, hours):
     phone = phones(foreground=False)
     phone.wait_until_set_up()

@@ -78,6 +78,22 @@ struct MessageFeatureTests {
         }
     }
 
+    @Test("A correction needs a message that has gone out", arguments: StoreKind.allCases)
+    func correction(_ kind: StoreKind) async throws {
+        try await Self.with(kind) { gateway, path in
+            func refusal(_ fields: String, _ name: String) async throws {
+                let answer = try await gateway.request("POST", "/message", body: path.message(and: fields))
+                #expect(answer.status == 400 && answer.object["field"] as? String == name, "\(fields): \(answer)")
+            }
+            let waiting = try await gateway.post(path.message(and: #""delay":3600"#))
+            try await refusal(#""correction":true"#, "correction")
+            try await refusal(#""correction":true,"follows":"\#(ObjectID())""#, "follows")
+            try await refusal(#""correction":true,"follows":"\#(waiting)""#, "follows")
+            #expect(try await gateway.request("DELETE", "/message/\(waiting)").status == 200)
+            try await refusal(#""correction":true,"follows":"\#(waiting)""#, "follows")
+        }
+    }
+
     @Test("The answers to a recall, a retry and an approval list the follow-ups, and to each caller only those that it may see")
     func followUpsOfAnswers() async throws {
         try await CampusCube.withGateway { gateway, cube in

@@ -25,7 +25,7 @@ extension MessageStoreTests {
     func optionalFields(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
             var all = Self.message {
-                ($0.delay, $0.drill, $0.follows, $0.template) = (30, true, ObjectID(), ObjectID())
+                ($0.delay, $0.drill, $0.follows, $0.correction, $0.template) = (30, true, ObjectID(), true, ObjectID())
                 $0.values = ["room": "B \"12\"", "when": "😀"]
             }
             all.approval = true
@@ -36,7 +36,8 @@ extension MessageStoreTests {
                 #expect(try await store.message(message.msiKey) == message)
             }
             let read = try #require(try await store.message(plain.msiKey))
-            #expect(read.delay == nil && read.drill == nil && read.follows == nil && read.template == nil)
+            #expect(
+                read.delay == nil && read.drill == nil && read.follows == nil && read.correction == nil && read.template == nil)
             #expect(read.values == nil && read.followUps == nil && read.approval == nil)
         }
     }

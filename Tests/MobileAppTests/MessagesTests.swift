@@ -9,6 +9,31 @@ struct MessagesTests {
             msiKey: key, topicKey: topic, dist: "Information", title: title, desc: "", message: "A text.", timestamp: timestamp)
     }
 
+    @Test("A correction marks the text that it corrects, in any order of arrival, also after it was deleted")
+    func corrections() async throws {
+        let phone = try TestPhone()
+        let messages = phone.app.messages
+        func message(_ key: String, at seconds: Int64, corrects: String? = nil) -> StoredMessage {
+            StoredMessage(
+                msiKey: key, topicKey: "t", dist: "Alert", title: key, desc: "d", message: "m",
+                timestamp: phone.clock.now + seconds * 1_000, corrects: corrects)
+        }
+        func marks() async throws -> [String: String] {
+            try await messages.all().reduce(into: [:]) { $0[$1.msiKey] = $1.correctedBy }
+        }
+        try await messages.add(message("second", at: 2, corrects: "first"))
+        try await messages.add(message("first", at: 1))
+        try await messages.add(message("other", at: 3))
+        #expect(try await marks() == ["first": "second"])
+        try await messages.add(message("third", at: 4, corrects: "first"))
+        #expect(try await marks() == ["first": "third", "second": "third"])
+        #expect(try await messages.all().map(\.corrects) == ["first", nil, "first", nil])
+        let removed = try #require(try await messages.remove("third"))
+        #expect(try await marks() == ["first": "third", "second": "third"])
+        try await messages.restore(removed)
+        #expect(try await messages.all().map(\.corrects) == ["first", nil, "first", nil])
+    }
+
     @Test("A message is stored once, and the newest comes first")
     func once() async throws {
         let messages = try TestPhone().app.messages

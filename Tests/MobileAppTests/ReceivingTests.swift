@@ -39,6 +39,25 @@ struct ReceivingTests {
         }
     }
 
+    @Test("A correction's pop-up has the name of the corrected one, which does not come back")
+    func correctedPopup() async throws {
+        let phone = try TestPhone(.android)
+        phone.push.setForeground(true)
+        func popup(_ key: String, _ tag: String) -> PushMessage {
+            PushMessage(notification: .init(title: key, body: "b", tag: tag), data: ["msi_key": key])
+        }
+        try await phone.running {
+            var correction = TestPhone.data("b", timestamp: phone.clock.now).data
+            correction["corrects"] = "a"
+            phone.push.receive(PushMessage(data: correction))
+            phone.push.receive(popup("b", "a"))
+            phone.push.receive(popup("a", "a"))
+            phone.push.receive(TestPhone.data("c", timestamp: phone.clock.now))
+            try await eventually("the last one is stored") { try await phone.app.messages.exists("c") }
+        }
+        #expect(phone.push.shown.map(\.title) == ["b"])
+    }
+
     @Test("What FCM did not bring is fetched: all pages, from the last position, and without what was deleted")
     func missed() async throws {
         let phone = try TestPhone()

@@ -35,6 +35,9 @@ struct FCMMappingTests {
         #expect(message.data == ["msi_key": "0123456789abcdef01234567"])
         #expect(message.android.priority == "HIGH")
         #expect(message.android.notification?.sound == "default")
+        // A second copy replaces the first one's pop-up.
+        #expect(message.android.notification?.tag == "0123456789abcdef01234567")
+        #expect(message.apns.headers["apns-collapse-id"] == "0123456789abcdef01234567")
         #expect(message.apns.headers["apns-priority"] == "10")
         #expect(message.apns.payload.aps.sound == "default")
         #expect(message.apns.payload.aps.contentAvailable == nil)
@@ -60,6 +63,35 @@ struct FCMMappingTests {
         // APNs accepts a silent message only at priority 5.
         #expect(message.apns.headers["apns-priority"] == "5")
         #expect(message.apns.payload.aps.contentAvailable == 1)
+    }
+
+    @Test("A correction has the pop-up's name of the message that it corrects, and names it in its data")
+    func correction() throws {
+        let first = ObjectID()
+        var draft = try Self.relayed(.alert).draft
+        (draft.follows, draft.correction) = (first, true)
+        let message = RelayMessage(msiKey: ObjectID(), timestamp: 1, draft: draft)
+        let decoded = try RelayMessage(payload: message.payload())
+        #expect(decoded == message && decoded.draft.corrects == first)
+        let popup = FCMMessage(.notification, of: message, now: 0)
+        #expect(popup.android.notification?.tag == first.description)
+        #expect(popup.apns.headers["apns-collapse-id"] == first.description)
+        #expect(popup.data == ["msi_key": message.msiKey.description])
+        #expect(FCMMessage(.data, of: message, now: 0).data["corrects"] == first.description)
+        for component in Component.allCases {
+            let body = try FCMRequest.body(component, of: message, now: 0)
+            #expect(try body == JSONCoder.encode(FCMRequest(component, of: message, now: 0)))
+            let sent = FCMMessage(component, of: message, now: 0)
+            let texts = [sent.notification?.title, sent.notification?.body].compactMap(\.self)
+            let names = sent.notification == nil ? 0 : "title".utf8.count + "body".utf8.count
+            let bytes = sent.data.reduce(names) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+            #expect(FCMMessage.payloadBytes(component, of: message) == texts.reduce(bytes) { $0 + $1.utf8.count })
+        }
+        // A follow-up has a pop-up of its own.
+        draft.correction = nil
+        let followUp = RelayMessage(msiKey: message.msiKey, timestamp: 1, draft: draft)
+        #expect(FCMMessage(.notification, of: followUp, now: 0).android.notification?.tag == message.msiKey.description)
+        #expect(FCMMessage(.data, of: followUp, now: 0).data["corrects"] == nil)
     }
 
     @Test("The time to live for FCM ends when the message expires, after four weeks at most")

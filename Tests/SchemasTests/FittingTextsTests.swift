@@ -7,7 +7,8 @@ import Time
 @Suite("Messages that exceed FCM's limit")
 struct FittingTextsTests {
     private func message(
-        title: String = "T", desc: String = "D", _ text: String = "M", _ distribution: Distribution = .alert, image: String? = nil,
+        title: String = "T", desc: String = "D", _ text: String = "M", _ distribution: Distribution = .alert,
+        image: String? = nil,
         target: RelayTarget = .topic
     ) throws -> RelayMessage {
         let draft = MessageDraft(
@@ -41,7 +42,8 @@ struct FittingTextsTests {
         return request.message
     }
 
-    @Test("Data of exactly the limit is whole; one byte more leaves out the message", arguments: [RelayTarget.topic, .token("t")])
+    @Test(
+        "Data of exactly the limit is whole; one byte more leaves out the message", arguments: [RelayTarget.topic, .token("t")])
     func boundary(target: RelayTarget) throws {
         let empty = try FCMMessage.payloadBytes(.data, of: message("M", .information, target: target)) - 1
         let room = 4_096 - empty

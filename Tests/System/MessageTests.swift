@@ -32,7 +32,8 @@ extension SystemTests {
                 let notification = try #require(events.first { $0.component == "notification" }).json
                 #expect(notification["from"] == "/topics/\(subject.topicKey)")
                 #expect(notification["priority"] == "high")
-                #expect(notification["notification"] == ["title": "\(text)", "body": "\(text)", "sound": "default"])
+                #expect(
+                    notification["notification"] == ["title": "\(text)", "body": "\(text)", "sound": "default", "tag": "\(key)"])
                 #expect(notification["data"] == ["msi_key": "\(key)"])
                 let data = try #require(events.first { $0.component == "data" }).json
                 #expect(data["from"] == "/topics/\(subject.topicKey)")
@@ -89,9 +90,9 @@ extension SystemTests {
                     "topic": "\(subject.topicKey)",
                     "notification": ["title": "Closed today", "body": "The library"],
                     "data": ["msi_key": "\(key)"],
-                    "android": ["priority": "HIGH", "notification": ["sound": "default"]],
+                    "android": ["priority": "HIGH", "notification": ["sound": "default", "tag": "\(key)"]],
                     "apns": [
-                        "headers": ["apns-priority": "10", "apns-push-type": "alert"],
+                        "headers": ["apns-priority": "10", "apns-push-type": "alert", "apns-collapse-id": "\(key)"],
                         "payload": ["aps": ["sound": "default"]],
                     ],
                 ]
@@ -111,6 +112,47 @@ extension SystemTests {
                 }
                 #expect(sent.count == (subject == alert ? 2 : 1))
                 #expect(sent.filter { $0["notification"] != nil }.count == (subject == alert ? 1 : 0))
+            }
+        }
+
+        @Test("A correction reaches the phone under the pop-up's name of the message that it corrects")
+        func correction() async throws {
+            let subject = try await portal.makeSubject("Alert")
+            func message(_ title: String, _ changes: [String: JSONValue] = [:]) -> JSONValue {
+                var message = subject.message(title: title)
+                for (name, value) in changes { message[name] = value }
+                return message
+            }
+            try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in
+                let (wrong, _) = try identity(
+                    of: try await portal.post(message("Friday", ["options": ["collapse_key": "exam"]])))
+                _ = try await portal.message(wrong, hasState: "relayed")
+                let fields: [String: JSONValue] = [
+                    "follows": "\(wrong)", "correction": true, "options": ["collapse_key": "exam"],
+                ]
+                let posted = try await portal.post(message("Monday", fields), key: "monday")
+                let (right, _) = try identity(of: posted)
+                let again = try await portal.post(message("Monday", fields), key: "monday")
+                #expect(try identity(of: again).0 == right)
+                _ = try await portal.message(right, hasState: "relayed")
+                let sent = try await phone.events(4).filter { try $0.json["data"]?["msi_key"]?.string == right }
+                #expect(try sent.compactMap { try $0.json["notification"]?["tag"] } == ["\(wrong)"])
+                #expect(try sent.compactMap { try $0.json["data"]?["corrects"] } == ["\(wrong)"])
+                #expect(try await portal.message(wrong)["follow_ups"] == [.string(right)])
+                let missed = try await portal.call(.POST, "/message/since", ["topics": ["\(subject.topicKey)"]])
+                #expect(try missed.json["messages"]?.elements?.map { $0["corrects"]?.string } == [nil, wrong])
+
+                for (subject, fields, name) in [
+                    // A correction of a correction corrects the first message.
+                    (subject, ["follows": "\(right)", "correction": true, "options": ["collapse_key": "exam"]], "follows"),
+                    (subject, ["follows": "\(wrong)", "correction": true], "options.collapse_key"),
+                    (try await portal.makeSubject("Alert"), fields, "topic_key"),
+                ] as [(SubjectPath, [String: JSONValue], String)] {
+                    var message = subject.message(title: "Monday")
+                    for (name, value) in fields { message[name] = value }
+                    let refused = try await portal.post(message)
+                    #expect(try refused.status == 400 && refused.json["field"] == "\(name)")
+                }
             }
         }
 

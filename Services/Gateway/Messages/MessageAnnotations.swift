@@ -18,6 +18,10 @@ extension MessagePost: SchemaAnnotated {
                 "delay": ["description": "Seconds until the message goes out. Until then it can be recalled."],
                 "drill": ["description": "Whether it is a test, which its title then says at the start."],
                 "follows": ["description": "The `msi_key` of an earlier message that this one continues or ends."],
+                "correction": [
+                    "description":
+                        "Whether it corrects the message in `follows`, whose subject it has: phones show it in that one's place."
+                ],
                 "options": ["description": "How FCM and the phones treat it."],
                 "template": ["description": "A template with the texts."],
                 "values": ["description": "The texts for the template's blanks, by their names."],

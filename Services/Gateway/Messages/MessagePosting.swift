@@ -93,6 +93,36 @@ struct MessagePosting: Sendable {
             throw unknown
         }
         guard try await cube.maySend(principal, to: followed.topicKey) else { throw unknown }
+        if post.isCorrection { try Self.checkCorrected(followed, by: post) }
+    }
+
+    /// A correction takes the place of the corrected message on the same phones.
+    private static func checkCorrected(_ message: Message, by post: MessagePost) throws {
+        if let first = message.draft.corrects {
+            throw Problem(
+                .invalidField, "follows: \(message.msiKey) is itself a correction of \(first); correct that message",
+                field: "follows")
+        }
+        guard message.topicKey == post.topicKey else {
+            throw Problem(
+                .invalidField, "topic_key: expected \(message.topicKey), the subject of the corrected message", field: "topic_key"
+            )
+        }
+        switch message.relay.state {
+        case .held, .pending, .retrying:
+            throw Problem(
+                .invalidField, "follows: \(message.msiKey) has not gone out yet; recall it instead, or wait until it has",
+                field: "follows")
+        case .recalled:
+            throw Problem(.invalidField, "follows: \(message.msiKey) was recalled, so that no phone has it", field: "follows")
+        case .relayed, .failed, .expired: break
+        }
+        guard message.options?.collapseKey == post.collapseKey else {
+            let expected = message.options?.collapseKey.map { "\"\($0)\"" } ?? "none"
+            throw Problem(
+                .invalidField, "options.collapse_key: expected \(expected), as in the corrected message",
+                field: "options.collapse_key")
+        }
     }
 
     private func subject(for post: MessagePost, by principal: Principal) async throws -> CubeAccess.Entry {

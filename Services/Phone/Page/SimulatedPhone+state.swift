@@ -41,7 +41,9 @@ extension SimulatedPhone {
             "title": .string(message.title), "desc": .string(message.desc), "message": .string(message.message),
             "timestamp": .integer(message.timestamp), "names": .array((known ?? placeholder).map { .string($0) }),
             "known": .boolean(known != nil), "kept": .boolean(message.isKept), "read": .boolean(message.isRead),
-            "omitted": .array(message.omitted.map { .string($0) }), "corrected_by": .null, "corrects": .null,
+            "omitted": .array(message.omitted.map { .string($0) }),
+            "corrected_by": message.correctedBy.map { .string($0) } ?? .null,
+            "corrects": message.corrects.map { .string($0) } ?? .null,
         ]
     }
 

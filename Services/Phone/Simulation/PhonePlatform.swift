@@ -162,14 +162,15 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
         ) { $1 }
         let control = control
         guard let shown = event["notification"] else { return deliver(PushMessage(data: data)) }
+        let tag = control.platform == .ios ? event["collapseKey"] : shown["tag"]
         let notification = PushMessage.Notification(
-            title: shown["title"]?.string ?? "", body: shown["body"]?.string ?? "")
+            title: shown["title"]?.string ?? "", body: shown["body"]?.string ?? "", tag: tag?.string)
         // Android leaves the pop-up to an app that is on the screen.
         if control.platform == .android, control.foreground, !control.killed {
             return deliver(PushMessage(notification: notification, data: data))
         }
         guard control.platform == .android || memory.system.permission != .denied else { return }
-        popUp(notification, tag: data["msi_key"] ?? event["messageId"]?.string ?? "")
+        popUp(notification, tag: notification.tag ?? event["messageId"]?.string ?? "")
     }
 
     /// Passes a message to the app. If it does not run, the message is lost.

@@ -20,6 +20,7 @@ struct MessageDocument {
             ttl: try fields.optional("ttl"), sendAt: try fields.optional("send_at"),
             options: try DeliveryOptions(fields.optionalFields("options")), delay: try fields.optional("delay"),
             drill: try fields.optional("drill"), follows: try fields.optional("follows"),
+            correction: try fields.optional("correction"),
             template: try fields.optional("template"), values: try fields.optionalFields("values").map { try $0.textsByName })
         let relay = try fields.optionalFields("relay")
         message = Message(
@@ -53,7 +54,7 @@ struct MessageDocument {
             ("timestamp", message.timestamp.bson), ("ttl", message.ttl?.bson), ("send_at", message.sendAt?.bson),
             ("options", message.options.map { .document($0.document) }), ("names", .document(message.names.document)),
             ("expires", message.expires.bson), ("delay", message.delay?.bson), ("drill", message.drill?.bson),
-            ("follows", message.follows?.bson), ("template", message.template?.bson),
+            ("follows", message.follows?.bson), ("correction", message.correction?.bson), ("template", message.template?.bson),
             ("approval", message.approval?.bson),
             ("values", message.values.map { .document(BSONDocument($0.sorted { $0.key < $1.key }.map { ($0, $1.bson) })) }),
             ("idempotency_key", message.idempotencyKey?.bson), ("relay", .document(message.relay.document(revision: 0))),

@@ -17,7 +17,7 @@ extension MongoMessageStore {
                         "sort": ["relay.accepted": 1, "msi_key": 1], "limit": .int64(Int64(limit)),
                         "projection": [
                             "msi_key": 1, "topic_key": 1, "distribution": 1, "title": 1, "desc": 1, "message": 1, "timestamp": 1,
-                            "relay.accepted": 1,
+                            "follows": 1, "correction": 1, "relay.accepted": 1,
                         ],
                     ])
                 let end = documents.count < limit ? nil : try documents.last.map(PageCursor.init(accepted:))
@@ -49,9 +49,11 @@ extension PageCursor {
 extension PhoneMessage {
     fileprivate init(_ document: BSONDocument) throws {
         let fields = try BSONFields(document)
+        let isCorrection = try fields.optional("correction") == true
         self.init(
             msiKey: try fields.value("msi_key"), topicKey: try fields.value("topic_key"),
             distribution: try fields.value("distribution"), title: try fields.value("title"), desc: try fields.value("desc"),
-            message: try fields.value("message"), timestamp: try fields.value("timestamp"))
+            message: try fields.value("message"), timestamp: try fields.value("timestamp"),
+            corrects: isCorrection ? try fields.optional("follows") : nil)
     }
 }

@@ -15,7 +15,7 @@ struct MessageInsertion: Sendable {
         "id", "msiKey", "title", "desc", "message", "topicKey", "channel", "area", "subject", "distribution", "sender",
         "timestamp", "ttl", "sendAt", "names", "expires", "idempotencyKey", "state", "attempts", "nextAttempt", "leaseOwner",
         "leaseUntil", "components", "trace", "ended", "accepted", "options",
-        "delay", "drill", "follows", "template", "templateValues", "approval",
+        "delay", "drill", "follows", "correction", "template", "templateValues", "approval",
     ]
     private static let insertSQL = """
         INSERT INTO message (position, \(columns.joined(separator: ", ")))

@@ -26,6 +26,7 @@ struct MessageRow: Codable, OutboxRow, PersistableRecord {
     let delay: Int64?
     let drill: Bool?
     let follows: ObjectID?
+    let correction: Bool?
     let template: ObjectID?
     /// `values` is a word of SQL.
     let templateValues: [String: String]?
@@ -63,6 +64,7 @@ struct MessageRow: Codable, OutboxRow, PersistableRecord {
         delay = document.delay?.rawValue
         drill = document.drill
         follows = document.follows
+        correction = document.correction
         template = document.template
         templateValues = document.values
         approval = document.approval
@@ -99,7 +101,7 @@ struct MessageRow: Codable, OutboxRow, PersistableRecord {
                 title: title, desc: desc, message: message, topicKey: topicKey, distribution: distribution,
                 ttl: ttl.map(Seconds.init(rawValue:)),
                 sendAt: sendAt, options: options, delay: delay.map(Seconds.init(rawValue:)), drill: drill, follows: follows,
-                template: template, values: templateValues),
+                correction: correction, template: template, values: templateValues),
             sender: sender, timestamp: timestamp, names: names, expires: expires, idempotencyKey: idempotencyKey,
             approval: approval,
             relay: relay)

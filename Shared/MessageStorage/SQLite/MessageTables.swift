@@ -76,6 +76,9 @@ enum MessageTables {
                 index: "messageByAcceptance", on: MessageRow.databaseTableName, columns: ["accepted", "msiKey", "topicKey"],
                 condition: Column("accepted") != nil)
         }
+        migrator.registerMigration("message.correction") { database in
+            try database.alter(table: MessageRow.databaseTableName) { $0.add(column: "correction", .boolean) }
+        }
     }
 
     /// Adds the columns and indexes for scheduling, interventions, filters and searches.

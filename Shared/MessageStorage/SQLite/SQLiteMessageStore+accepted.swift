@@ -7,7 +7,7 @@ extension SQLiteMessageStore {
         try await database.read { [unreadable] database in
             let select = try database.cachedStatement(
                 sql: """
-                    SELECT msiKey, topicKey, distribution, title, desc, message, timestamp, accepted
+                    SELECT msiKey, topicKey, distribution, title, desc, message, timestamp, follows, correction, accepted
                     FROM message INDEXED BY messageByAcceptance
                     WHERE accepted >= :time AND (accepted > :time OR msiKey > :key)
                         AND topicKey IN (SELECT value FROM json_each(:topics))
@@ -39,15 +39,17 @@ private struct AcceptedRow: FetchableRecord, Decodable {
     let desc: String
     private let text: String
     let timestamp: UnixMilliseconds
+    private let follows: ObjectID?
+    private let correction: Bool?
 
     private enum CodingKeys: String, CodingKey {
-        case msiKey, topicKey, distribution, title, desc, timestamp
+        case msiKey, topicKey, distribution, title, desc, timestamp, follows, correction
         case text = "message"
     }
 
     var message: PhoneMessage {
         PhoneMessage(
             msiKey: msiKey, topicKey: topicKey, distribution: distribution, title: title, desc: desc, message: text,
-            timestamp: timestamp)
+            timestamp: timestamp, corrects: correction == true ? follows : nil)
     }
 }

@@ -24,6 +24,9 @@ public struct AppDatabase: Sendable {
         migrator.registerMigration("2: what the app remembers") { db in
             try db.execute(sql: Self.memoryTables)
         }
+        migrator.registerMigration("3: corrections") { db in
+            try db.execute(sql: Self.correctionTable)
+        }
         try migrator.migrate(db)
     }
 
@@ -39,6 +42,17 @@ public struct AppDatabase: Sendable {
             message VARCHAR(1500),
             timestamp INTEGER
         )
+        """
+
+    /// It outlives the correction itself: the old text stays marked after the student has deleted the new one.
+    private static let correctionTable = """
+        CREATE TABLE Correction (
+            msi_key TEXT NOT NULL PRIMARY KEY,
+            corrects TEXT NOT NULL,
+            timestamp INTEGER NOT NULL,
+            at INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE INDEX correction_corrects ON Correction (corrects, timestamp);
         """
 
     private static let memoryTables = """

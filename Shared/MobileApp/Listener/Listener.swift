@@ -25,7 +25,7 @@ public struct Listener: Sendable {
                     if !msiKey.isEmpty {
                         guard try await messages.beginPopup(msiKey) else { return }
                     }
-                    await fcm.displayLocalNotification(notification, tag: msiKey)
+                    await fcm.displayLocalNotification(notification, tag: notification.tag ?? msiKey)
                 } catch {
                     failed(error)
                 }

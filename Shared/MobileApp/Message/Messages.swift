@@ -29,7 +29,9 @@ public struct Messages: Sendable {
     /// - Throws: `DatabaseError`.
     @discardableResult
     public func add(_ message: StoredMessage) async throws -> Addition {
-        try await database.db.write { db in
+        let now = clock.now
+        return try await database.db.write { db in
+            try Self.noteCorrection(message, at: now, db)
             if try Bool.fetchOne(db, sql: "SELECT TRUE FROM Removed WHERE msi_key = ?", arguments: [message.msiKey]) != nil {
                 return .dropped
             }
@@ -54,7 +56,7 @@ public struct Messages: Sendable {
     /// - Throws: `DatabaseError`.
     public func all(channel: String? = nil, words: String = "") async throws -> [StoredMessage] {
         let messages = try await database.db.read { db in
-            try Row.fetchAll(db, sql: Self.query + " ORDER BY timestamp DESC, ID DESC").map(StoredMessage.init)
+            try Row.fetchAll(db, sql: Self.query + " ORDER BY Message.timestamp DESC, ID DESC").map(StoredMessage.init)
         }
         let words = words.split(whereSeparator: \.isWhitespace).map { $0.lowercased() }
         return messages.filter { message in
@@ -113,7 +115,7 @@ public struct Messages: Sendable {
                     """,
                 arguments: [first])
             try Self.remove(old, at: now, db)
-            for table in ["Removed", "Popup"] {
+            for table in ["Removed", "Popup", "Correction"] {
                 try db.execute(sql: "DELETE FROM \(table) WHERE at < ?", arguments: [now - Self.removedMemory])
             }
             return old.count
@@ -136,20 +138,38 @@ public struct Messages: Sendable {
 
     /// Remembers that the app shows the pop-up of a message.
     ///
-    /// - Returns: Whether it is the first time.
+    /// - Returns: Whether it is the first time, and the message was not corrected meanwhile: the correction has taken its place.
     /// - Throws: `DatabaseError`.
     func beginPopup(_ msiKey: String) async throws -> Bool {
         let now = clock.now
         return try await database.db.write { db in
+            let isCorrected = try Bool.fetchOne(
+                db, sql: "SELECT TRUE FROM Correction WHERE corrects = ? LIMIT 1", arguments: [msiKey])
+            guard isCorrected == nil else { return false }
             try db.execute(sql: "INSERT OR IGNORE INTO Popup (msi_key, at) VALUES (?, ?)", arguments: [msiKey, now])
             return db.changesCount > 0
         }
     }
 
-    private static let query = "SELECT Message.*, kept, read, omitted FROM Message LEFT JOIN Mark USING (msi_key)"
+    /// Corrections of one message are all named by it, so the newest one corrects also the others.
+    private static let query = """
+        SELECT Message.*, kept, read, omitted, own.corrects,
+            (SELECT other.msi_key FROM Correction AS other
+                WHERE other.corrects = COALESCE(own.corrects, Message.msi_key) AND other.msi_key <> Message.msi_key
+                    AND other.timestamp > Message.timestamp
+                ORDER BY other.timestamp DESC LIMIT 1) AS corrected_by
+        FROM Message LEFT JOIN Mark USING (msi_key) LEFT JOIN Correction AS own USING (msi_key)
+        """
+
+    private static func noteCorrection(_ message: StoredMessage, at now: Int64, _ db: Database) throws {
+        guard let corrects = message.corrects else { return }
+        try db.execute(
+            sql: "INSERT OR IGNORE INTO Correction (msi_key, corrects, timestamp, at) VALUES (?, ?, ?, ?)",
+            arguments: [message.msiKey, corrects, message.timestamp, now])
+    }
 
     private static func find(_ msiKey: String, _ db: Database) throws -> StoredMessage? {
-        try Row.fetchOne(db, sql: query + " WHERE msi_key = ?", arguments: [msiKey]).map(StoredMessage.init)
+        try Row.fetchOne(db, sql: query + " WHERE Message.msi_key = ?", arguments: [msiKey]).map(StoredMessage.init)
     }
 
     private static func insert(_ message: StoredMessage, _ db: Database) throws {

@@ -19,13 +19,17 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
     public var isRead = false
     /// The texts that FCM could not carry and that the phone has not fetched yet: "message", "desc".
     public var omitted: [String] = []
+    /// The message that it corrects; `nil` for none. A message with several corrections is named by all of them.
+    public var corrects: String?
+    /// The newest correction of it; `nil` for none. It may have been deleted since.
+    public var correctedBy: String?
 
     public var id: String { msiKey }
     public var isAlert: Bool { dist == "Alert" }
 
     public init(
         msiKey: String, topicKey: String, dist: String, title: String, desc: String, message: String, timestamp: Int64,
-        omitted: [String] = []
+        omitted: [String] = [], corrects: String? = nil
     ) {
         self.msiKey = msiKey
         self.topicKey = topicKey
@@ -35,9 +39,10 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
         self.message = message
         self.timestamp = timestamp
         self.omitted = omitted
+        self.corrects = corrects
     }
 
-    /// Reads the seed's seven data fields, and our eighth, `omitted`.
+    /// Reads the seed's seven data fields, and ours: `omitted` and `corrects`.
     ///
     /// - Returns: `nil` if one of the seven is missing or wrong: such a message is of another program.
     init?(data: [String: String]) {
@@ -49,14 +54,15 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
         else { return nil }
         self.init(
             msiKey: msiKey, topicKey: topicKey, dist: dist, title: title, desc: desc, message: message, timestamp: timestamp,
-            omitted: omitted)
+            omitted: omitted, corrects: data["corrects"])
     }
 
     init(row: Row) {
         self.init(
             msiKey: row["msi_key"], topicKey: row["topic_key"], dist: row["dist"], title: row["title"], desc: row["desc"],
             message: row["message"], timestamp: row["timestamp"],
-            omitted: (row["omitted"] as String? ?? "").split(separator: ",").map(String.init))
+            omitted: (row["omitted"] as String? ?? "").split(separator: ",").map(String.init), corrects: row["corrects"])
+        correctedBy = row["corrected_by"]
         isKept = row["kept"] ?? false
         isRead = row["read"] ?? false
     }

@@ -26,10 +26,13 @@ public struct PushMessage: Hashable, Sendable {
     public struct Notification: Hashable, Sendable {
         public let title: String
         public let body: String
+        /// A later pop-up with the same tag replaces this one: Android's tag, or iOS's identifier of the notification.
+        public let tag: String?
 
-        public init(title: String, body: String) {
+        public init(title: String, body: String, tag: String? = nil) {
             self.title = title
             self.body = body
+            self.tag = tag
         }
     }
 

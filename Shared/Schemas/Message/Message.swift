@@ -26,6 +26,8 @@ package struct Message: Codable, Hashable, Sendable {
     package var drill: Bool?
     /// The `msi_key` of an earlier message that it follows. That message may have been removed since.
     package var follows: ObjectID?
+    /// Whether it corrects the message that it follows. Absent for no.
+    package var correction: Bool?
     /// The template that its texts were made from. The template may have been changed or deleted since.
     package var template: ObjectID?
     /// What the template's blanks were filled with.
@@ -50,7 +52,8 @@ package struct Message: Codable, Hashable, Sendable {
         case msiKey = "msi_key"
         case title, desc, message
         case topicKey = "topic_key"
-        case distribution, sender, timestamp, ttl, options, names, expires, delay, drill, follows, template, values, approval
+        case distribution, sender, timestamp, ttl, options, names, expires, delay, drill, follows, correction, template, values
+        case approval
         case followUps = "follow_ups"
         case followUpTopics = "follow_up_topics"
         case sendAt = "send_at"
@@ -75,6 +78,7 @@ package struct Message: Codable, Hashable, Sendable {
         delay = draft.delay
         drill = draft.drill
         follows = draft.follows
+        correction = draft.correction
         template = draft.template
         values = draft.values
         self.sender = sender
@@ -90,7 +94,8 @@ package struct Message: Codable, Hashable, Sendable {
     package var draft: MessageDraft {
         MessageDraft(
             title: title, desc: desc, message: message, topicKey: topicKey, distribution: distribution, ttl: ttl,
-            sendAt: sendAt, options: options, delay: delay, drill: drill, follows: follows, template: template, values: values)
+            sendAt: sendAt, options: options, delay: delay, drill: drill, follows: follows,
+            correction: correction, template: template, values: values)
     }
 
     /// The time before which it does not go out; `nil` for at once.

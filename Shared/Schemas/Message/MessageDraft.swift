@@ -24,6 +24,8 @@ package struct MessageDraft: Codable, Checked, Hashable, Sendable {
     package var drill: Bool?
     /// The `msi_key` of an earlier message that it follows, such as an all-clear.
     package var follows: ObjectID?
+    /// Whether it corrects the message that it ``follows``: phones show it in that one's place.
+    package var correction: Bool?
     /// The template that its texts were made from.
     package var template: ObjectID?
     /// What the template's blanks were filled with, by their names.
@@ -32,7 +34,7 @@ package struct MessageDraft: Codable, Checked, Hashable, Sendable {
     package init(
         title: String, desc: String, message: String, topicKey: TopicKey, distribution: Distribution, ttl: Seconds? = nil,
         sendAt: UnixMilliseconds? = nil, options: DeliveryOptions? = nil, delay: Seconds? = nil, drill: Bool? = nil,
-        follows: ObjectID? = nil, template: ObjectID? = nil, values: [String: String]? = nil
+        follows: ObjectID? = nil, correction: Bool? = nil, template: ObjectID? = nil, values: [String: String]? = nil
     ) {
         self.title = title
         self.desc = desc
@@ -45,12 +47,13 @@ package struct MessageDraft: Codable, Checked, Hashable, Sendable {
         self.delay = delay
         self.drill = drill
         self.follows = follows
+        self.correction = correction
         self.template = template
         self.values = values
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case title, desc, message, distribution, ttl, options, delay, drill, follows, template, values
+        case title, desc, message, distribution, ttl, options, delay, drill, follows, correction, template, values
         case topicKey = "topic_key"
         case sendAt = "send_at"
     }
@@ -66,6 +69,9 @@ package struct MessageDraft: Codable, Checked, Hashable, Sendable {
         try (0...maximumUnixMilliseconds).check(sendAt, CodingKeys.sendAt)
         try (0...Self.maxDelay).check(delay, CodingKeys.delay)
         if delay != nil, sendAt != nil { throw SchemaViolation(CodingKeys.delay, "expected a delay or a send_at, not both") }
+        if correction == true, follows == nil {
+            throw SchemaViolation(CodingKeys.correction, "expected only with follows, the message that is corrected")
+        }
         if let values { try TemplateText.check(values: values, CodingKeys.values) }
         if distribution == .alert, desc.isBlank {
             throw SchemaViolation(
@@ -81,10 +87,14 @@ extension MessageDraft {
     /// The start of a drill's title on the phones.
     package static let drillMark = "[DRILL] "
 
+    /// The `msi_key` of the message that it corrects.
+    package var corrects: ObjectID? { correction == true ? follows : nil }
+
     /// The message as it is sent and stored: the title of a drill begins with ``drillMark``.
     package var marked: MessageDraft {
         var marked = self
         marked.drill = drill == true ? true : nil
+        marked.correction = correction == true ? true : nil
         if drill == true { marked.title = Self.drillMark + title }
         return marked
     }

@@ -14,11 +14,12 @@ package struct MessagePost: Codable, Checked, Hashable, Sendable {
     private var delay: Seconds?
     private var drill: Bool?
     package var follows: ObjectID?
+    private var correction: Bool?
     package var template: ObjectID?
     private var values: [String: String]?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case title, desc, message, distribution, ttl, options, delay, drill, follows, template, values
+        case title, desc, message, distribution, ttl, options, delay, drill, follows, correction, template, values
         case topicKey = "topic_key"
         case sendAt = "send_at"
     }
@@ -36,6 +37,7 @@ package struct MessagePost: Codable, Checked, Hashable, Sendable {
         delay = draft.delay
         drill = draft.drill
         follows = draft.follows
+        correction = draft.correction
     }
 
     package func check() throws(SchemaViolation) {
@@ -67,6 +69,12 @@ package struct MessagePost: Codable, Checked, Hashable, Sendable {
         try checked(draft(with: template.filled(with: values ?? [:])))
     }
 
+    /// Whether it corrects the message that it ``follows``.
+    package var isCorrection: Bool { correction == true }
+
+    /// The key by which FCM collapses it; `nil` for none.
+    package var collapseKey: String? { options?.collapseKey }
+
     /// Whether a stored message is the result of this post. The template may have changed since.
     package func isSource(of stored: MessageDraft) -> Bool {
         if template == nil {
@@ -81,7 +89,8 @@ package struct MessagePost: Codable, Checked, Hashable, Sendable {
         MessageDraft(
             title: texts.title, desc: texts.desc, message: texts.message, topicKey: topicKey, distribution: distribution,
             ttl: ttl,
-            sendAt: sendAt, options: options, delay: delay, drill: drill, follows: follows, template: template, values: values)
+            sendAt: sendAt, options: options, delay: delay, drill: drill, follows: follows,
+            correction: isCorrection ? true : nil, template: template, values: values)
     }
 
     private func draft(with texts: MessageTexts) -> MessageDraft {

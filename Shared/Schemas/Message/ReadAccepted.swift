@@ -48,7 +48,7 @@ package struct ReadAccepted: Command, Checked, Hashable {
     }
 }
 
-/// A message as phones have it: the seed's seven data fields ("Message Format").
+/// A message as phones have it: the seed's seven data fields ("Message Format"), and for a correction what it corrects.
 package struct PhoneMessage: Codable, Hashable, Sendable {
     package let msiKey: ObjectID
     package let topicKey: TopicKey
@@ -57,9 +57,11 @@ package struct PhoneMessage: Codable, Hashable, Sendable {
     package let desc: String
     package let message: String
     package let timestamp: UnixMilliseconds
+    /// The message that it corrects.
+    package let corrects: ObjectID?
 
     private enum CodingKeys: String, CodingKey {
-        case title, desc, message, timestamp
+        case title, desc, message, timestamp, corrects
         case msiKey = "msi_key"
         case topicKey = "topic_key"
         case distribution = "dist"
@@ -67,7 +69,7 @@ package struct PhoneMessage: Codable, Hashable, Sendable {
 
     package init(
         msiKey: ObjectID, topicKey: TopicKey, distribution: Distribution, title: String, desc: String, message: String,
-        timestamp: UnixMilliseconds
+        timestamp: UnixMilliseconds, corrects: ObjectID? = nil
     ) {
         self.msiKey = msiKey
         self.topicKey = topicKey
@@ -76,5 +78,6 @@ package struct PhoneMessage: Codable, Hashable, Sendable {
         self.desc = desc
         self.message = message
         self.timestamp = timestamp
+        self.corrects = corrects
     }
 }

@@ -45,7 +45,9 @@ extension RelayMessage {
     }
 
     package func payload() throws -> Data {
-        guard target == .topic, draft.options == nil, !validateOnly, project == nil else { return try JSONCoder.encode(self) }
+        guard target == .topic, draft.options == nil, draft.corrects == nil, !validateOnly, project == nil else {
+            return try JSONCoder.encode(self)
+        }
         var json = JSONBytes(capacity: 384 + draft.title.utf8.count + draft.desc.utf8.count + draft.message.utf8.count)
         json.append(#"{"components":["#)
         for (position, component) in components.enumerated() {

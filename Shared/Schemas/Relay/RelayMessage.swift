@@ -3,7 +3,7 @@ import Time
 
 /// `message.relay`: sends a message's components to FCM (seed, "Message", the input of `relay`).
 ///
-/// All fields except the seed's seven are optional. Without them, all components of the distribution are sent to the topic
+/// All fields except the seed's seven are optional. `corrects` is the `msi_key` of the message that it corrects. Without them, all components of the distribution are sent to the topic
 /// `topic_key`, with FCM's maximum time to live.
 package struct RelayMessage: Command, Checked, Hashable {
     package static let name = "message.relay"
@@ -47,7 +47,7 @@ package struct RelayMessage: Command, Checked, Hashable {
         case msiKey = "msi_key"
         case title, desc, message
         case topicKey = "topic_key"
-        case distribution, timestamp, ttl, expires, components, options, condition, token, project
+        case distribution, timestamp, ttl, expires, components, options, condition, token, project, corrects
         case validateOnly = "validate_only"
     }
 
@@ -55,6 +55,7 @@ package struct RelayMessage: Command, Checked, Hashable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         msiKey = try container.decode(ObjectID.self, forKey: .msiKey)
         timestamp = try container.decode(UnixMilliseconds.self, forKey: .timestamp)
+        let corrects = try container.decodeIfPresent(ObjectID.self, forKey: .corrects)
         draft = MessageDraft(
             title: try container.decode(String.self, forKey: .title),
             desc: try container.decode(String.self, forKey: .desc),
@@ -62,7 +63,8 @@ package struct RelayMessage: Command, Checked, Hashable {
             topicKey: try container.decode(TopicKey.self, forKey: .topicKey),
             distribution: try container.decode(Distribution.self, forKey: .distribution),
             ttl: try container.decodeIfPresent(Seconds.self, forKey: .ttl),
-            options: try container.decodeIfPresent(DeliveryOptions.self, forKey: .options))
+            options: try container.decodeIfPresent(DeliveryOptions.self, forKey: .options), follows: corrects,
+            correction: corrects == nil ? nil : true)
         expires = try container.decodeIfPresent(UnixMilliseconds.self, forKey: .expires)
         components = try container.decodeIfPresent([Component].self, forKey: .components) ?? draft.distribution.components
         let condition = try container.decodeIfPresent(String.self, forKey: .condition)
@@ -121,6 +123,7 @@ package struct RelayMessage: Command, Checked, Hashable {
         }
         if validateOnly { try container.encode(true, forKey: .validateOnly) }
         try container.encodeIfPresent(project, forKey: .project)
+        try container.encodeIfPresent(draft.corrects, forKey: .corrects)
     }
 }
 

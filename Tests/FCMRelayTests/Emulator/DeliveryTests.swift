@@ -146,7 +146,7 @@ struct DeliveryTests {
             #expect(
                 sent.first { $0["notification"] != nil } == [
                     "to": "/topics/\(topic)", "priority": "high", "time_to_live": 86_400,
-                    "notification": ["title": "Storm", "body": "Stay at home", "sound": "default"],
+                    "notification": ["title": "Storm", "body": "Stay at home", "sound": "default", "tag": "\(message.msiKey)"],
                     "data": ["msi_key": "\(message.msiKey)"],
                 ])
             #expect(

@@ -12,9 +12,10 @@ struct LegacyRequest: Encodable, Hashable, Sendable {
         let sound: String
         let image: String?
         let channelID: String?
+        let tag: String?
 
         private enum CodingKeys: String, CodingKey {
-            case title, body, sound, image
+            case title, body, sound, image, tag
             case channelID = "android_channel_id"
         }
     }
@@ -87,7 +88,8 @@ struct LegacyRequest: Encodable, Hashable, Sendable {
         notification = message.notification.map { notification in
             Notification(
                 title: notification.title, body: notification.body, sound: message.android.notification?.sound ?? "default",
-                image: notification.image, channelID: message.android.notification?.channelID)
+                image: notification.image, channelID: message.android.notification?.channelID,
+                tag: message.android.notification?.tag)
         }
         data = Content(fields: message.data)
         dryRun = request.validateOnly ? true : nil

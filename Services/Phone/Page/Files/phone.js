@@ -72,7 +72,7 @@ function askForPermission() {
 /** Opens the app with a notification's message. */
 async function openPopup(popup) {
   if (!(await send("POST", `/popups/${encodeURIComponent(popup.id)}/open`))) return;
-  const message = state.messages.find((each) => each.msi_key === popup.id) ?? state.messages.find((each) => each.title === popup.title);
+  const message = state.messages.find((each) => each.msi_key === popup.id || each.corrects === popup.id) ?? state.messages.find((each) => each.title === popup.title);
   if (!message) return;
   toReveal = message.msi_key;
   revealSoon();

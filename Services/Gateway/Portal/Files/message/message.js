@@ -76,7 +76,7 @@ function showState() {
   if (stateTag.textContent !== word) stateTag.textContent = word;
   stateDetail.textContent = detail;
   const possible = possibleActions(message, now);
-  const print = possible.join() + message.relay.state;
+  const print = possible.join() + message.relay.state + correctionLink();
   if (print === shownActions && buttons.children.length) return;
   shownActions = print;
   const isAlert = message.distribution === "Alert";
@@ -85,7 +85,26 @@ function showState() {
     possible.map((action, index) => h("button", { class: `button ${index ? "" : "main"}`, type: "button", onclick: () => act(action) }, icon(iconOf(action), "small"), labelOf(action, message))),
     canSend && message.relay.state === "relayed" && isAlert ? h("a", { class: "button", href: `/portal/send/?follows=${key}&clear` }, icon("check", "small"), t("message.allClear")) : null,
     canSend && !["recalled", "failed", "expired"].includes(message.relay.state) ? h("a", { class: "button", href: `/portal/send/?follows=${key}` }, icon("reply", "small"), t("message.followUp")) : null,
+    canSend && isOut(message) ? h("a", { class: "button", href: correctionLink() }, icon("edit", "small"), t("message.correct")) : null,
     canSend ? h("a", { class: "button", href: `/portal/send/?copy=${key}` }, icon("send", "small"), t("message.again")) : null);
+}
+
+/** Phones have it: there is something to correct. */
+function isOut({ relay }) {
+  return ["relayed", "failed", "expired"].includes(relay.state) && relay.components.some(({ state }) => state === "accepted");
+}
+
+/** The newest correction that was not taken back. */
+function newestCorrection() {
+  const corrections = (message.follow_ups ?? []).map((of) => related.get(of)).filter((each) => each?.correction && each.relay.state !== "recalled");
+  return corrections.at(-1) ?? null;
+}
+
+/** Corrections of one message are all named by it. The form begins with the newest text. */
+function correctionLink() {
+  const first = message.correction ? message.follows : key;
+  const newest = message.correction ? key : newestCorrection()?.msi_key;
+  return `/portal/send/?follows=${first}&correction${newest ? `&copy=${newest}` : ""}`;
 }
 
 async function act(action) {
@@ -106,16 +125,18 @@ function show() {
     ["message.key", h("span", { class: "copyable" }, h("code", { dir: "ltr" }, key), h("button", { class: "button bare plain small", type: "button", "aria-label": t("message.key.copy"), title: t("message.key.copy"), onclick: copyKey }, icon("copy", "small")))],
   ].filter(Boolean);
   const relatedLink = (of, label) => related.has(of) ? h("li", null, h("span", { class: "hint" }, label, " · ", formatMoment(related.get(of).timestamp)), h("a", { href: link(of), dir: "auto" }, related.get(of).title)) : null;
-  const relatives = [message.follows ? relatedLink(message.follows, t("message.follows")) : null, ...(message.follow_ups ?? []).map((of) => relatedLink(of, t("message.followUp.sent")))].filter(Boolean);
+  const relatives = [message.follows ? relatedLink(message.follows, t(message.correction ? "message.corrects" : "message.follows")) : null, ...(message.follow_ups ?? []).map((of) => relatedLink(of, t(related.get(of)?.correction ? "message.correction" : "message.followUp.sent")))].filter(Boolean);
+  const correction = newestCorrection();
   const hadFocus = document.activeElement === main.querySelector("h1");
   shownActions = "";
   fill(main, back(),
     h("header", { class: "message-head" },
-      h("div", { class: "message-tags" }, distributionTag(message.distribution), message.drill ? h("span", { class: "tag" }, t("message.drill")) : null, pathOf([names.channel, names.area, names.subject])),
+      h("div", { class: "message-tags" }, distributionTag(message.distribution), message.drill ? h("span", { class: "tag" }, t("message.drill")) : null, message.correction ? h("span", { class: "tag" }, icon("edit", "small"), t("message.correction")) : null, pathOf([names.channel, names.area, names.subject])),
       h("h1", { class: message.title.length > 90 ? "long" : null, tabIndex: -1, dir: "auto" }, message.title),
       h("p", { role: "status", class: "message-state" }, stateTag, stateDetail),
       buttons),
     stateOf(message) === "held" ? h("div", { class: "notice" }, icon("lock"), h("p", null, tn(possibleActions(message).includes("approve") ? "message.held.you" : "message.held.others", { sender: h("bdi", null, message.sender) }), message.send_at ? [" ", t("message.held.later", { time: formatMoment(message.send_at) })] : null)) : null,
+    correction ? h("div", { class: "notice" }, icon("edit"), h("p", null, t("message.corrected"), " ", h("a", { href: link(correction.msi_key) }, h("bdi", null, correction.title)), " · ", formatMoment(correction.timestamp))) : null,
     h("div", { class: "message-columns" },
       h("div", { class: "stack" },
         h("section", { class: "panel message-text", "aria-label": t("message.text") },

@@ -2,16 +2,24 @@ import { beginningOf } from "../lib/payload.js";
 import { keep, kept } from "../lib/store.js";
 import { blanksOf, filled } from "../lib/template.js";
 
+const optionsOf = (options) => {
+  const given = Object.entries(options).filter(([, value]) => value);
+  return given.length ? { options: Object.fromEntries(given) } : {};
+};
+
 const empty = { topicKey: "", title: "", desc: "", message: "", at: "", ttl: "", image: "", drill: false, template: null, values: {}, attempt: null };
 
 /**
- * What is being written. The browser keeps it until it has been sent, so that it survives a closed tab. A follow-up has a draft
- * of its own, so that it does not replace another text.
+ * What is being written. The browser keeps it until it has been sent, so that it survives a closed tab. A follow-up or correction
+ * has a draft of its own, so that it does not replace another text.
  */
 export class Draft {
-  constructor(follows, prepared) {
+  constructor(follows, prepared, isCorrection = false) {
     this.follows = follows;
-    this.place = follows ? `draft.${follows}` : "draft";
+    this.isCorrection = isCorrection;
+    this.place = follows ? `draft.${isCorrection ? "correction." : ""}${follows}` : "draft";
+    /** That of the corrected message: a correction has the same. */
+    this.collapseKey = "";
     const stored = kept(this.place);
     this.isRestored = Boolean(stored);
     Object.assign(this, empty, { values: {} }, prepared, stored);
@@ -69,7 +77,8 @@ export class Draft {
       ...(this.at ? { send_at: new Date(this.at).getTime() } : undo ? { delay: undo } : {}),
       ...(this.drill ? { drill: true } : {}),
       ...(this.follows ? { follows: this.follows } : {}),
-      ...(isAlert && this.image.trim() ? { options: { image: this.image.trim() } } : {}),
+      ...(this.isCorrection ? { correction: true } : {}),
+      ...optionsOf({ image: isAlert ? this.image.trim() : "", collapse_key: this.collapseKey }),
     };
   }
 

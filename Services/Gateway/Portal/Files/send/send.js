@@ -35,7 +35,8 @@ const readTemplates = () => getAll("/template?limit=200", "items").catch(() => [
 const templatesRead = readTemplates();
 await ready;
 
-const head = pageHead({ heading: t(query.has("follows") ? "send.followUp" : "send.heading"), intro: t("send.intro") });
+const headingOf = (parameters) => t(parameters.has("correction") ? "send.correction" : parameters.has("follows") ? "send.followUp" : "send.heading");
+const head = pageHead({ heading: headingOf(query), intro: t("send.intro") });
 const place = h("div", null, skeleton());
 fill(main, head, place);
 if (location.hash.startsWith("#sent=")) showSent(location.hash.slice(6));
@@ -52,7 +53,8 @@ async function showSent(key, undo) {
 
 /** Shows the form again; `message` is one that was taken back, whose text is wanted again. */
 function restart(message) {
-  history.replaceState(null, "", message?.follows ? `/portal/send/?follows=${message.follows}` : "/portal/send/");
+  history.replaceState(null, "", message?.follows ? `/portal/send/?follows=${message.follows}${message.correction ? "&correction" : ""}` : "/portal/send/");
+  head.querySelector("h1").textContent = headingOf(new URLSearchParams(location.search));
   main.prepend(head);
   showForm(message);
   main.querySelector("h1").focus();
@@ -62,21 +64,25 @@ async function showForm(message) {
   fill(place, skeleton());
   const parameters = new URLSearchParams(location.search);
   const [follows, copies] = [parameters.get("follows"), parameters.get("copy")];
+  const isCorrection = Boolean(follows) && parameters.has("correction");
   try {
-    const [{ channels }, templates, earlier] = await Promise.all([
+    const read = (key) => (key ? get(`/message/${key}`).catch(() => null) : null);
+    const [{ channels }, templates, earlier, copied] = await Promise.all([
       message ? readCube() : cubeRead.catch(readCube), message ? readTemplates() : templatesRead,
-      follows || copies ? get(`/message/${follows ?? copies}`).catch(() => null) : null,
+      read(follows), read(copies),
     ]);
-    const prepared = message ? textsOf(message) : copies && earlier ? textsOf(earlier)
+    const source = message ?? copied ?? (isCorrection ? earlier : null);
+    const prepared = source ? textsOf(source)
       : follows && earlier ? { topicKey: earlier.topic_key, title: parameters.has("clear") ? allClear(bare(earlier.title)) : "" } : {};
-    const draft = new Draft(follows, prepared);
+    const draft = new Draft(follows, prepared, isCorrection);
+    if (isCorrection) draft.collapseKey = earlier?.options?.collapse_key ?? "";
     draft.refreshTemplate(templates);
     const wanted = templates.find((template) => template._id === parameters.get("template"));
     if (wanted) {
       draft.useTemplate(wanted);
       history.replaceState(null, "", location.pathname);
     }
-    fill(place, form(subjectsOf(channels).filter((subject) => maySendTo(subject.key)), templates, draft, follows ? earlier : null, Boolean(message ?? copies) && prepared, Boolean(message)));
+    fill(place, form(subjectsOf(channels).filter((subject) => maySendTo(subject.key)), templates, draft, earlier, Boolean(message ?? (copies && !isCorrection)) && prepared, Boolean(message)));
   } catch (error) {
     fill(place, h("div", { class: "notice bad", role: "alert" }, icon("info"),
       h("div", { class: "stack" }, h("p", null, explain(error)), h("div", null, h("button", { class: "button small", type: "button", onclick: () => showForm(message) }, t("retry"))))));
@@ -157,7 +163,7 @@ function form(subjects, templates, draft, earlier, replacement, isTakenBack) {
     bytesText.textContent = popup > payloadLimit ? t("send.bytes.cut") : data > payloadLimit ? t("send.bytes.over") : t("send.bytes", { bytes, limit: payloadLimit });
     preview.message = { ...content, distribution, path: subject()?.path };
     delivery.show(distribution);
-    fill(sendButton, icon("send", "small"), t(draft.at ? (isAlert ? "send.action.scheduleAlert" : "send.action.schedule") : isAlert ? "send.action.alert" : subject()?.subject.approval ? "send.action.approval" : "send.action"));
+    fill(sendButton, icon("send", "small"), t(draft.isCorrection ? "send.action.correction" : draft.at ? (isAlert ? "send.action.scheduleAlert" : "send.action.schedule") : isAlert ? "send.action.alert" : subject()?.subject.approval ? "send.action.approval" : "send.action"));
     discardButton.hidden = draft.isEmpty;
     laterButton.textContent = t(draft.at ? "send.now" : "send.schedule");
     subjectBelow.classList.contains("wrong") || fill(subjectBelow, subject()?.subject.approval ? t("send.approval.hint") : "");
@@ -263,7 +269,8 @@ function form(subjects, templates, draft, earlier, replacement, isTakenBack) {
   async function confirmed() {
     const { opt, approval } = subject().subject;
     const isAlert = opt.distribution === "Alert";
-    if (!isAlert && !draft.drill) return true;
+    // A correction goes to those who have the wrong text, and can be taken back.
+    if (draft.isCorrection || (!isAlert && !draft.drill)) return true;
     const isUrgent = draft.template?.urgent;
     const health = meaningOf(currentHealth());
     return await confirmAction({
@@ -355,11 +362,14 @@ function form(subjects, templates, draft, earlier, replacement, isTakenBack) {
     show();
   }
 
+  // A correction stays in its subject, and needs no template.
+  const isFixed = draft.isCorrection && Boolean(find(draft.topicKey));
+  templatePart.hidden = draft.isCorrection;
   const element = h("div", { class: "composer" },
     h("form", { noValidate: true, onsubmit: submit },
       service,
-      earlier ? h("div", { class: "notice" }, icon("reply"), h("p", null, t("send.follows"), " ", h("a", { href: `/portal/message/?key=${earlier.msi_key}` }, h("bdi", null, earlier.title)), " · ", formatMoment(earlier.timestamp))) : null,
-      h("div", { class: "field" }, h("label", { htmlFor: "subject" }, t("send.subject")), h("div", { class: "control" }, picker), subjectBelow, h("div", { class: "control" }, recent)),
+      earlier ? h("div", { class: "notice" }, icon(draft.isCorrection ? "edit" : "reply"), h("p", null, t(draft.isCorrection ? "send.corrects" : "send.follows"), " ", h("a", { href: `/portal/message/?key=${earlier.msi_key}` }, h("bdi", null, earlier.title)), " · ", formatMoment(earlier.timestamp), draft.isCorrection ? [h("br"), h("span", { class: "secondary" }, t("send.corrects.hint"))] : null)) : null,
+      h("div", { class: "field", hidden: isFixed }, h("label", { htmlFor: "subject" }, t("send.subject")), h("div", { class: "control" }, picker), subjectBelow, h("div", { class: "control" }, recent)),
       templatePart, texts.title, texts.desc, texts.message,
       h("div", { class: "budget" }, meter, h("p", { class: "hint" }, bytesText)),
       delivery, problem,
