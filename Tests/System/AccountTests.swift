@@ -71,7 +71,9 @@ extension SystemTests {
                     """
                 let end = try await withProgram(
                     "/usr/bin/python3", arguments: ["-c", script, try BuiltProduct.path(of: "msi")],
-                    environment: ["MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "0", "MSI_FCM_EMULATOR_PORT": "0"]
+                    environment: [
+                        "MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "0", "MSI_FCM_EMULATOR_PORT": "0", "MSI_PHONE_PORT": "0",
+                    ]
                 ) { try await $0.end(within: .seconds(90)) }
                 #expect(end.exitCode == 0, "\(end.lines)")
                 let passwords = end.lines.compactMap { $0.wholeMatch(of: /\s+password +(([a-z2-9]{4}-){4}[a-z2-9]{4})/) }

@@ -216,7 +216,7 @@ extension SystemTests {
             add("title") { $0["title"] = .string(String(repeating: "t", count: 501)) }
             add("desc") { $0["desc"] = .string(String(repeating: "d", count: 501)) }
             add("message") { $0["message"] = .string(String(repeating: "m", count: 1_501)) }
-            add("message") { $0["message"] = .string(String(repeating: "🎓", count: 1_000)) }
+            add("message") { $0["message"] = .string(String(repeating: "🎓", count: 1_501)) }
             add("topic_key") { $0["topic_key"] = "news" }
             add("topic_key") { $0["topic_key"] = "\(alert.channel)-\(alert.area)-0123456789abcdef01234567" }
             add("distribution") { $0["distribution"] = "Information" }

@@ -10,7 +10,8 @@ extension SystemTests {
         private func run(_ script: String, in folder: String, within limit: Duration = .seconds(60)) async throws -> [String] {
             let programs = ServiceProcess.executables.path(percentEncoded: false)
             let environment = [
-                "MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "0", "MSI_FCM_EMULATOR_PORT": "0", "SWIFT_BACKTRACE": "enable=no",
+                "MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "0", "MSI_FCM_EMULATOR_PORT": "0", "MSI_PHONE_PORT": "0",
+                "SWIFT_BACKTRACE": "enable=no",
                 "PATH": programs + ":/usr/bin:/bin",
             ]
             let end = try await withProgram("/bin/bash", arguments: ["-c", script], environment: environment) {

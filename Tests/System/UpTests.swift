@@ -116,6 +116,37 @@ extension SystemTests {
             }
         }
 
+        @Test("A phone runs beside the hub, at the address that is said, also if its usual port is taken")
+        func phone() async throws {
+            try await withStack { first in
+                let port = try #require(first.phonePort)
+                try await withStack(settings: ["MSI_PHONE_PORT": String(port)]) { second in
+                    let other = try #require(second.phonePort)
+                    #expect(other != port)
+                    for (stack, port) in [(first, port), (second, other)] {
+                        let phone = Portal(port: port, http: stack.portal.http, token: nil)
+                        #expect(try await phone.call(.GET, "/").status == 200)
+                        #expect(try await phone.call(.GET, "/control").json["killed"] == false)
+                        // A restarted phone has the same address.
+                        try await stack.killAndReplace("msi-phone")
+                        try await eventually("the phone's page") { try? await phone.call(.GET, "/").status == 200 }
+                    }
+                }
+            }
+        }
+
+        @Test("The hub runs also if the phone cannot start")
+        func noPhone() async throws {
+            try await withTemporaryFolder { folder in
+                try Data().write(to: URL(filePath: folder + "/phones"))
+                try await withStack(in: folder) { stack in
+                    #expect(stack.phonePort == nil)
+                    #expect(stack.program.lines.contains { $0.contains("msi-phone did not start") }, "\(stack.program.lines)")
+                    try await stack.healthy()
+                }
+            }
+        }
+
         @Test("A missing executable ends msi up and the services that it has started, with an error that names it")
         func executableMissing() async throws {
             try await withTemporaryFolder { folder in
@@ -283,7 +314,7 @@ extension SystemTests {
         }
 
         private func settings(in folder: String) -> [String: String] {
-            ["MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "0", "MSI_FCM_EMULATOR_PORT": "0"]
+            ["MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "0", "MSI_FCM_EMULATOR_PORT": "0", "MSI_PHONE_PORT": "0"]
         }
     }
 }

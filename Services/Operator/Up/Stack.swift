@@ -18,6 +18,9 @@ struct Stack: Sendable {
     /// Where the people service takes commands.
     let peopleEndpoint: String
     let processes: [Process]
+    /// The phone to look at. The services do not need it.
+    let phone: Process
+    private let phoneURL: String
     /// The folder of the executables, which is this one's.
     let executables: URL
 
@@ -45,9 +48,12 @@ struct Stack: Sendable {
             "SWIFT_BACKTRACE": "enable=no",
         ]
         for (name, value) in endpoints.settings.merging(emulator.settings, uniquingKeysWith: { $1 }) { shared[name] = value }
-        processes = ServiceEntry.all.map { [shared] service in
+        func process(_ service: ServiceEntry) -> Process {
             Process(service: service, environment: shared.merging(Self.withheldSecrets(from: service)) { $1 })
         }
+        processes = ServiceEntry.all.map(process)
+        phone = process(.phone)
+        phoneURL = "http://127.0.0.1:\(endpoints.port(of: .phone))"
     }
 
     /// Removes the secrets that a service does not read, such as the password of a database, with their files' names.
@@ -60,11 +66,14 @@ struct Stack: Sendable {
     var logDirectory: String { stateDirectory + "/log" }
 
     /// The text for the terminal once everything runs. Its first line says that the stack is ready.
-    var greeting: String {
+    ///
+    /// - Parameter hasPhone: Whether the phone runs.
+    func greeting(hasPhone: Bool) -> String {
         """
         ready: the gateway is at \(gatewayURL) (\(publicURL.map { "for clients: \($0)" } ?? "loopback only"))
           data   \(stateDirectory)
           logs   \(logDirectory)
+          phone  \(hasPhone ? "\(phoneURL), a student's phone to look at" : "none, it did not start")
           FCM    \(emulator.url), an emulator: phones are simulated there
           next   curl \(gatewayURL)/channel, and "Send the first message" in README.md
           stop   Ctrl-C

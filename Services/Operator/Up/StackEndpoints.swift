@@ -2,7 +2,7 @@ import CommandBus
 import ServiceKit
 import SystemPackage
 
-/// The endpoints of a stack's services. Port 0 is replaced by a free port here, because a restarted service must
+/// The endpoints of a stack's processes. Port 0 is replaced by a free port here, because a restarted process must
 /// listen on the same port.
 struct StackEndpoints: Sendable {
     /// The values by the settings' names in the environment.
@@ -25,6 +25,11 @@ struct StackEndpoints: Sendable {
                 }
             }
         }
+        // Another stack may have the usual port. Nothing but the greeting names the phone's port, so any other one will do.
+        let phonePort = try values.value(.phonePort)
+        let port = try Self.fixed(LoopbackPort.obstacle(phonePort) == nil ? phonePort : 0)
+        ports[.phone] = port
+        settings[Setting<Int>.phonePort.declaration.name] = String(port)
     }
 
     /// The port of a service whose entry has one.

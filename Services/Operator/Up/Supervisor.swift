@@ -10,6 +10,7 @@ struct Supervisor: Service {
 
     private let stack: Stack
     private let children: [Child]
+    private let phone: Child
     private let pipe: SupervisionPipe
     private let firstStart: FirstStart
     private let say: @Sendable (String) -> Void
@@ -24,7 +25,10 @@ struct Supervisor: Service {
         let pipe = try SupervisionPipe()
         self.pipe = pipe
         children = try stack.processes.map { try Child($0, in: stack, pipe: pipe, say: say) }
+        phone = try Child(stack.phone, in: stack, pipe: pipe, say: say)
     }
+
+    private var all: [Child] { children + [phone] }
 
     /// - Throws: ``StartFailure`` if a process does not start. The running ones are stopped first.
     func run() async throws {
@@ -32,12 +36,14 @@ struct Supervisor: Service {
             group.addTask { await keepLogsShort() }
             var failure: (any Error)?
             do {
-                try await PreviousStack(logs: children.map(\.log), say: say).end(within: DeliveryTimes.supervisorStopTimeout)
+                try await PreviousStack(logs: all.map(\.log), say: say).end(within: DeliveryTimes.supervisorStopTimeout)
                 try await start { child in group.addTask { await child.run() } }
+                group.addTask { await phone.run() }
+                let hasPhone = try await hasStarted(phone)
                 if let failure = try await cancelWhenGracefulShutdown({ try await makeAccounts() }) {
                     group.addTask { await makeAccountsLater(after: failure) }
                 }
-                say(stack.greeting)
+                say(stack.greeting(hasPhone: hasPhone))
                 try await gracefulShutdown()
             } catch is CancellationError {
                 // Stopped while it was starting.
@@ -74,6 +80,17 @@ struct Supervisor: Service {
                 order.markReady(service)
                 startNext()
             }
+        }
+    }
+
+    /// The hub runs without a phone, too.
+    private func hasStarted(_ phone: Child) async throws -> Bool {
+        do {
+            try await started(phone)
+            return true
+        } catch let failure as StartFailure {
+            say("\(failure)")
+            return false
         }
     }
 
@@ -131,7 +148,7 @@ struct Supervisor: Service {
 
     private func stop() async {
         say("stopping")
-        for child in children.reversed() {
+        for child in all.reversed() {
             await child.stop()
         }
         say("stopped")
@@ -139,7 +156,7 @@ struct Supervisor: Service {
 
     private func keepLogsShort() async {
         while (try? await cancelWhenGracefulShutdown({ try await Task.sleep(for: .seconds(60)) })) != nil {
-            for child in children {
+            for child in all {
                 do {
                     try child.log.trim()
                 } catch {

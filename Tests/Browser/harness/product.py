@@ -43,6 +43,7 @@ class Product:
             "MSI_STATE_DIR": str(self.folder),
             "MSI_GATEWAY_PORT": str(self.gateway_port),
             "MSI_FCM_EMULATOR_PORT": str(self.emulator_port),
+            "MSI_PHONE_PORT": "0",
             # One account does in a minute what many people do.
             "MSI_GATEWAY_ACCOUNT_REQUESTS": "100000",
         }

@@ -12,8 +12,14 @@ struct Stack: Sendable {
     let portal: Portal
     let fcm: FCMServer
 
-    /// The executables of the services in the order of their start. They are stopped in reverse order.
-    static let services = ServiceEntry.all.map(\.executable)
+    /// The executables in the order of their start. They are stopped in reverse order.
+    static let services = (ServiceEntry.all + [.phone]).map(\.executable)
+
+    /// The port of the phone's page; `nil` if it did not start.
+    var phonePort: Int? {
+        let line = program.lines.first { $0.contains("  phone  ") }
+        return line?.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)/).flatMap { Int($0.1) }
+    }
 
     /// The running processes by the names of their executables.
     var processes: [String: Int32] {
@@ -85,7 +91,7 @@ func withStack<Value: Sendable>(
             try await withStack(in: $0 + "/état 1", settings: settings, script: script, body)
         }
     }
-    var environment = ["MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "0", "MSI_FCM_EMULATOR_PORT": "0"]
+    var environment = ["MSI_STATE_DIR": folder, "MSI_GATEWAY_PORT": "0", "MSI_FCM_EMULATOR_PORT": "0", "MSI_PHONE_PORT": "0"]
     environment.merge(settings) { _, own in own }
     let end = try await withProgram(
         try script ?? BuiltProduct.path(of: "msi"), arguments: script == nil ? ["up"] : [], environment: environment
@@ -115,7 +121,7 @@ private struct StackPorts {
 
     init(of program: RunningProgram) async throws {
         // The time limit is long, because a script builds first.
-        let ready = try await program.line(within: .seconds(180)) { $0.contains("ready") }
+        let ready = try await program.line(within: .seconds(180)) { $0.hasPrefix("ready: ") }
         let fcm = try await program.line(within: .seconds(5)) { $0.contains("FCM") && $0.contains("https://127.0.0.1:") }
         guard let gateway = ready.firstMatch(of: /https?:\/\/127\.0\.0\.1:(\d+)/).flatMap({ Int($0.1) }),
             let emulator = fcm.firstMatch(of: /https:\/\/127\.0\.0\.1:(\d+)/).flatMap({ Int($0.1) })
