@@ -166,7 +166,7 @@ let package = Package(
         .executableTarget(
             name: "Phone",
             dependencies: [
-                "DurableFiles", "JSON", "MobileApp", "Pages", "ServiceKit", asyncHTTPClient, httpTypes, hummingbird,
+                "DurableFiles", "JSON", "MobileApp", "Pages", "ServiceKit", asyncHTTPClient, histogram, httpTypes, hummingbird,
                 hummingbirdCore, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle,
             ],
             path: "Services/Phone",

@@ -21,12 +21,14 @@ public final class MobileApp: Sendable {
     /// Within which time the phones fetch a text that FCM could not carry.
     private static let spread = Duration.seconds(10)
 
-    /// - Throws: `DatabaseError`.
-    public init(platform: Platform, database: AppDatabase) {
+    /// - Parameter arrived: Called after each message that was added, whether FCM or the hub brought it. It must not block.
+    public init(
+        platform: Platform, database: AppDatabase, arrived: @escaping @Sendable (StoredMessage) -> Void = { _ in }
+    ) {
         self.platform = platform
         self.database = database
         fcm = FCMModule(platform: platform)
-        messages = Messages(database: database, clock: platform.clock)
+        messages = Messages(database: database, clock: platform.clock, arrived: arrived)
         subscriptions = Subscriptions(platform: platform, fcm: fcm, database: database)
         initialization = Initialization(platform: platform, database: database, subscriptions: subscriptions)
         missed = MissedMessages(hub: platform.hub, database: database, messages: messages)

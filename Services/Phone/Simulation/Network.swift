@@ -17,16 +17,19 @@ struct Network: Sendable {
     private static let timeout = TimeAmount.seconds(10)
     private static let maxAnswerBytes = 16 << 20
 
-    /// - Parameter certificateFile: The certificate to trust instead of the system's. The file may appear later, with the emulator's
-    ///   first start.
-    init(trusting certificateFile: String? = nil) {
+    /// - Parameters:
+    ///   - certificateFile: The certificate to trust instead of the system's. The file may appear later, with the emulator's first
+    ///     start.
+    ///   - connections: The maximum number of connections that are open at once.
+    init(trusting certificateFile: String? = nil, connections: Int = 8) {
         var tls = TLSConfiguration.makeClientConfiguration()
         if let certificateFile { tls.trustRoots = .file(certificateFile) }
-        // HTTP/1.1: the stream of events has a connection of its own.
-        tls.applicationProtocols = ["http/1.1"]
         var configuration = HTTPClient.Configuration()
+        // Each stream of events has a connection of its own. With HTTP/2 the client has one for all, of a hundred streams.
+        configuration.httpVersion = .http1Only
         configuration.tlsConfiguration = tls
         configuration.timeout.connect = .seconds(5)
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
         http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 

@@ -19,17 +19,25 @@ final class PhoneMemory: Sendable {
         case granted, denied
     }
 
-    let databasePath: String
-    private let path: String
+    /// `nil` for a phone that is only in memory.
+    let databasePath: String?
+    private let path: String?
     private let state: Mutex<System>
 
     /// - Throws: An error of the file system, or of a file that is none of the phone's.
     init(folder: String, name: String) throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         databasePath = "\(folder)/\(name).sqlite"
-        path = "\(folder)/\(name).json"
+        let path = "\(folder)/\(name).json"
+        self.path = path
         let kept = FileManager.default.contents(atPath: path)
         state = Mutex(try kept.map { try JSONCoder.decode(System.self, from: $0) } ?? System())
+    }
+
+    /// A phone that is only in memory.
+    init() {
+        (databasePath, path) = (nil, nil)
+        state = Mutex(System())
     }
 
     var system: System { state.withLock(\.self) }
@@ -42,7 +50,7 @@ final class PhoneMemory: Sendable {
             var changed = state
             let result = body(&changed)
             if changed != state {
-                try DurableFiles.replace(path, String(decoding: try JSONCoder.encode(changed), as: UTF8.self))
+                if let path { try DurableFiles.replace(path, String(decoding: try JSONCoder.encode(changed), as: UTF8.self)) }
                 state = changed
             }
             return result

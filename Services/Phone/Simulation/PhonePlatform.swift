@@ -16,6 +16,8 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
         var hub = Hub.unknown
         var streams: [Int: AsyncStream<PushMessage>.Continuation] = [:]
         var lastStream = 0
+        /// The registration that is on its way.
+        var registration: Task<String, any Error>?
         /// Those who wait for the answer to the question whether the app may show pop-ups.
         var asking: [CheckedContinuation<Bool, Never>] = []
     }
@@ -109,6 +111,19 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
 
     func registrationToken() async throws -> String {
         if let token = memory.system.token { return token }
+        // The app and the operating system ask at the same time; the phone has one registration.
+        let (task, isFirst) = state.withLock { state in
+            if let running = state.registration { return (running, false) }
+            let task = Task { try await self.register() }
+            state.registration = task
+            return (task, true)
+        }
+        defer { if isFirst { state.withLock { $0.registration = nil } } }
+        return try await task.value
+    }
+
+    private func register() async throws -> String {
+        if let token = memory.system.token { return token }
         try checkNetwork()
         let token = try await fcm.register(control.platform)
         return try memory.change { system in
@@ -151,7 +166,8 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
             } catch {
                 logger.debug("no connection to FCM", metadata: ["error": "\(error)"])
             }
-            try? await Task.sleep(for: .milliseconds(500))
+            // Phones that lost FCM together do not come back together.
+            try? await Task.sleep(for: .milliseconds(500) * Double.random(in: 0.5...1.5))
         }
     }
 

@@ -13,36 +13,46 @@ final class SimulatedPhone: Service {
     private let logger: Logger
     /// The app, whether it runs or not: it is also what shows the stored messages.
     private let current: Mutex<MobileApp>
+    private let arrived: @Sendable (StoredMessage) -> Void
     private let restarts = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
     var memory: PhoneMemory { platform.memory }
     var app: MobileApp { current.withLock(\.self) }
 
+    /// - Parameter arrived: Called after each message that the app has added.
     init(
-        name: String, memory: PhoneMemory, fcm: FCMConnection, gateway: String, hub: Network, logger: Logger
+        name: String, memory: PhoneMemory, fcm: FCMConnection, gateway: String, hub: Network, logger: Logger,
+        arrived: @escaping @Sendable (StoredMessage) -> Void = { _ in }
     ) throws {
+        self.arrived = arrived
         self.name = name
         self.logger = logger
         database = try AppDatabase(path: memory.databasePath)
         clock = PhoneClock(memory: memory)
         platform = PhonePlatform(
             memory: memory, changes: changes, fcm: fcm, gateway: gateway, hub: hub, logger: logger)
-        current = Mutex(Self.app(platform, clock, database))
+        current = Mutex(Self.app(platform, clock, database, arrived))
     }
 
-    private static func app(_ platform: PhonePlatform, _ clock: PhoneClock, _ database: AppDatabase) -> MobileApp {
+    private static func app(
+        _ platform: PhonePlatform, _ clock: PhoneClock, _ database: AppDatabase,
+        _ arrived: @escaping @Sendable (StoredMessage) -> Void
+    ) -> MobileApp {
         let kind: Platform.Kind = platform.memory.system.control.platform == .ios ? .ios : .android
         return MobileApp(
             platform: Platform(kind: kind, push: platform, notifications: platform, hub: platform, clock: clock),
-            database: database)
+            database: database, arrived: arrived)
     }
 
     func run() async throws {
-        await cancelWhenGracefulShutdown { [self] in
-            await withTaskGroup { group in
-                group.addTask { await self.keepNetwork() }
-                group.addTask { await self.keepApp() }
-            }
+        await cancelWhenGracefulShutdown { [self] in await stayOn() }
+    }
+
+    /// The phone is switched on until the task is cancelled.
+    func stayOn() async {
+        await withTaskGroup { [self] group in
+            group.addTask { await self.keepNetwork() }
+            group.addTask { await self.keepApp() }
         }
     }
 
@@ -80,7 +90,7 @@ final class SimulatedPhone: Service {
                 running = nil
             }
             if !control.killed, running == nil {
-                let app = Self.app(platform, clock, database)
+                let app = Self.app(platform, clock, database, arrived)
                 current.withLock { $0 = app }
                 running = (Task { [self] in await run(app) }, control.platform)
             } else if wasOffline, !control.offline {

@@ -4,15 +4,18 @@ import GRDB
 public struct Messages: Sendable {
     private let database: AppDatabase
     private let clock: any DeviceClock
+    /// Called after each message that was added.
+    private let arrived: @Sendable (StoredMessage) -> Void
 
     /// How long the phone remembers what it has removed. FCM delivers a message up to four weeks late.
     private static let removedMemory: Int64 = 35 * 86_400_000
     /// How many days the app shows, today included (seed, "Clear Old Messages").
     private static let shownDays: Int64 = 7
 
-    init(database: AppDatabase, clock: any DeviceClock) {
+    init(database: AppDatabase, clock: any DeviceClock, arrived: @escaping @Sendable (StoredMessage) -> Void = { _ in }) {
         self.database = database
         self.clock = clock
+        self.arrived = arrived
     }
 
     /// What became of a message that was received.
@@ -29,6 +32,12 @@ public struct Messages: Sendable {
     /// - Throws: `DatabaseError`.
     @discardableResult
     public func add(_ message: StoredMessage) async throws -> Addition {
+        let addition = try await store(message)
+        if addition == .added { arrived(message) }
+        return addition
+    }
+
+    private func store(_ message: StoredMessage) async throws -> Addition {
         let now = clock.now
         return try await database.db.write { db in
             try Self.noteCorrection(message, at: now, db)

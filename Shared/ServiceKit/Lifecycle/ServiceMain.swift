@@ -15,26 +15,29 @@ package enum ServiceMain {
     ///
     /// - Parameters:
     ///   - entry: The service's entry in the catalogue.
+    ///   - subcommand: The command line's first word, if this service has several commands.
     ///   - aliases: Further names of flags, with the flags that they stand for, such as `["--name": "--phone-name"]`.
     ///   - wire: Builds the parts. An error stops the start.
     package static func run(
-        _ entry: ServiceEntry, aliases: [String: String] = [:], wire: @escaping @Sendable (Wiring) async throws -> ServicePlan
+        _ entry: ServiceEntry, subcommand: String? = nil, aliases: [String: String] = [:],
+        wire: @escaping @Sendable (Wiring) async throws -> ServicePlan
     ) -> Never {
-        ProcessMain.run(makesPrivateFiles: true) { await start(entry, aliases, wire: wire) }
+        ProcessMain.run(makesPrivateFiles: true) { await start(entry, subcommand, aliases, wire: wire) }
     }
 
     private static func start(
-        _ entry: ServiceEntry, _ aliases: [String: String], wire: @Sendable (Wiring) async throws -> ServicePlan
+        _ entry: ServiceEntry, _ subcommand: String?, _ aliases: [String: String],
+        wire: @Sendable (Wiring) async throws -> ServicePlan
     ) async -> Never {
         DescriptorLimit.raise()
         let name = entry.executable
         let accepted = SettingDeclaration.common + entry.settings
-        let arguments = CommandLine.arguments.dropFirst().map { argument in
+        let arguments = CommandLine.arguments.dropFirst(subcommand == nil ? 1 : 2).map { argument in
             let flag = argument.prefix { $0 != "=" }
             return (aliases[String(flag)] ?? String(flag)) + argument.dropFirst(flag.count)
         }
         if arguments.contains("--help") {
-            print(SettingHelp(program: name, summary: entry.summary, settings: accepted))
+            print(SettingHelp(program: subcommand.map { "\(name) \($0)" } ?? name, summary: entry.summary, settings: accepted))
             exit(0)
         }
         if arguments.contains("--version") {
@@ -67,7 +70,10 @@ package enum ServiceMain {
     }
 
     private static func run(_ plan: ServicePlan, isSupervised: Bool, logger: Logger) async throws {
-        var services = plan.services.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) }
+        var services = plan.services.map {
+            ServiceGroupConfiguration.ServiceConfiguration(
+                service: $0, successTerminationBehavior: plan.endsByItself ? .gracefullyShutdownGroup : .cancelGroup)
+        }
         if isSupervised {
             services.append(.init(service: SupervisorWatch(logger: logger), successTerminationBehavior: .gracefullyShutdownGroup))
         }

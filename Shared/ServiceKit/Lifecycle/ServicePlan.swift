@@ -15,14 +15,18 @@ package struct ServicePlan: Sendable {
     package let whenReady: @Sendable () async throws -> Void
     /// Releases the services' resources after all of them have ended.
     package let close: @Sendable () async throws -> Void
+    /// Whether the process ends as soon as the first service has ended; otherwise that is an error.
+    package let endsByItself: Bool
 
     package init(
         services: [any Service],
+        endsByItself: Bool = false,
         close: @escaping @Sendable () async throws -> Void,
         whenReady: @escaping @Sendable () async throws -> Void = {}
     ) {
         self.services = services
         self.whenReady = whenReady
         self.close = close
+        self.endsByItself = endsByItself
     }
 }

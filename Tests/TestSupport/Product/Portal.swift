@@ -40,18 +40,18 @@ package struct Portal: Sendable {
     }
 
     /// Creates a channel with an area with a subject of a distribution.
-    package func makeSubject(_ distribution: String, name: String = "Hours") async throws -> SubjectPath {
+    package func makeSubject(_ distribution: String, name: String = "Hours", level: String = "") async throws -> SubjectPath {
         let channel = try await made(call(.POST, "/channel", ["name": "Library", "desc": "Books"]), "_id")
         let area = try await made(call(.POST, "/area/\(channel)", ["name": "Main building", "desc": ""]), "id")
-        return try await makeSubject(distribution, name: name, in: channel, area)
+        return try await makeSubject(distribution, name: name, level: level, in: channel, area)
     }
 
     /// Creates a subject in an existing area.
     package func makeSubject(
-        _ distribution: String, name: String = "Hours", in channel: String, _ area: String
+        _ distribution: String, name: String = "Hours", level: String = "", in channel: String, _ area: String
     ) async throws -> SubjectPath {
         let subject: JSONValue = [
-            "name": "\(name)", "desc": "When it is open", "opt": ["level": "", "distribution": "\(distribution)"],
+            "name": "\(name)", "desc": "When it is open", "opt": ["level": "\(level)", "distribution": "\(distribution)"],
         ]
         let id = try await made(call(.POST, "/subject/\(channel)/\(area)", subject), "id")
         return SubjectPath(channel: channel, area: area, subject: id, distribution: distribution)

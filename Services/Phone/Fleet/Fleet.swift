@@ -1,0 +1,161 @@
+import FoundationEssentials
+import Logging
+import MobileApp
+import ServiceLifecycle
+import Synchronization
+
+/// Many phones in one process: each has a registration, subscriptions and an app with a database in memory. At its end the fleet
+/// counts what each phone should have, and what it has.
+final class Fleet: Service {
+    private let phones: [SimulatedPhone]
+    private let unsteady: Int
+    /// Seconds; 0 for until a signal.
+    private let duration: Int
+    private let ledger: FleetLedger
+    private let accepted: AcceptedMessages
+    private let begin: Int64
+    private let logger: Logger
+    private let state = Mutex<(isEnding: Bool, report: FleetReport?)>((false, nil))
+
+    /// How many phones start in a second.
+    private static let startRate = 500.0
+    /// For how long the phones may catch up at the end.
+    private static let catchUpTime = Duration.seconds(60)
+    private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
+
+    /// - Parameter unsteady: How many of the phones are a trial (``disturb(_:)``).
+    init(
+        count: Int, unsteady: Int, duration: Int, fcm: FCMConnection, gateway: String, hub: Network, logger: Logger
+    ) throws {
+        let ledger = FleetLedger(count: count)
+        phones = try (0..<count).map { index in
+            try SimulatedPhone(
+                name: "phone-\(index)", memory: PhoneMemory(), fcm: fcm, gateway: gateway, hub: hub, logger: logger
+            ) { ledger.note($0, on: index, isSteady: index >= unsteady, now: Self.now) }
+        }
+        self.unsteady = unsteady
+        self.duration = duration
+        self.ledger = ledger
+        self.logger = logger
+        accepted = AcceptedMessages(gateway: gateway, hub: hub)
+        begin = Self.now
+    }
+
+    /// What the phones have received; `nil` before the end.
+    var report: FleetReport? { state.withLock(\.report) }
+
+    /// Returns once each steady phone is subscribed to what it should be.
+    func whenReady() async throws {
+        var waiting = Array(phones[unsteady...])
+        while !waiting.isEmpty {
+            var notReady: [SimulatedPhone] = []
+            for phone in waiting where try await !phone.app.isInitialized() { notReady.append(phone) }
+            waiting = notReady
+            if !waiting.isEmpty { try await Task.sleep(for: .milliseconds(200)) }
+        }
+        ledger.isReady(at: Self.now)
+    }
+
+    /// Runs the phones until the time is over or the process is to stop, and counts.
+    ///
+    /// - Throws: If the hub does not tell at the end what the phones should have.
+    func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in phones.indices { group.addTask { [self] in await run(index) } }
+            try? await cancelWhenGracefulShutdown { [duration] in
+                repeat { try await Task.sleep(for: .seconds(duration > 0 ? duration : 86_400)) } while duration == 0
+            }
+            state.withLock { $0.isEnding = true }
+            let report = try await catchUp()
+            state.withLock { $0.report = report }
+            group.cancelAll()
+        }
+    }
+
+    // MARK: The phones
+
+    private func run(_ index: Int) async {
+        let isLate = index < unsteady && index % 3 == 2
+        let delay = Double(index) / Self.startRate + (isLate ? Double.random(in: 5...15) : 0)
+        try? await Task.sleep(for: .seconds(delay))
+        guard !Task.isCancelled else { return }
+        await withTaskGroup { [self] group in
+            group.addTask { await self.phones[index].stayOn() }
+            if index < unsteady, !isLate { group.addTask { await self.disturb(index) } }
+        }
+    }
+
+    /// Takes the phone's network, or ends its app, again and again for a few seconds.
+    private func disturb(_ index: Int) async {
+        let phone = phones[index]
+        while !state.withLock(\.isEnding) {
+            for isOff in [true, false] {
+                try? await Task.sleep(for: .seconds(Double.random(in: 2...6)))
+                if state.withLock(\.isEnding) || Task.isCancelled { return }
+                set(phone, index % 3 == 0 ? .init(offline: isOff) : .init(killed: isOff))
+            }
+        }
+    }
+
+    private func set(_ phone: SimulatedPhone, _ change: PhoneControl.Change) {
+        do {
+            _ = try phone.change(change)
+        } catch {
+            logger.error("a phone cannot be changed", metadata: ["phone": "\(phone.name)", "error": "\(error)"])
+        }
+    }
+
+    // MARK: The count
+
+    /// Switches all phones on, and counts until nothing is missing or the time is over.
+    private func catchUp() async throws -> FleetReport {
+        let deadline = ContinuousClock.now + Self.catchUpTime
+        while true {
+            for phone in phones where phone.memory.system.control.offline || phone.memory.system.control.killed {
+                set(phone, .init(offline: false, killed: false))
+            }
+            do {
+                let (report, behind) = try await count()
+                if behind.isEmpty { return report }
+                guard ContinuousClock.now < deadline else {
+                    logger.warning("phones have not caught up", metadata: ["phones": "\(behind.count)"])
+                    return report
+                }
+                for phone in behind { phone.app.refresh() }
+            } catch {
+                guard ContinuousClock.now < deadline else { throw error }
+                logger.warning("the fleet cannot count yet", metadata: ["error": "\(error)"])
+            }
+            try await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    /// - Returns: The report, and the phones that miss something or are not set up.
+    private func count() async throws -> (FleetReport, behind: [SimulatedPhone]) {
+        var topics: [Set<String>] = []
+        for phone in phones {
+            let subjects = try await phone.app.isInitialized() ? phone.app.subscriptions.all() : []
+            topics.append(Set(subjects.filter(\.isSubscribed).map(\.id)))
+        }
+        let messages = try await accepted.read(topics.reduce(into: []) { $0.formUnion($1) }, since: begin)
+        var (expected, delivered, doubled) = (0, 0, 0)
+        var behind: [SimulatedPhone] = []
+        for (index, phone) in phones.enumerated() {
+            let received = ledger.received(on: index)
+            let wanted = topics[index].reduce(into: Set<String>()) { $0.formUnion(messages[$1] ?? []) }
+            let present = wanted.count { received[$0] != nil }
+            expected += wanted.count
+            delivered += present
+            doubled += received.values.reduce(0) { $0 + $1 - 1 }
+            if present < wanted.count {
+                behind.append(phone)
+            } else if try await !phone.app.isInitialized() {
+                behind.append(phone)
+            }
+        }
+        let report = FleetReport(
+            phones: phones.count, expected: expected, delivered: delivered, doubled: doubled, missing: expected - delivered,
+            p50: ledger.latency(50), p99: ledger.latency(99))
+        return (report, behind)
+    }
+}

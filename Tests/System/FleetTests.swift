@@ -1,0 +1,91 @@
+import Glibc
+import JSON
+import NIOHTTP1
+import Synchronization
+import TestSupport
+import Testing
+
+extension SystemTests {
+    /// `msi-phone fleet`: many phones, which count what they have received.
+    @Suite("Fleet", .serialized)
+    struct FleetTests {
+        /// A fleet at a stack, from its start to its report.
+        private func withFleet(
+            at stack: Stack, _ arguments: [String], _ body: @Sendable (RunningProgram) async throws -> Void
+        ) async throws -> JSONValue {
+            let environment = [
+                "MSI_STATE_DIR": stack.stateDirectory, "MSI_GATEWAY_PORT": "\(stack.portal.port)",
+                "MSI_FCM_EMULATOR_PORT": "\(stack.fcm.port)",
+            ]
+            let end = try await withProgram(
+                try BuiltProduct.path(of: "msi-phone"), arguments: ["fleet"] + arguments, environment: environment
+            ) { program in
+                _ = try await program.line(within: .seconds(60)) { $0.contains("\"ready\"") }
+                try await body(program)
+                try await program.end(within: .seconds(100))
+            }
+            #expect(end.exitCode == 0, "\(end.lines)")
+            return try JSONValue(parsing: Array(try #require(end.lines.last).utf8))
+        }
+
+        @Test("A fleet counts what its phones have received, and how long that took")
+        func counts() async throws {
+            try await withStack { stack in
+                let forced = try await stack.portal.makeSubject("Alert", level: "Forced")
+                let other = try await stack.portal.makeSubject("Information")
+                let report = try await withFleet(at: stack, ["--count", "30"]) { fleet in
+                    for subject in [forced, other, forced] {
+                        let key = try #require(try await stack.portal.post(subject.message()).json["msi_key"]?.string)
+                        _ = try await stack.portal.message(key, hasState: "relayed")
+                    }
+                    fleet.signal(SIGTERM)
+                }
+                // No phone chose the other subject.
+                for (name, value) in [("phones", 30), ("expected", 60), ("delivered", 60), ("doubled", 0), ("missing", 0)] {
+                    #expect(report[name]?.integer == Int64(value), "\(name): \(report)")
+                }
+                let (p50, p99) = (
+                    report["p50_ms"]?.number.flatMap { Double($0) } ?? -1, report["p99_ms"]?.number.flatMap { Double($0) } ?? -1
+                )
+                #expect(p50 > 0 && p99 >= p50 && p99 < 60_000, "\(report)")
+
+                let empty = try await withFleet(at: stack, ["--count", "2", "--seconds", "1"]) { _ in }
+                #expect(empty["phones"] == 2 && empty["expected"] == 0 && empty["p50_ms"] == nil, "\(empty)")
+            }
+        }
+
+        @Test("While services are killed, each of 200 phones gets each message once, also those that are off or late")
+        func killedServices() async throws {
+            try await withStack { stack in
+                let subjects = [
+                    try await stack.portal.makeSubject("Alert", level: "Forced"),
+                    try await stack.portal.makeSubject("Information", level: "Recommended"),
+                ]
+                let accepted = Mutex(0)
+                let report = try await withFleet(at: stack, ["--count", "200", "--unsteady", "90"]) { fleet in
+                    let traffic = Traffic(portal: stack.portal, subjects: subjects)
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        group.addTask { try await traffic.run(clients: 2, every: .milliseconds(150)) }
+                        for service in Stack.services where service != "msi-phone" {
+                            try await traffic.accepts(more: 15)
+                            try await stack.killAndReplace(service)
+                            try await stack.healthy()
+                        }
+                        try await traffic.accepts(more: 15)
+                        traffic.stop()
+                        try await group.waitForAll()
+                    }
+                    for message in traffic.accepted { _ = try await stack.portal.message(message.msiKey, hasState: "relayed") }
+                    accepted.withLock { $0 = traffic.accepted.count }
+                    fleet.signal(SIGTERM)
+                }
+                let posted = accepted.withLock(\.self)
+                #expect(report["missing"] == 0 && report["doubled"] == 0, "\(report)")
+                #expect(report["delivered"] == report["expected"], "\(report)")
+                // A post whose answer was lost may be stored all the same, and then it is delivered, too.
+                #expect((report["delivered"]?.integer ?? 0) >= 200 * Int64(posted), "\(report), \(posted)")
+                #expect(posted >= 90)
+            }
+        }
+    }
+}
