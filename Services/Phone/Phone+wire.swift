@@ -1,3 +1,4 @@
+import DurableFiles
 import FoundationEssentials
 import Hummingbird
 import Logging
@@ -22,6 +23,9 @@ extension ServicePlan {
         let name = try settings.value(.phoneName)
         let gateway = try settings.optional(.gatewayURL) ?? "http://127.0.0.1:\(settings.value(.gatewayPort))"
         let emulator = EmulatorAccess(port: try settings.value(.fcmEmulatorPort), stateDirectory: folder)
+        let lock = try StateLock(
+            file: "\(name).lock", .alone, in: folder + "/phones",
+            orElse: "the phone \"\(name)\" runs already; choose another one with --name")
         let memory = try PhoneMemory(folder: folder + "/phones", name: name)
         let (fcm, hub) = (Network(trusting: emulator.certificateFile), Network())
         let phone = try SimulatedPhone(
@@ -42,6 +46,7 @@ extension ServicePlan {
         return ServicePlan(
             services: [phone, ListeningService(server, scheme: "http", port: port, of: .phonePort)],
             close: {
+                defer { lock.release() }
                 try await fcm.close()
                 try await hub.close()
             },

@@ -27,13 +27,18 @@ package struct StateLock: Sendable {
     /// - Parameter refusal: The error for the operator if another process holds the lock.
     /// - Throws: ``StateLockFailure``.
     package init(_ part: Part, _ holding: Holding, in directory: String, orElse refusal: String) throws {
+        try self.init(file: part.rawValue, holding, in: directory, orElse: refusal)
+    }
+
+    /// The same for a file of another name.
+    package init(file: String, _ holding: Holding, in directory: String, orElse refusal: String) throws {
         do {
             // The lock's file need not survive a power cut: no process survives it either.
             try DurableFiles.makeFolder(directory)
         } catch {
             throw StateLockFailure(description: "the state directory \(directory) cannot be made: \(error)")
         }
-        let path = directory + "/" + part.rawValue
+        let path = directory + "/" + file
         // Opened for reading: that is sufficient for a lock, and works on a read-only disk.
         descriptor = open(path, O_RDONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
 package import JSON
 
 /// The maximum length of a text in characters, and whether it may be blank.

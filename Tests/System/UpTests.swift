@@ -135,6 +135,23 @@ extension SystemTests {
             }
         }
 
+        @Test("A second phone of the same name is refused; one of another name is not")
+        func twoPhones() async throws {
+            try await withStack { stack in
+                let environment = [
+                    "MSI_STATE_DIR": stack.stateDirectory, "MSI_GATEWAY_PORT": "\(stack.portal.port)",
+                    "MSI_FCM_EMULATOR_PORT": "\(stack.fcm.port)", "MSI_PHONE_PORT": "0",
+                ]
+                let path = try BuiltProduct.path(of: "msi-phone")
+                let refused = try await withProgram(path, environment: environment) { try await $0.end(within: .seconds(30)) }
+                #expect(refused.exitCode == 1 && refused.lines.contains { $0.contains("runs already") }, "\(refused.lines)")
+                let other = try await withProgram(path, arguments: ["--name", "ann"], environment: environment) {
+                    _ = try await $0.line(within: .seconds(30)) { $0.contains("\"ready\"") }
+                }
+                #expect(other.exitCode == 0, "\(other.lines)")
+            }
+        }
+
         @Test("The hub runs also if the phone cannot start")
         func noPhone() async throws {
             try await withTemporaryFolder { folder in

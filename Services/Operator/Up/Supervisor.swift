@@ -38,11 +38,11 @@ struct Supervisor: Service {
             do {
                 try await PreviousStack(logs: all.map(\.log), say: say).end(within: DeliveryTimes.supervisorStopTimeout)
                 try await start { child in group.addTask { await child.run() } }
-                group.addTask { await phone.run() }
-                let hasPhone = try await hasStarted(phone)
                 if let failure = try await cancelWhenGracefulShutdown({ try await makeAccounts() }) {
                     group.addTask { await makeAccountsLater(after: failure) }
                 }
+                group.addTask { await phone.run() }
+                let hasPhone = try await hasStarted(phone)
                 say(stack.greeting(hasPhone: hasPhone))
                 try await gracefulShutdown()
             } catch is CancellationError {

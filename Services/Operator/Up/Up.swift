@@ -11,7 +11,8 @@ import UnixSignals
 /// `msi up`: runs the whole product on one machine until Ctrl-C, each service in its own process.
 struct Up: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Starts everything on this machine, with a local FCM emulator and a phone to look at, and keeps it running until Ctrl-C.",
+        abstract:
+            "Starts everything on this machine, with a local FCM emulator and a phone to look at, and keeps it running until Ctrl-C.",
         discussion: """
             Settings come from the environment: MSI_GATEWAY_PORT (8080), MSI_FCM_EMULATOR_PORT (8443), MSI_PHONE_PORT (8090), MSI_STATE_DIR \
             (~/.local/state/msi), and all settings of the services (see their --help).

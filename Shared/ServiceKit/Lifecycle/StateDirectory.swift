@@ -5,7 +5,8 @@ import Glibc
 /// The folder with all stored data. It belongs to one user, and no other user has access.
 package enum StateDirectory {
     /// Files that show that the product has used a folder.
-    private static let ownNames = Set((ServiceEntry.all + [.phone]).flatMap(\.stateFiles) + StateLock.Part.allCases.map(\.rawValue))
+    private static let ownNames = Set(
+        (ServiceEntry.all + [.phone]).flatMap(\.stateFiles) + StateLock.Part.allCases.map(\.rawValue))
 
     /// Removes other users' access to an existing state directory.
     ///

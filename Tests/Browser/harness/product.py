@@ -60,6 +60,7 @@ class Product:
             raise
 
     def fill(self):
+        eventually("the first account", lambda: b"\nready: " in (self.folder / "msi-up.log").read_bytes(), 60)
         self.wait_until_healthy(60)
         # A new password ends the operator's token.
         self.command("account", "password", "admin", typed=PASSWORD)
