@@ -125,11 +125,16 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
     private func register() async throws -> String {
         if let token = memory.system.token { return token }
         try checkNetwork()
-        let token = try await fcm.register(control.platform)
-        return try memory.change { system in
+        let platform = control.platform
+        let token = try await fcm.register(platform)
+        let kept = try memory.change { system -> String? in
+            // The person may have another phone by now, which registers anew.
+            guard system.control.platform == platform else { return nil }
             system.token = system.token ?? token
-            return system.token ?? token
+            return system.token
         }
+        guard let kept else { throw Network.Failure(description: "the phone was replaced while it registered") }
+        return kept
     }
 
     func subscribe(to topic: String) async throws {
