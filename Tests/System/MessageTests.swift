@@ -135,9 +135,9 @@ extension SystemTests {
                 let again = try await portal.post(message("Monday", fields), key: "monday")
                 #expect(try identity(of: again).0 == right)
                 _ = try await portal.message(right, hasState: "relayed")
-                let sent = try await phone.events(4).filter { try $0.json["data"]?["msi_key"]?.string == right }
-                #expect(try sent.compactMap { try $0.json["notification"]?["tag"] } == ["\(wrong)"])
-                #expect(try sent.compactMap { try $0.json["data"]?["corrects"] } == ["\(wrong)"])
+                let sent = try await phone.events(4).filter { $0.json["data"]?["msi_key"]?.string == right }
+                #expect(sent.compactMap { $0.json["notification"]?["tag"] } == ["\(wrong)"])
+                #expect(sent.compactMap { $0.json["data"]?["corrects"] } == ["\(wrong)"])
                 #expect(try await portal.message(wrong)["follow_ups"] == [.string(right)])
                 let missed = try await portal.call(.POST, "/message/since", ["topics": ["\(subject.topicKey)"]])
                 #expect(try missed.json["messages"]?.elements?.map { $0["corrects"]?.string } == [nil, wrong])

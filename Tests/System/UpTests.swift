@@ -129,7 +129,7 @@ extension SystemTests {
                         #expect(try await phone.call(.GET, "/control").json["killed"] == false)
                         // A restarted phone has the same address.
                         try await stack.killAndReplace("msi-phone")
-                        try await eventually("the phone's page") { try? await phone.call(.GET, "/").status == 200 }
+                        try await eventually("the phone's page") { (try? await phone.call(.GET, "/").status) == 200 }
                     }
                 }
             }
