@@ -46,6 +46,12 @@ package protocol MessageStore: MovableAuditSource {
     /// The newest follow-ups of messages, at most ``maxFollowUps`` for each, oldest first. Messages without follow-ups are left out.
     func followUps(of msiKeys: [ObjectID]) async throws -> [ObjectID: [FollowUp]]
 
+    /// Counts what phones report. A report whose number is not above that of the installation's last one changes nothing. Messages
+    /// that are not stored are left out.
+    ///
+    /// - Parameter now: Installations that have not reported for ``AddReceipts/memory`` are forgotten.
+    func add(_ reports: [AddReceipts], now: UnixMilliseconds) async throws
+
     /// Stores a push durably, unless its sender's idempotency key is stored already.
     ///
     /// - Returns: `nil` if the push was stored; otherwise the existing one, and nothing has changed.

@@ -8,6 +8,7 @@ import Time
 public final class MobileApp: Sendable {
     public let messages: Messages
     public let subscriptions: Subscriptions
+    public let receipts: Receipts
     private let platform: Platform
     private let database: AppDatabase
     private let fcm: FCMModule
@@ -28,7 +29,8 @@ public final class MobileApp: Sendable {
         self.platform = platform
         self.database = database
         fcm = FCMModule(platform: platform)
-        messages = Messages(database: database, clock: platform.clock, arrived: arrived)
+        receipts = Receipts(hub: platform.hub, database: database, clock: platform.clock)
+        messages = Messages(database: database, clock: platform.clock, receipts: receipts, arrived: arrived)
         subscriptions = Subscriptions(platform: platform, fcm: fcm, database: database)
         initialization = Initialization(platform: platform, database: database, subscriptions: subscriptions)
         missed = MissedMessages(hub: platform.hub, database: database, messages: messages)
@@ -56,7 +58,7 @@ public final class MobileApp: Sendable {
         refreshRequests.add(.now)
     }
 
-    /// Receives messages, initialises the app, and looks at the cube and for missed messages at the start and every minute, until
+    /// Receives messages, reports them, initialises the app, and looks at the cube and for missed messages at the start and every minute, until
     /// the task is cancelled. Old messages are cleared at the start.
     ///
     /// - Parameter failed: Called after each failure; the app tries again.
@@ -73,6 +75,7 @@ public final class MobileApp: Sendable {
                 await listener.listen(failed: failed)
             }
             group.addTask { [self] in await keepInStep(failed: failed) }
+            group.addTask { [receipts] in await receipts.run(failed: failed) }
         }
     }
 

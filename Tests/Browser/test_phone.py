@@ -100,6 +100,29 @@ def test_receive(product, phones, visit, pictures, alerts, hours):
     pictured(pictures, phone, page, "messages")
 
 
+def test_receipts(product, phones, visit, pictures, alerts):
+    """The message's page in the portal counts the phones that report."""
+    (first, second), silent = (phones(), phones()), phones()
+    for phone in (first, second, silent):
+        phone.wait_until_set_up()
+    silent.request("PUT", "/settings", {"receipts": False})
+    key = product.send(alerts, "Campus closed", desc="Stay at home.")
+    product.wait_for_state(key, "relayed")
+    portal = visit(f"/portal/message/?key={key}")
+    for phone in (first, second, silent):
+        phone.wait("the message", lambda state: any(message["msi_key"] == key for message in state["messages"]))
+    page = opened(visit, first)
+    card(page, "Campus closed").get_by_role("button").first.click()
+    first.wait("it is read", lambda state: all(message["read"] for message in state["messages"]))
+    for phone in (first, second, silent):
+        # An app reports at once when it leaves the screen.
+        phone.control(foreground=False)
+    expect(portal.locator(".reach")).to_contain_text("2 phones have received it", timeout=30_000)
+    expect(portal.locator(".reach")).to_contain_text("1 student has opened it")
+    assert product.message(key)["receipts"] == {"received": 2, "opened": 1}
+    pictures(portal, "message-receipts", right_to_left=True)
+
+
 def test_receive_a_correction(product, phones, visit, pictures, alerts):
     phone = phones()
     phone.wait_until_set_up()

@@ -34,6 +34,7 @@ struct RouteTests {
         "GET /message/:msi_key: read, - -> 200 Message",
         "DELETE /message/:msi_key: send, - -> 200 Message",
         "POST /message/since: anonymous, ReadAccepted -> 200 Reply",
+        "POST /receipt: anonymous, AddReceipts -> 204 -",
         "POST /phone/topics: anonymous, PhoneToken -> 200 Reply",
         "POST /message/:msi_key/retry: send, - -> 200 Message",
         "POST /message/:msi_key/approve: send, - -> 200 Message",

@@ -48,6 +48,7 @@ struct ClaimedStore: MessageStore {
         try await store.storedAudit(after: last, limit: limit)
     }
     func addPendingAudit(_ entries: [PendingAuditEntry]) async throws { try await store.addPendingAudit(entries) }
+    func add(_ reports: [AddReceipts], now: UnixMilliseconds) async throws { try await store.add(reports, now: now) }
     func insert(_ push: Push) async throws -> Push? { try await store.insert(push) }
     func push(_ id: ObjectID) async throws -> Push? { try await store.push(id) }
     func push(of sender: String, idempotencyKey: String) async throws -> Push? {

@@ -28,15 +28,35 @@ extension SystemTests {
             return try JSONValue(parsing: Array(try #require(end.lines.last).utf8))
         }
 
+        /// Only the fleet's phones report.
+        private func silencePhone(of stack: Stack) async throws {
+            let phone = Portal(port: try #require(stack.phonePort), http: stack.portal.http, token: nil)
+            #expect(try await phone.call(.PUT, "/settings", ["receipts": false]).status == 204)
+        }
+
+        /// How many phones have reported messages, all messages together.
+        private func reported(to portal: Portal) async throws -> Int64 {
+            var (count, next) = (Int64(0), Optional("/message?limit=100"))
+            while let path = next {
+                let page = try await portal.call(.GET, path).json
+                for message in page["messages"]?.elements ?? [] { count += message["receipts"]?["received"]?.integer ?? 0 }
+                next = page["next"]?.string
+            }
+            return count
+        }
+
         @Test("A fleet counts what its phones have received, and how long that took")
         func counts() async throws {
             try await withStack { stack in
                 let forced = try await stack.portal.makeSubject("Alert", level: "Forced")
                 let other = try await stack.portal.makeSubject("Information")
+                try await silencePhone(of: stack)
+                let posted = Mutex<[String]>([])
                 let report = try await withFleet(at: stack, ["--count", "30"]) { fleet in
                     for subject in [forced, other, forced] {
                         let key = try #require(try await stack.portal.post(subject.message()).json["msi_key"]?.string)
                         _ = try await stack.portal.message(key, hasState: "relayed")
+                        posted.withLock { $0.append(key) }
                     }
                     fleet.signal(SIGTERM)
                 }
@@ -44,6 +64,11 @@ extension SystemTests {
                 for (name, value) in [("phones", 30), ("expected", 60), ("delivered", 60), ("doubled", 0), ("missing", 0)] {
                     #expect(report[name]?.integer == Int64(value), "\(name): \(report)")
                 }
+                // The hub has the same counts, from the phones' reports.
+                var receipts: [JSONValue?] = []
+                for key in posted.withLock(\.self) { receipts.append(try await stack.portal.message(key)["receipts"]) }
+                let all: JSONValue = ["received": 30, "opened": 0]
+                #expect(receipts == [all, nil, all])
                 let (p50, p99) = (
                     report["p50_ms"]?.number.flatMap { Double($0) } ?? -1, report["p99_ms"]?.number.flatMap { Double($0) } ?? -1
                 )
@@ -61,6 +86,7 @@ extension SystemTests {
                     try await stack.portal.makeSubject("Alert", level: "Forced"),
                     try await stack.portal.makeSubject("Information", level: "Recommended"),
                 ]
+                try await silencePhone(of: stack)
                 let accepted = Mutex(0)
                 let report = try await withFleet(at: stack, ["--count", "200", "--unsteady", "90"]) { fleet in
                     let traffic = Traffic(portal: stack.portal, subjects: subjects)
@@ -85,6 +111,7 @@ extension SystemTests {
                 // A post whose answer was lost may be stored all the same, and then it is delivered, too.
                 #expect((report["delivered"]?.integer ?? 0) >= 200 * Int64(posted), "\(report), \(posted)")
                 #expect(posted >= 90)
+                #expect(try await reported(to: stack.portal) == report["delivered"]?.integer)
             }
         }
     }

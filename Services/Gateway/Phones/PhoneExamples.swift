@@ -4,6 +4,13 @@ package import Schemas
 
 // The documents of phones in the API's document.
 
+extension AddReceipts: SchemaAnnotated {
+    package static var schemaAnnotations: JSONValue {
+        let keys: JSONValue = ["maxItems": .integer(Int64(maxMessages))]
+        return ["properties": ["report": ["minimum": 1], "received": keys, "opened": keys]]
+    }
+}
+
 extension ReadAccepted: SchemaAnnotated {
     package static var schemaAnnotations: JSONValue {
         ["properties": ["topics": ["minItems": 1, "maxItems": .integer(maxTopics)]]]

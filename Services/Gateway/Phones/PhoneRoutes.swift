@@ -5,10 +5,12 @@ import Schemas
 
 /// What students' phones ask, without a sign-in.
 struct PhoneRoutes: Feature {
+    private let messageLog: CommandClient
     private let relay: CommandClient
     private let missed: SharedAnswers
 
     init(messageLog: CommandClient, relay: CommandClient) {
+        self.messageLog = messageLog
         self.relay = relay
         missed = SharedAnswers { body, caller in
             let command = try JSONCoder.decodeStrictly(ReadAccepted.self, from: body)
@@ -35,6 +37,14 @@ struct PhoneRoutes: Feature {
                     + "`after` is the `next` of the former answer. There may be more until `next` is the `after` of the request. "
                     + "A message may come twice, and none is left out: keep those whose `msi_key` is new. An answer may be a quarter "
                     + "of a second old, since equal requests share it."),
+            Route(.post, "/receipt", right: .anonymous, body: AddReceipts.self, answer: .noContent) { call in
+                _ = try await messageLog.request(try await call.body(), context: call.caller)
+                return Answer()
+            }.documented(
+                "Report received and opened messages",
+                "`received` and `opened` are `msi_key`s, at most \(AddReceipts.maxMessages) together. `installation` is a random id that "
+                    + "the app has made for itself; it names no person. `report` numbers the app's reports, from 1. After a lost answer the "
+                    + "app repeats the report with its number: it counts once. Unknown messages are left out."),
             Route(.post, "/phone/topics", right: .anonymous, body: PhoneToken.self, answer: .ok(ListTopics.Reply.self)) { call in
                 Answer(try await relay.request(ListTopics(token: try await call.body().token), context: call.caller))
             }.documented(

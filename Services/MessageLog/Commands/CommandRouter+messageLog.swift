@@ -64,6 +64,11 @@ extension CommandRouter {
             return ListMessages.Reply(messages: try await store.withFollowUps(messages), next: next)
         }
         router.on(ReadAccepted.self) { command, _ in try await store.read(command, now: .now) }
+        let receipts = ReceiptBook(store: store)
+        router.on(AddReceipts.self) { command, _ in
+            try await receipts.add(command)
+            return Done()
+        }
         router.on(CountMessages.self) { command, context in
             var statistics = try await store.statistics(command, now: .now, checkStillWanted: context.checkStillWanted)
             if let oldest = statistics.oldestWaiting {

@@ -21,6 +21,8 @@ final class Fleet: Service {
     private static let startRate = 500.0
     /// For how long the phones may catch up at the end.
     private static let catchUpTime = Duration.seconds(60)
+    /// How many phones report at once at the end.
+    private static let maxReporting = 64
     private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 
     /// - Parameter unsteady: How many of the phones are a trial (``disturb(_:)``).
@@ -116,7 +118,10 @@ final class Fleet: Service {
             }
             do {
                 let (report, behind) = try await count()
-                if behind.isEmpty { return report }
+                if behind.isEmpty {
+                    try await sendReceipts()
+                    return report
+                }
                 guard ContinuousClock.now < deadline else {
                     logger.warning("phones have not caught up", metadata: ["phones": "\(behind.count)"])
                     return report
@@ -127,6 +132,17 @@ final class Fleet: Service {
                 logger.warning("the fleet cannot count yet", metadata: ["error": "\(error)"])
             }
             try await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    /// What the phones would report within the next minute.
+    private func sendReceipts() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, phone) in phones.enumerated() {
+                if index >= Self.maxReporting { try await group.next() }
+                group.addTask { try await phone.app.receipts.send() }
+            }
+            try await group.waitForAll()
         }
     }
 

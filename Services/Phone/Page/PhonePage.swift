@@ -84,7 +84,7 @@ struct PhonePage: Sendable {
         }
         router.put("/settings") { request, _ in
             let receipts = try await Self.flag("receipts", of: request)
-            try phone.memory.change { $0.receipts = receipts }
+            try await phone.app.receipts.set(receipts)
             phone.changes.tell()
             return Self.noContent
         }

@@ -23,7 +23,7 @@ extension SimulatedPhone {
                         "at": .integer(popup.at),
                     ]
                 }),
-            "settings": ["receipts": .boolean(system.receipts)],
+            "settings": ["receipts": .boolean(try await app.receipts.areOn())],
         ]
     }
 

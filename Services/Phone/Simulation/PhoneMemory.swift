@@ -11,7 +11,6 @@ final class PhoneMemory: Sendable {
         var token: String?
         var control = PhoneControl()
         var permission: Permission?
-        var receipts = true
     }
 
     /// The answer to the question whether the app may show pop-ups.

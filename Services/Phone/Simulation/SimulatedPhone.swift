@@ -74,8 +74,20 @@ final class SimulatedPhone: Service {
             restarts.continuation.yield()
         }
         if !new.killed, new.foreground, !former.foreground { app.refresh() }
+        if !new.killed, !new.foreground, former.foreground { sendReceipts() }
         changes.tell()
         return new
+    }
+
+    /// The operating system gives an app that leaves the screen a moment for its last work.
+    private func sendReceipts() {
+        Task { [app, logger] in
+            do {
+                try await app.receipts.send()
+            } catch {
+                logger.debug("the app reports later", metadata: ["error": "\(error)"])
+            }
+        }
     }
 
     /// The app runs, except while it is killed. A start after that is a start of the app.

@@ -29,6 +29,7 @@ package struct MongoMessageStore: MessageStore {
         database = await MongoDatabase.open(url, application: "msi-message-log", logger: logger) { connection in
             try MessageCollection.prepare(connection, duplicates)
             try PushCollection.prepare(connection)
+            try ReceiptCollection.prepare(connection)
         }
         inserts = GroupInsert(database: database, collection: MessageCollection.name)
         pushInserts = GroupInsert(database: database, collection: PushCollection.name)

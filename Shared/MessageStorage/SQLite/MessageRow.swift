@@ -43,6 +43,8 @@ struct MessageRow: Codable, OutboxRow, PersistableRecord {
     private var trace: [Intervention]?
     var ended: UnixMilliseconds?
     private var accepted: UnixMilliseconds?
+    private let received: Int64?
+    private let opened: Int64?
 
     init(_ document: Message, at position: Int64) {
         self.position = position
@@ -74,6 +76,8 @@ struct MessageRow: Codable, OutboxRow, PersistableRecord {
         components = document.relay.components
         trace = document.relay.trace
         accepted = document.relay.accepted
+        received = document.receipts?.received
+        opened = document.receipts?.opened
         setDelivery(document.relay)
     }
 
@@ -104,6 +108,7 @@ struct MessageRow: Codable, OutboxRow, PersistableRecord {
                 correction: correction, template: template, values: templateValues),
             sender: sender, timestamp: timestamp, names: names, expires: expires, idempotencyKey: idempotencyKey,
             approval: approval,
+            receipts: received.map { MessageReceipts(received: $0, opened: opened ?? 0) },
             relay: relay)
     }
 }

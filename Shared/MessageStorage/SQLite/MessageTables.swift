@@ -79,6 +79,13 @@ enum MessageTables {
         migrator.registerMigration("message.correction") { database in
             try database.alter(table: MessageRow.databaseTableName) { $0.add(column: "correction", .boolean) }
         }
+        migrator.registerMigration("message.receipts") { database in
+            try database.alter(table: MessageRow.databaseTableName) { table in
+                table.add(column: "received", .integer)
+                table.add(column: "opened", .integer)
+            }
+            try ReceiptTable.create(in: database)
+        }
     }
 
     /// Adds the columns and indexes for scheduling, interventions, filters and searches.

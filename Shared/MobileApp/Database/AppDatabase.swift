@@ -27,6 +27,9 @@ public struct AppDatabase: Sendable {
         migrator.registerMigration("3: corrections") { db in
             try db.execute(sql: Self.correctionTable)
         }
+        migrator.registerMigration("4: receipts") { db in
+            try db.execute(sql: Self.receiptTable)
+        }
         try migrator.migrate(db)
     }
 
@@ -53,6 +56,20 @@ public struct AppDatabase: Sendable {
             at INTEGER NOT NULL
         ) WITHOUT ROWID;
         CREATE INDEX correction_corrects ON Correction (corrects, timestamp);
+        """
+
+    /// It outlives the message: a receipt is given once.
+    private static let receiptTable = """
+        CREATE TABLE Receipt (
+            msi_key TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            at INTEGER NOT NULL,
+            -- The number of the report that has it; absent before it is sent for the first time.
+            report INTEGER,
+            sent BOOLEAN NOT NULL DEFAULT FALSE,
+            PRIMARY KEY (msi_key, kind)
+        ) WITHOUT ROWID;
+        CREATE INDEX receipt_waiting ON Receipt (report) WHERE NOT sent;
         """
 
     private static let memoryTables = """

@@ -6,15 +6,20 @@ public struct Messages: Sendable {
     private let clock: any DeviceClock
     /// Called after each message that was added.
     private let arrived: @Sendable (StoredMessage) -> Void
+    private let receipts: Receipts
 
     /// How long the phone remembers what it has removed. FCM delivers a message up to four weeks late.
     private static let removedMemory: Int64 = 35 * 86_400_000
     /// How many days the app shows, today included (seed, "Clear Old Messages").
     private static let shownDays: Int64 = 7
 
-    init(database: AppDatabase, clock: any DeviceClock, arrived: @escaping @Sendable (StoredMessage) -> Void = { _ in }) {
+    init(
+        database: AppDatabase, clock: any DeviceClock, receipts: Receipts,
+        arrived: @escaping @Sendable (StoredMessage) -> Void = { _ in }
+    ) {
         self.database = database
         self.clock = clock
+        self.receipts = receipts
         self.arrived = arrived
     }
 
@@ -33,7 +38,10 @@ public struct Messages: Sendable {
     @discardableResult
     public func add(_ message: StoredMessage) async throws -> Addition {
         let addition = try await store(message)
-        if addition == .added { arrived(message) }
+        if addition == .added {
+            receipts.requests.add(.soon)
+            arrived(message)
+        }
         return addition
     }
 
@@ -53,6 +61,7 @@ public struct Messages: Sendable {
                 return .completed
             }
             try Self.insert(message, db)
+            try Receipts.note(.received, message.msiKey, at: now, db)
             return .added
         }
     }
@@ -124,7 +133,7 @@ public struct Messages: Sendable {
                     """,
                 arguments: [first])
             try Self.remove(old, at: now, db)
-            for table in ["Removed", "Popup", "Correction"] {
+            for table in ["Removed", "Popup", "Correction", "Receipt"] {
                 try db.execute(sql: "DELETE FROM \(table) WHERE at < ?", arguments: [now - Self.removedMemory])
             }
             return old.count
@@ -142,7 +151,12 @@ public struct Messages: Sendable {
     ///
     /// - Throws: `DatabaseError`.
     public func markRead(_ msiKey: String, _ isRead: Bool = true) async throws {
-        try await database.db.write { db in try Self.mark(msiKey, "read", isRead, db) }
+        let now = clock.now
+        try await database.db.write { db in
+            try Self.mark(msiKey, "read", isRead, db)
+            if isRead { try Receipts.note(.opened, msiKey, at: now, db) }
+        }
+        if isRead { receipts.requests.add(.soon) }
     }
 
     /// Remembers that the app shows the pop-up of a message.

@@ -39,6 +39,8 @@ package struct Message: Codable, Hashable, Sendable {
     package var followUps: [ObjectID]?
     /// The topics of ``followUps``, in the same order. By them the gateway leaves out what a caller may not see.
     package var followUpTopics: [TopicKey]?
+    /// What phones have reported; absent before the first report.
+    package var receipts: MessageReceipts?
     /// The names of its channel, area and subject when it was sent.
     package var names: CubeNames
     /// When it expires.
@@ -53,7 +55,7 @@ package struct Message: Codable, Hashable, Sendable {
         case title, desc, message
         case topicKey = "topic_key"
         case distribution, sender, timestamp, ttl, options, names, expires, delay, drill, follows, correction, template, values
-        case approval
+        case approval, receipts
         case followUps = "follow_ups"
         case followUpTopics = "follow_up_topics"
         case sendAt = "send_at"
@@ -63,7 +65,8 @@ package struct Message: Codable, Hashable, Sendable {
 
     package init(
         id: ObjectID = ObjectID(), msiKey: ObjectID, draft: MessageDraft, sender: String, timestamp: UnixMilliseconds,
-        names: CubeNames, expires: UnixMilliseconds, idempotencyKey: String? = nil, approval: Bool? = nil, relay: RelayRecord
+        names: CubeNames, expires: UnixMilliseconds, idempotencyKey: String? = nil, approval: Bool? = nil,
+        receipts: MessageReceipts? = nil, relay: RelayRecord
     ) {
         self.id = id
         self.msiKey = msiKey
@@ -87,6 +90,7 @@ package struct Message: Codable, Hashable, Sendable {
         self.expires = expires
         self.idempotencyKey = idempotencyKey
         self.approval = approval
+        self.receipts = receipts
         self.relay = relay
     }
 

@@ -23,7 +23,7 @@ class Phone:
         folder.mkdir(exist_ok=True)
         if control:
             defaults = {"platform": "android", "offline": False, "killed": False, "foreground": True, "language": "en", "clock_offset": 0}
-            (folder / f"{self.name}.json").write_text(json.dumps({"control": defaults | control, "receipts": True}))
+            (folder / f"{self.name}.json").write_text(json.dumps({"control": defaults | control}))
         self.start()
 
     def start(self):

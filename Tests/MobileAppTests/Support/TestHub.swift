@@ -35,6 +35,8 @@ final class TestHub: HubConnection {
         var requests: [HubRequest] = []
         var pageSize = 2
         var push: TestPush?
+        var receiptStatus = 204
+        var reports: [JSONValue] = []
     }
 
     private let state = Mutex(State())
@@ -48,6 +50,12 @@ final class TestHub: HubConnection {
     }
 
     func setOnline(_ isOnline: Bool) { state.withLock { $0.isOnline = isOnline } }
+
+    /// What the hub does with reports: any but 503 means that it has counted them.
+    func setReceiptStatus(_ status: Int) { state.withLock { $0.receiptStatus = status } }
+
+    /// The reports that were sent, in their order, also the refused ones.
+    var reports: [JSONValue] { state.withLock { $0.reports } }
 
     /// The FCM that the hub asks for the phone's topics.
     func setPush(_ push: TestPush) { state.withLock { $0.push = push } }
@@ -81,6 +89,9 @@ final class TestHub: HubConnection {
                 let next = page.count < rest.count ? page.last!.offset + 1 : state.accepted.count
                 let answer: JSONValue = ["messages": .array(page.map(\.element)), "next": .string(String(next))]
                 return HubAnswer(status: 200, body: answer.data)
+            case (.post, "/receipt"):
+                state.reports.append(try JSONValue(parsing: request.body))
+                return HubAnswer(status: state.receiptStatus, body: Data())
             case (.post, "/phone/topics"):
                 let topics = state.push?.topics.sorted() ?? []
                 return HubAnswer(status: 200, body: (["topics": .array(topics.map { .string($0) })] as JSONValue).data)

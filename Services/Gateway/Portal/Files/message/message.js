@@ -11,7 +11,7 @@ import { iconOf, labelOf, perform, possibleActions } from "../elements/message-a
 import { emptyPage, ready } from "../elements/shell.js";
 import { distributionTag, pathOf } from "../elements/tags.js";
 import { toast } from "../elements/toast.js";
-import { timeline } from "./timeline.js";
+import { isOut, reach, timeline } from "./timeline.js";
 
 const main = document.getElementById("main");
 const key = new URLSearchParams(location.search).get("key") ?? "";
@@ -27,6 +27,9 @@ const stateTag = h("span");
 const stateDetail = h("span", { class: "secondary" });
 const buttons = h("div", { class: "actions message-actions" });
 let shownActions = "";
+const reached = h("div", { class: "reach" });
+/** How often the page asks what the phones have reported, and for how long: a message has reached most phones within minutes. */
+const [reachInterval, reachPeriod] = [10_000, 3_600_000];
 
 await ready;
 fill(main, back(), h("div", { class: "stack", "aria-hidden": "true" }, ["60px", "200px", "240px"].map((size) => {
@@ -42,6 +45,18 @@ main.focus();
 
 // The seconds to undo, and words such as "scheduled".
 setInterval(() => { if (message && ["pending", "retrying", "held"].includes(message.relay.state)) showState(); }, 1_000);
+
+setInterval(() => {
+  if (!message || document.hidden || !isOut(message) || hubNow() - (message.relay.accepted ?? 0) > reachPeriod) return;
+  get(`/message/${encodeURIComponent(key)}`).then(showReach, () => {});
+}, reachInterval);
+
+/** Only the counts: what somebody reads or has unfolded stays as it is. */
+function showReach({ receipts }) {
+  if (JSON.stringify(receipts) === JSON.stringify(message.receipts)) return;
+  message.receipts = receipts;
+  fill(reached, reach(message));
+}
 
 async function refresh() {
   const turn = ++lastTurn;
@@ -85,13 +100,13 @@ function showState() {
     possible.map((action, index) => h("button", { class: `button ${index ? "" : "main"}`, type: "button", onclick: () => act(action) }, icon(iconOf(action), "small"), labelOf(action, message))),
     canSend && message.relay.state === "relayed" && isAlert ? h("a", { class: "button", href: `/portal/send/?follows=${key}&clear` }, icon("check", "small"), t("message.allClear")) : null,
     canSend && !["recalled", "failed", "expired"].includes(message.relay.state) ? h("a", { class: "button", href: `/portal/send/?follows=${key}` }, icon("reply", "small"), t("message.followUp")) : null,
-    canSend && isOut(message) ? h("a", { class: "button", href: correctionLink() }, icon("edit", "small"), t("message.correct")) : null,
+    canSend && isCorrectable(message) ? h("a", { class: "button", href: correctionLink() }, icon("edit", "small"), t("message.correct")) : null,
     canSend ? h("a", { class: "button", href: `/portal/send/?copy=${key}` }, icon("send", "small"), t("message.again")) : null);
 }
 
-/** Phones have it: there is something to correct. */
-function isOut({ relay }) {
-  return ["relayed", "failed", "expired"].includes(relay.state) && relay.components.some(({ state }) => state === "accepted");
+/** Phones have it, and the hub sends nothing more of it. */
+function isCorrectable(message) {
+  return ["relayed", "failed", "expired"].includes(message.relay.state) && isOut(message);
 }
 
 /** The newest correction that was not taken back. */
@@ -129,6 +144,7 @@ function show() {
   const correction = newestCorrection();
   const hadFocus = document.activeElement === main.querySelector("h1");
   shownActions = "";
+  fill(reached, reach(message));
   fill(main, back(),
     h("header", { class: "message-head" },
       h("div", { class: "message-tags" }, distributionTag(message.distribution), message.drill ? h("span", { class: "tag" }, t("message.drill")) : null, message.correction ? h("span", { class: "tag" }, icon("edit", "small"), t("message.correction")) : null, pathOf([names.channel, names.area, names.subject])),
@@ -145,7 +161,7 @@ function show() {
           message.options?.image ? h("img", { src: message.options.image, alt: t("message.picture"), loading: "lazy" }) : null),
         relatives.length ? h("section", { class: "panel", "aria-labelledby": "related" }, h("h2", { id: "related", class: "label" }, t("message.related")), h("ul", { class: "plain related" }, relatives)) : null,
         h("dl", { class: "facts" }, facts.map(([name, value]) => h("div", null, h("dt", null, t(name)), h("dd", null, value))))),
-      timeline(message)));
+      timeline(message, reached)));
   showState();
   if (hadFocus) main.querySelector("h1").focus();
 }

@@ -1,11 +1,25 @@
 import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { stateOf } from "../lib/message-state.js";
-import { hasText, t } from "../lib/text.js";
+import { formatNumber, hasText, t } from "../lib/text.js";
 import { formatExact, formatMoment, formatTime } from "../lib/time.js";
 
-/** The way of a message from its sender to FCM, with what each component has met. */
-export function timeline(message) {
+/** Whether FCM has accepted a component: phones may have it. */
+export function isOut({ relay }) {
+  return (relay.components ?? []).some(({ state }) => state === "accepted");
+}
+
+/** How many phones have reported a message. */
+export function reach({ receipts }) {
+  const figure = (count, name) => h("p", null, h("strong", null, formatNumber(count)), " ", h("span", { class: "secondary" }, t(name, { count })));
+  return [figure(receipts?.received ?? 0, "timeline.received"), figure(receipts?.opened ?? 0, "timeline.opened"), h("p", { class: "hint" }, t("timeline.receipts"))];
+}
+
+/**
+ * The way of a message from its sender to the phones, with what each component has met.
+ * @param reached the element that has its `reach`
+ */
+export function timeline(message, reached) {
   const { relay } = message;
   const state = stateOf(message);
   const next = relay.next_attempt;
@@ -18,9 +32,9 @@ export function timeline(message) {
   const isOver = ["expired", "recalled", "failed"].includes(state);
   for (const component of relay.components ?? []) steps.push(componentStep(component, isOver));
   if (state === "retrying" && next) steps.push(step("retry", "busy", t("timeline.next"), next, h("p", { class: "hint" }, t("timeline.attempts", { count: relay.attempts }))));
-  if (state === "relayed") steps.push(step("phone", "good", t("timeline.relayed"), relay.ended, h("p", { class: "hint" }, t("timeline.relayed.detail"))));
   if (state === "expired") steps.push(step("clock", "bad", t("timeline.expired"), relay.ended, h("p", { class: "hint" }, t("timeline.expired.detail"))));
   if (state === "failed") steps.push(step("cross", "bad", t("timeline.failed"), relay.ended));
+  if (isOut(message)) steps.push(step("phone", "good", t("timeline.relayed"), relay.ended, [h("p", { class: "hint" }, t("timeline.relayed.detail")), reached]));
   return h("section", { class: "panel", "aria-labelledby": "timeline" }, h("h2", { class: "label", id: "timeline" }, t("timeline.heading")), h("ol", { class: "plain timeline" }, steps));
 }
 
