@@ -15,6 +15,8 @@ struct Measure: AsyncParsableCommand {
     enum Name: String, CaseIterable, ExpressibleByArgument {
         case message
         case gateway, events
+        case fleet
+        case missed
         case bus, json, sqlite, mongodb
         case relay
         case relayDelay = "relay-delay"
@@ -29,6 +31,9 @@ struct Measure: AsyncParsableCommand {
     @Option(help: "How many archived messages the longer of two histories has.")
     var messages = 1_000_000
 
+    @Option(help: "How many phones a fleet has.")
+    var phones = 10_000
+
     @Option(help: "The folder of the executables of a version without sign-ins, for the comparison of posts.")
     var baseline: String?
 
@@ -41,6 +46,8 @@ struct Measure: AsyncParsableCommand {
             case .message: try await measureMessages()
             case .gateway: try await measureGateway()
             case .events: try await withFolder(in: "/var/tmp") { try await EventStreamBenchmark(folder: $0).run() }
+            case .fleet: try await withFolder(in: "/var/tmp") { try await FleetBenchmark(phones: phones, folder: $0).run() }
+            case .missed: try await withFolder(in: "/var/tmp") { try await MissedBenchmark(folder: $0).run() }
             case .bus: try await measureBus()
             case .json: try JSONBenchmark().run()
             case .sqlite: try await measureSQLite()

@@ -12,9 +12,11 @@ struct PhoneRoutes: Feature {
     init(messageLog: CommandClient, relay: CommandClient) {
         self.messageLog = messageLog
         self.relay = relay
+        let turns = QueryTurns(maxRunning: 2, maxWaiting: 1_000, maxWait: .seconds(5))
         missed = SharedAnswers { body, caller in
             let command = try JSONCoder.decodeStrictly(ReadAccepted.self, from: body)
-            return try JSONCoder.encode(try await messageLog.request(command, context: caller))
+            let reply = try await turns.take { try await messageLog.request(command, context: caller) }
+            return try JSONCoder.encode(reply)
         }
     }
 

@@ -17,8 +17,10 @@ final class Fleet: Service {
     private let logger: Logger
     private let state = Mutex<(isEnding: Bool, report: FleetReport?)>((false, nil))
 
-    /// How many phones start in a second.
-    private static let startRate = 500.0
+    /// How many phones are set up at once: with more, the requests of some would time out on a machine that has everything.
+    private static let maxStarting = 100
+    /// A phone that is not set up after this time, such as one without a network, does not keep others from starting.
+    private static let maxStart = Duration.seconds(5)
     /// For how long the phones may catch up at the end.
     private static let catchUpTime = Duration.seconds(60)
     /// How many phones report at once at the end.
@@ -29,11 +31,17 @@ final class Fleet: Service {
     init(
         count: Int, unsteady: Int, duration: Int, fcm: FCMConnection, gateway: String, hub: Network, logger: Logger
     ) throws {
-        let ledger = FleetLedger(count: count)
+        let ledger = FleetLedger(count: count, steady: count - unsteady)
         phones = try (0..<count).map { index in
             try SimulatedPhone(
                 name: "phone-\(index)", memory: PhoneMemory(), fcm: fcm, gateway: gateway, hub: hub, logger: logger
-            ) { ledger.note($0, on: index, isSteady: index >= unsteady, now: Self.now) }
+            ) { message in
+                let now = Self.now
+                guard ledger.note(message, on: index, isSteady: index >= unsteady, now: now) else { return }
+                logger.info(
+                    "every phone has it",
+                    metadata: ["msi_key": "\(message.msiKey)", "ms": "\(now - message.timestamp)"])
+            }
         }
         self.unsteady = unsteady
         self.duration = duration
@@ -63,7 +71,7 @@ final class Fleet: Service {
     /// - Throws: If the hub does not tell at the end what the phones should have.
     func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for index in phones.indices { group.addTask { [self] in await run(index) } }
+            group.addTask { [self] in await startAll() }
             try? await cancelWhenGracefulShutdown { [duration] in
                 repeat { try await Task.sleep(for: .seconds(duration > 0 ? duration : 86_400)) } while duration == 0
             }
@@ -76,11 +84,37 @@ final class Fleet: Service {
 
     // MARK: The phones
 
-    private func run(_ index: Int) async {
-        let isLate = index < unsteady && index % 3 == 2
-        let delay = Double(index) / Self.startRate + (isLate ? Double.random(in: 5...15) : 0)
-        try? await Task.sleep(for: .seconds(delay))
-        guard !Task.isCancelled else { return }
+    /// Starts the phones, and runs them until the task is cancelled.
+    private func startAll() async {
+        let (turns, turn) = AsyncStream<Void>.makeStream()
+        for _ in 0..<Self.maxStarting { turn.yield() }
+        await withTaskGroup { [self] group in
+            var next = phones.indices.makeIterator()
+            for await _ in turns {
+                guard let index = next.next() else { break }
+                let isLate = index < unsteady && index % 3 == 2
+                group.addTask {
+                    if isLate { try? await Task.sleep(for: .seconds(Double.random(in: 5...15))) }
+                    guard !Task.isCancelled else { return }
+                    await self.run(index, isLate: isLate)
+                }
+                group.addTask {
+                    if !isLate { await self.waitForStart(of: index) }
+                    turn.yield()
+                }
+            }
+        }
+    }
+
+    private func waitForStart(of index: Int) async {
+        let deadline = ContinuousClock.now + Self.maxStart
+        while ContinuousClock.now < deadline, !Task.isCancelled {
+            if (try? await phones[index].app.isInitialized()) == true { return }
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    private func run(_ index: Int, isLate: Bool) async {
         await withTaskGroup { [self] group in
             group.addTask { await self.phones[index].stayOn() }
             if index < unsteady, !isLate { group.addTask { await self.disturb(index) } }
@@ -171,7 +205,7 @@ final class Fleet: Service {
         }
         let report = FleetReport(
             phones: phones.count, expected: expected, delivered: delivered, doubled: doubled, missing: expected - delivered,
-            p50: ledger.latency(50), p99: ledger.latency(99))
+            p50: ledger.latency(50), p99: ledger.latency(99), max: ledger.latency(100))
         return (report, behind)
     }
 }

@@ -9,23 +9,36 @@ final class FleetLedger: Sendable {
         var received: [[String: Int]]
         var latencies = Histogram<UInt64>(highestTrackableValue: 3_600_000, numberOfSignificantValueDigits: .three)
         var counted: UInt64 = 0
+        /// On how many steady phones a message is that has not reached all of them.
+        var reached: [String: Int] = [:]
         /// When every steady phone was ready, in Unix milliseconds.
         var ready = Int64.max
     }
 
     private let state: Mutex<State>
 
-    init(count: Int) {
+    private let steady: Int
+
+    /// - Parameter steady: How many of the phones have what they should have at any time.
+    init(count: Int, steady: Int) {
+        self.steady = steady
         state = Mutex(State(received: Array(repeating: [:], count: count)))
     }
 
     /// A phone's app has added a message.
-    func note(_ message: StoredMessage, on phone: Int, isSteady: Bool, now: Int64) {
+    ///
+    /// - Returns: Whether the message, which was posted since the fleet was ready, is now on every steady phone.
+    func note(_ message: StoredMessage, on phone: Int, isSteady: Bool, now: Int64) -> Bool {
         state.withLock { state in
-            state.received[phone][message.msiKey, default: 0] += 1
-            guard isSteady, message.timestamp >= state.ready else { return }
+            let times = state.received[phone][message.msiKey, default: 0] + 1
+            state.received[phone][message.msiKey] = times
+            guard isSteady, message.timestamp >= state.ready else { return false }
             state.latencies.record(UInt64(clamping: max(0, now - message.timestamp)))
             state.counted += 1
+            guard times == 1 else { return false }
+            let reached = state.reached[message.msiKey, default: 0] + 1
+            state.reached[message.msiKey] = reached == steady ? nil : reached
+            return reached == steady
         }
     }
 

@@ -17,11 +17,14 @@ struct FleetReport: Encodable, Hashable, Sendable {
     /// fleet was ready, in milliseconds; `nil` without such a message.
     let p50: Double?
     let p99: Double?
+    /// The time until the last phone had the message that took longest.
+    let max: Double?
 
     private enum CodingKeys: String, CodingKey {
         case phones, expected, delivered, doubled, missing
         case p50 = "p50_ms"
         case p99 = "p99_ms"
+        case max = "max_ms"
     }
 
     /// The report as one line of JSON.

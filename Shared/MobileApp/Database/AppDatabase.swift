@@ -100,7 +100,7 @@ public struct AppDatabase: Sendable {
 extension Database {
     /// What the app has kept under a name.
     func memory(_ name: String) throws -> String? {
-        try String.fetchOne(self, sql: "SELECT value FROM Memory WHERE name = ?", arguments: [name])
+        try String.fetchOne(self.cachedStatement(sql: "SELECT value FROM Memory WHERE name = ?"), arguments: [name])
     }
 
     /// - Parameter value: `nil` to forget it.

@@ -49,14 +49,16 @@ public struct Messages: Sendable {
         let now = clock.now
         return try await database.db.write { db in
             try Self.noteCorrection(message, at: now, db)
-            if try Bool.fetchOne(db, sql: "SELECT TRUE FROM Removed WHERE msi_key = ?", arguments: [message.msiKey]) != nil {
+            if try Bool.fetchOne(
+                db.cachedStatement(sql: "SELECT TRUE FROM Removed WHERE msi_key = ?"), arguments: [message.msiKey]) != nil
+            {
                 return .dropped
             }
             if let present = try Self.find(message.msiKey, db) {
                 guard !present.omitted.isEmpty, message.omitted.count < present.omitted.count else { return .dropped }
-                try db.execute(
-                    sql: "UPDATE Message SET desc = ?, message = ? WHERE msi_key = ?",
-                    arguments: [message.desc, message.message, message.msiKey])
+                try db.cachedStatement(sql: "UPDATE Message SET desc = ?, message = ? WHERE msi_key = ?").execute(arguments: [
+                    message.desc, message.message, message.msiKey,
+                ])
                 try Self.mark(message.msiKey, "omitted", message.omitted.joined(separator: ","), db)
                 return .completed
             }
@@ -74,7 +76,8 @@ public struct Messages: Sendable {
     /// - Throws: `DatabaseError`.
     public func all(channel: String? = nil, words: String = "") async throws -> [StoredMessage] {
         let messages = try await database.db.read { db in
-            try Row.fetchAll(db, sql: Self.query + " ORDER BY Message.timestamp DESC, ID DESC").map(StoredMessage.init)
+            try Row.fetchAll(db.cachedStatement(sql: Self.query + " ORDER BY Message.timestamp DESC, ID DESC")).map(
+                StoredMessage.init)
         }
         let words = words.split(whereSeparator: \.isWhitespace).map { $0.lowercased() }
         return messages.filter { message in
@@ -110,7 +113,7 @@ public struct Messages: Sendable {
     /// - Throws: `DatabaseError`.
     public func restore(_ message: StoredMessage) async throws {
         try await database.db.write { db in
-            try db.execute(sql: "DELETE FROM Removed WHERE msi_key = ?", arguments: [message.msiKey])
+            try db.cachedStatement(sql: "DELETE FROM Removed WHERE msi_key = ?").execute(arguments: [message.msiKey])
             guard try Self.find(message.msiKey, db) == nil else { return }
             try Self.insert(message, db)
         }
@@ -127,14 +130,13 @@ public struct Messages: Sendable {
         let first = clock.beginningOfDay(1 - Self.shownDays)
         return try await database.db.write { db in
             let old = try String.fetchAll(
-                db,
-                sql: """
-                    SELECT msi_key FROM Message LEFT JOIN Mark USING (msi_key) WHERE timestamp < ? AND NOT COALESCE(kept, FALSE)
-                    """,
-                arguments: [first])
+                db.cachedStatement(
+                    sql: """
+                        SELECT msi_key FROM Message LEFT JOIN Mark USING (msi_key) WHERE timestamp < ? AND NOT COALESCE(kept, FALSE)
+                        """), arguments: [first])
             try Self.remove(old, at: now, db)
             for table in ["Removed", "Popup", "Correction", "Receipt"] {
-                try db.execute(sql: "DELETE FROM \(table) WHERE at < ?", arguments: [now - Self.removedMemory])
+                try db.cachedStatement(sql: "DELETE FROM \(table) WHERE at < ?").execute(arguments: [now - Self.removedMemory])
             }
             return old.count
         }
@@ -167,9 +169,11 @@ public struct Messages: Sendable {
         let now = clock.now
         return try await database.db.write { db in
             let isCorrected = try Bool.fetchOne(
-                db, sql: "SELECT TRUE FROM Correction WHERE corrects = ? LIMIT 1", arguments: [msiKey])
+                db.cachedStatement(sql: "SELECT TRUE FROM Correction WHERE corrects = ? LIMIT 1"), arguments: [msiKey])
             guard isCorrected == nil else { return false }
-            try db.execute(sql: "INSERT OR IGNORE INTO Popup (msi_key, at) VALUES (?, ?)", arguments: [msiKey, now])
+            try db.cachedStatement(sql: "INSERT OR IGNORE INTO Popup (msi_key, at) VALUES (?, ?)").execute(arguments: [
+                msiKey, now,
+            ])
             return db.changesCount > 0
         }
     }
@@ -186,37 +190,38 @@ public struct Messages: Sendable {
 
     private static func noteCorrection(_ message: StoredMessage, at now: Int64, _ db: Database) throws {
         guard let corrects = message.corrects else { return }
-        try db.execute(
-            sql: "INSERT OR IGNORE INTO Correction (msi_key, corrects, timestamp, at) VALUES (?, ?, ?, ?)",
-            arguments: [message.msiKey, corrects, message.timestamp, now])
+        try db.cachedStatement(sql: "INSERT OR IGNORE INTO Correction (msi_key, corrects, timestamp, at) VALUES (?, ?, ?, ?)")
+            .execute(arguments: [message.msiKey, corrects, message.timestamp, now])
     }
 
     private static func find(_ msiKey: String, _ db: Database) throws -> StoredMessage? {
-        try Row.fetchOne(db, sql: query + " WHERE Message.msi_key = ?", arguments: [msiKey]).map(StoredMessage.init)
+        try Row.fetchOne(db.cachedStatement(sql: query + " WHERE Message.msi_key = ?"), arguments: [msiKey]).map(
+            StoredMessage.init)
     }
 
     private static func insert(_ message: StoredMessage, _ db: Database) throws {
-        try db.execute(
+        try db.cachedStatement(
             sql: """
                 INSERT INTO Message (msi_key, topic_key, dist, title, desc, message, timestamp) VALUES (?, ?, ?, ?, ?, ?, ?)
-                """,
-            arguments: [
-                message.msiKey, message.topicKey, message.dist, message.title, message.desc, message.message, message.timestamp,
-            ])
-        try db.execute(
-            sql: "INSERT OR REPLACE INTO Mark (msi_key, kept, read, omitted) VALUES (?, ?, ?, ?)",
+                """
+        ).execute(arguments: [
+            message.msiKey, message.topicKey, message.dist, message.title, message.desc, message.message, message.timestamp,
+        ])
+        try db.cachedStatement(sql: "INSERT OR REPLACE INTO Mark (msi_key, kept, read, omitted) VALUES (?, ?, ?, ?)").execute(
             arguments: [message.msiKey, message.isKept, message.isRead, message.omitted.joined(separator: ",")])
     }
 
     private static func mark(_ msiKey: String, _ column: String, _ value: some DatabaseValueConvertible, _ db: Database) throws {
-        try db.execute(sql: "UPDATE Mark SET \(column) = ? WHERE msi_key = ?", arguments: [value, msiKey])
+        try db.cachedStatement(sql: "UPDATE Mark SET \(column) = ? WHERE msi_key = ?").execute(arguments: [value, msiKey])
     }
 
     private static func remove(_ msiKeys: [String], at now: Int64, _ db: Database) throws {
         for key in msiKeys {
-            try db.execute(sql: "DELETE FROM Message WHERE msi_key = ?", arguments: [key])
-            try db.execute(sql: "DELETE FROM Mark WHERE msi_key = ?", arguments: [key])
-            try db.execute(sql: "INSERT OR REPLACE INTO Removed (msi_key, at) VALUES (?, ?)", arguments: [key, now])
+            try db.cachedStatement(sql: "DELETE FROM Message WHERE msi_key = ?").execute(arguments: [key])
+            try db.cachedStatement(sql: "DELETE FROM Mark WHERE msi_key = ?").execute(arguments: [key])
+            try db.cachedStatement(sql: "INSERT OR REPLACE INTO Removed (msi_key, at) VALUES (?, ?)").execute(arguments: [
+                key, now,
+            ])
         }
     }
 }

@@ -104,10 +104,13 @@ public final class Receipts: Sendable {
         guard try areOn(db) else { return }
         if kind == .opened {
             let sql = "SELECT TRUE FROM Receipt WHERE msi_key = ? AND kind = ?"
-            guard try Bool.fetchOne(db, sql: sql, arguments: [msiKey, Kind.received.rawValue]) != nil else { return }
+            guard try Bool.fetchOne(db.cachedStatement(sql: sql), arguments: [msiKey, Kind.received.rawValue]) != nil else {
+                return
+            }
         }
-        try db.execute(
-            sql: "INSERT OR IGNORE INTO Receipt (msi_key, kind, at) VALUES (?, ?, ?)", arguments: [msiKey, kind.rawValue, now])
+        try db.cachedStatement(sql: "INSERT OR IGNORE INTO Receipt (msi_key, kind, at) VALUES (?, ?, ?)").execute(arguments: [
+            msiKey, kind.rawValue, now,
+        ])
     }
 
     private static func areOn(_ db: Database) throws -> Bool {
@@ -116,7 +119,7 @@ public final class Receipts: Sendable {
 
     private func isWaiting() async throws -> Bool {
         try await database.db.read { db in
-            try Bool.fetchOne(db, sql: "SELECT TRUE FROM Receipt WHERE NOT sent LIMIT 1") != nil
+            try Bool.fetchOne(db.cachedStatement(sql: "SELECT TRUE FROM Receipt WHERE NOT sent LIMIT 1")) != nil
         }
     }
 
@@ -131,7 +134,7 @@ public final class Receipts: Sendable {
             default: throw HubFailure.refused(status: answer.status, path: Self.path)
             }
             try await database.db.write { db in
-                try db.execute(sql: "UPDATE Receipt SET sent = TRUE WHERE report = ?", arguments: [number])
+                try db.cachedStatement(sql: "UPDATE Receipt SET sent = TRUE WHERE report = ?").execute(arguments: [number])
             }
         }
     }
@@ -140,12 +143,15 @@ public final class Receipts: Sendable {
     private func nextReport() async throws -> (number: Int64, body: Data)? {
         let now = clock.now
         return try await database.db.write { db in
-            try db.execute(sql: "DELETE FROM Receipt WHERE NOT sent AND at < ?", arguments: [now - Self.waitingPeriod])
+            try db.cachedStatement(sql: "DELETE FROM Receipt WHERE NOT sent AND at < ?").execute(arguments: [
+                now - Self.waitingPeriod
+            ])
             guard let number = try Self.unacknowledged(db) ?? Self.begin(db) else { return nil }
             var body: JSONValue = ["installation": .string(try Self.installation(db)), "report": .integer(number)]
             for kind in [Kind.received, .opened] {
                 let keys = try String.fetchAll(
-                    db, sql: "SELECT msi_key FROM Receipt WHERE report = ? AND kind = ?", arguments: [number, kind.rawValue])
+                    db.cachedStatement(sql: "SELECT msi_key FROM Receipt WHERE report = ? AND kind = ?"),
+                    arguments: [number, kind.rawValue])
                 body[kind.rawValue] = .array(keys.map { .string($0) })
             }
             return (number, body.data)
@@ -153,18 +159,18 @@ public final class Receipts: Sendable {
     }
 
     private static func unacknowledged(_ db: Database) throws -> Int64? {
-        try Int64.fetchOne(db, sql: "SELECT report FROM Receipt WHERE NOT sent AND report IS NOT NULL LIMIT 1")
+        try Int64.fetchOne(db.cachedStatement(sql: "SELECT report FROM Receipt WHERE NOT sent AND report IS NOT NULL LIMIT 1"))
     }
 
     /// Begins a report of what waits.
     private static func begin(_ db: Database) throws -> Int64? {
         let number = (try db.memory(lastReportMemory).flatMap(Int64.init) ?? 0) + 1
-        try db.execute(
+        try db.cachedStatement(
             sql: """
                 UPDATE Receipt SET report = ? WHERE (msi_key, kind) IN
                     (SELECT msi_key, kind FROM Receipt WHERE NOT sent AND report IS NULL LIMIT ?)
-                """,
-            arguments: [number, maxPerReport])
+                """
+        ).execute(arguments: [number, maxPerReport])
         guard db.changesCount > 0 else { return nil }
         try db.keep(String(number), as: lastReportMemory)
         return number

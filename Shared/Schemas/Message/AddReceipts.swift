@@ -37,7 +37,8 @@ package struct AddReceipts: Command, Checked, Hashable {
         guard report > 0 else { throw SchemaViolation(CodingKeys.report, "expected a number above 0, found \(report)") }
         let count = received.count + opened.count
         guard (1...Self.maxMessages).contains(count) else {
-            throw SchemaViolation(CodingKeys.received, "expected 1 to \(Self.maxMessages) messages with those of opened, found \(count)")
+            throw SchemaViolation(
+                CodingKeys.received, "expected 1 to \(Self.maxMessages) messages with those of opened, found \(count)")
         }
     }
 }

@@ -7,10 +7,12 @@ import Logging
 import NIOCore
 import TestSupport
 
-/// A bare Hummingbird server, the peer of the gateway: one route that answers with the bytes of a file, and with the header fields
-/// of the gateway's answer.
+/// A bare Hummingbird server, the peer of the gateway: its routes answer with the bytes of a file, and with the header fields of the
+/// gateway's answer. One of them reads a body first.
 struct BareServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "http-server", shouldDisplay: false)
+
+    private static let maxBodyBytes = 64 << 10
 
     @Argument(help: "The file with the answer's body.")
     var body: String
@@ -29,6 +31,10 @@ struct BareServer: AsyncParsableCommand {
             guard request.headers[.ifNoneMatch] != tag else {
                 return Response(status: .notModified, headers: fieldsOfUnchanged)
             }
+            return Response(status: .ok, headers: fields, body: ResponseBody(byteBuffer: bytes))
+        }
+        router.post("/message/since") { request, _ -> Response in
+            _ = try await request.body.collect(upTo: Self.maxBodyBytes)
             return Response(status: .ok, headers: fields, body: ResponseBody(byteBuffer: bytes))
         }
         var logger = Logger(label: "benchmark")
