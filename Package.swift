@@ -177,7 +177,7 @@ let package = Package(
             name: "LoadTester",
             dependencies: [
                 "CommandBus", "JSON", "ProductVersion", "Schemas", "SeededRandom", "ServiceKit", argumentParser, asyncHTTPClient,
-                histogram, logging, nioCore, nioHTTP1, unixSignals,
+                histogram, logging, nioCore, nioHTTP1, subprocess, systemPackage, unixSignals,
             ],
             path: "Services/LoadTester"),
 
@@ -366,7 +366,7 @@ let package = Package(
             path: "Tests/MessageStorageTests",
             exclude: ["Archives"]),
         .testTarget(
-            name: "MobileAppTests", dependencies: ["JSON", "MobileApp", "TestSupport"], path: "Tests/MobileAppTests"),
+            name: "MobileAppTests", dependencies: ["JSON", "MobileApp", "TestSupport", grdb], path: "Tests/MobileAppTests"),
         .testTarget(
             name: "MongoDatabaseTests", dependencies: ["MongoDatabase", "JSON", "Schemas", "TestSupport"],
             path: "Tests/MongoDatabaseTests"),

@@ -16,6 +16,7 @@ public final class MobileApp: Sendable {
     private let missed: MissedMessages
     private let watchers = Mutex<[Int: AsyncStream<Void>.Continuation]>([:])
     private let refreshRequests = RefreshRequests()
+    private let lookWaiters = LookWaiters()
 
     /// How often the app looks at the hub.
     private static let interval = Duration.seconds(60)
@@ -30,7 +31,8 @@ public final class MobileApp: Sendable {
         self.database = database
         fcm = FCMModule(platform: platform)
         receipts = Receipts(hub: platform.hub, database: database, clock: platform.clock)
-        messages = Messages(database: database, clock: platform.clock, receipts: receipts, arrived: arrived)
+        messages = Messages(
+            database: database, clock: platform.clock, receipts: receipts, refreshRequests: refreshRequests, arrived: arrived)
         subscriptions = Subscriptions(platform: platform, fcm: fcm, database: database)
         initialization = Initialization(platform: platform, database: database, subscriptions: subscriptions)
         missed = MissedMessages(hub: platform.hub, database: database, messages: messages)
@@ -41,7 +43,7 @@ public final class MobileApp: Sendable {
         try await initialization.isDone()
     }
 
-    /// An element after each change of messages or subscriptions.
+    /// An element after each change of messages, and after each look at the hub.
     public func changes() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let id = watchers.withLock { watchers in
@@ -53,9 +55,19 @@ public final class MobileApp: Sendable {
         return stream
     }
 
-    /// The app looks at the hub at once, such as when the phone is online again.
+    /// The app looks at the hub at once, such as when the phone is online again, or FCM has replaced its registration.
     public func refresh() {
         refreshRequests.add(.now)
+    }
+
+    /// The app does not run, or has ended.
+    public struct NotRunning: Error, Hashable, Sendable {}
+
+    /// Looks at the hub at once, such as when the person asks, and completes with the look's outcome.
+    ///
+    /// - Throws: ``NotRunning``, or why the look has failed: ``HubFailure``, or the error of the connection or of the push service.
+    public func look() async throws {
+        try await lookWaiters.wait { refresh() }
     }
 
     /// Receives messages, reports them, initialises the app, and looks at the cube and for missed messages at the start and every minute, until
@@ -80,56 +92,86 @@ public final class MobileApp: Sendable {
     }
 
     private func keepInStep(failed: @Sendable (any Error) -> Void) async {
+        lookWaiters.begin()
+        defer { lookWaiters.end() }
         var backoff = Backoff(first: .seconds(1), max: Self.interval, jitter: 0.5...1)
-        var hasCompared = false
+        var hasLooked = false
+        var compared: String?
         while !Task.isCancelled {
+            let waiters = lookWaiters.take()
             let pause: Duration
             do {
-                if !hasCompared { hasCompared = await compare(failed: failed) }
-                try await look()
+                if hasLooked { compared = await compare(unlessFor: compared, failed: failed) }
+                try await lookOnce(failed: failed)
+                for waiter in waiters { waiter.finish() }
                 backoff.succeeded()
-                // Phones that were started together do not stay together.
-                pause = Self.interval * Double.random(in: 0.75...1.25)
+                // Phones that were started together do not stay together, and do not compare together.
+                pause = Self.interval * (hasLooked ? Double.random(in: 0.75...1.25) : Double.random(in: 0...1))
             } catch {
                 failed(error)
+                for waiter in waiters { waiter.finish(throwing: error) }
                 pause = backoff.failed()
             }
+            hasLooked = true
             await wait(pause)
         }
     }
 
-    /// Once after the start. Nothing else waits for it.
-    private func compare(failed: (any Error) -> Void) async -> Bool {
+    /// Once after the start, before the second look, and whenever FCM has replaced the registration. Nothing else waits for it.
+    ///
+    /// - Parameter former: The registration of the last comparison; `nil` for none.
+    /// - Returns: That of this one, or else the former one.
+    private func compare(unlessFor former: String?, failed: (any Error) -> Void) async -> String? {
         do {
-            try await subscriptions.compare()
-            return true
+            let token = try await fcm.registrationToken()
+            if token != former { try await subscriptions.compare() }
+            return token
         } catch {
             failed(error)
-            return false
+            return former
         }
     }
 
     /// One look at the hub. The hub's messages come also while FCM cannot be reached.
-    private func look() async throws {
+    private func lookOnce(failed: (any Error) -> Void) async throws {
+        defer { tell() }
         let joining = await Result.of { try await initialization.initialize() }
-        let joined = (try? joining.get()) ?? []
         let isFirst = try await missed.isFirst()
-        var hasChanged = try await missed.fetch(try await subscriptions.subscribedTopics())
-        if !isFirst, !joined.isEmpty, try await missed.fetchWeek(joined) { hasChanged = true }
-        if hasChanged || !joined.isEmpty { tell() }
+        let joined = try await subscriptions.weekPending()
+        let topics = try await subscriptions.subscribedTopics()
+        try await missed.fetch(topics, failed: failed)
+        let incomplete = try await messages.incomplete()
+        var week = Set(incomplete.map(\.topicKey))
+        // The first fetch was of the whole week.
+        if !isFirst { week.formUnion(joined.intersection(topics)) }
+        try await missed.fetchWeek(week, subscribed: topics, failed: failed)
+        try await subscriptions.weekFetched(joined)
+        try await messages.markLost(incomplete)
         _ = try joining.get()
     }
 
     /// Waits for a time, or for a request.
     private func wait(_ pause: Duration) async {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { [platform] in try? await platform.clock.sleep(for: pause) }
-            group.addTask { [refreshRequests, platform] in
-                guard await refreshRequests.next() == .soon else { return }
-                try? await platform.clock.sleep(for: Self.spread * Double.random(in: 0...1))
+        guard await request(.soon, within: pause) == .soon else { return }
+        // A person does not wait until it is this phone's turn.
+        _ = await request(.now, within: Self.spread * Double.random(in: 0...1))
+    }
+
+    /// Waits for a request of at least this urgency.
+    ///
+    /// - Returns: `nil` if there was none in this time.
+    private func request(_ urgency: RefreshRequests.Urgency, within time: Duration) async -> RefreshRequests.Urgency? {
+        await withTaskGroup(of: RefreshRequests.Urgency?.self) { [refreshRequests, platform] group in
+            defer { group.cancelAll() }
+            group.addTask {
+                try? await platform.clock.sleep(for: time)
+                return nil
             }
-            await group.next()
-            group.cancelAll()
+            group.addTask {
+                while let request = await refreshRequests.next() { if request >= urgency { return request } }
+                return nil
+            }
+            return await group.next() ?? nil
         }
     }
 

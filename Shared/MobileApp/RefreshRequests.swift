@@ -2,11 +2,13 @@ import Synchronization
 
 /// Requests that the app looks at the hub before its time. A request is kept until the app waits for one; several count as one.
 final class RefreshRequests: Sendable {
-    enum Urgency: Int, Sendable {
+    enum Urgency: Int, Comparable, Sendable {
         /// A text is missing. Many phones learn of it at the same moment.
         case soon
         /// The phone is online again, or the person asks.
         case now
+
+        static func < (one: Urgency, other: Urgency) -> Bool { one.rawValue < other.rawValue }
     }
 
     private struct State {
@@ -20,7 +22,7 @@ final class RefreshRequests: Sendable {
         let waiter = state.withLock { state in
             defer { state.waiter = nil }
             if state.waiter == nil {
-                state.pending = [state.pending, urgency].compactMap(\.self).max { $0.rawValue < $1.rawValue }
+                state.pending = [state.pending, urgency].compactMap(\.self).max()
             }
             return state.waiter
         }

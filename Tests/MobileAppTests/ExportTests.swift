@@ -59,6 +59,13 @@ struct ExportTests {
         #expect(unfolded.contains(#"DESCRIPTION:Campus › Weather › Storms\n\nStay at home\n\n"# + long.message))
     }
 
+    @Test("A calendar's file has four-digit years, whatever was asked for", arguments: [Int64.min, .max])
+    func calendarRange(start: Int64) {
+        let file = CalendarEntry(storm, names: [], start: start, minutes: .max).file(now: start)
+        let times = file.split(separator: "\r\n").filter { $0.hasPrefix("DT") }
+        #expect(times.count == 3 && times.allSatisfy { $0.wholeMatch(of: /DT[A-Z]+:[0-9]{8}T[0-9]{6}Z/) != nil })
+    }
+
     @Test("A text cannot add lines to the calendar")
     func injection() {
         var evil = storm

@@ -1,6 +1,9 @@
-import MobileApp
+import GRDB
+import JSON
 import TestSupport
 import Testing
+
+@testable import MobileApp
 
 @Suite("The messages on a phone")
 struct MessagesTests {
@@ -32,6 +35,62 @@ struct MessagesTests {
         #expect(try await marks() == ["first": "third", "second": "third"])
         try await messages.restore(removed)
         #expect(try await messages.all().map(\.corrects) == ["first", nil, "first", nil])
+    }
+
+    @Test("A correction whose sender's clock is behind marks the old text, too")
+    func correctionByAnotherClock() async throws {
+        let messages = try TestPhone().app.messages
+        try await messages.add(message("first", timestamp: 2_000))
+        var correction = message("second", timestamp: 1_000)
+        correction.corrects = "first"
+        try await messages.add(correction)
+        #expect(try await messages.all().map(\.correctedBy) == ["second", nil])
+    }
+
+    @Test("A kept message stays marked as corrected, however old; what concerns no message is forgotten")
+    func oldCorrections() async throws {
+        let phone = try TestPhone()
+        let messages = phone.app.messages
+        func add(_ key: String, corrects: String? = nil) async throws {
+            var message = message(key, timestamp: phone.clock.now)
+            message.corrects = corrects
+            try await messages.add(message)
+            phone.clock.advance(by: 1)
+        }
+        try await add("kept")
+        try await add("correction", corrects: "kept")
+        try await add("gone")
+        try await add("former", corrects: "gone")
+        try await add("latest", corrects: "gone")
+        try await add("other", corrects: "unknown")
+        for key in ["kept", "former"] { try await messages.keep(key) }
+        phone.clock.advance(by: 36 * 86_400)
+        for _ in 0..<2 { try await messages.clearOld() }
+        let marks = try await messages.all().map { [$0.msiKey, $0.correctedBy] }
+        #expect(marks == [["former", "latest"], ["kept", "correction"]])
+        let corrections = try await phone.database.db.read { db in
+            try String.fetchSet(db, sql: "SELECT msi_key FROM Correction")
+        }
+        #expect(corrections == ["correction", "former", "latest"])
+    }
+
+    @Test("An app that is installed anew has nothing of the former one")
+    func cleared() async throws {
+        let phone = try TestPhone()
+        let storms = TestHub.Subject(path: "Campus/Weather/Storms", level: "Forced")
+        phone.hub.set([storms])
+        try await phone.app.messages.add(message("a", timestamp: phone.clock.now))
+        try await phone.running { try await phone.look() }
+        try await phone.app.receipts.send()
+        try await phone.database.clear()
+        let other = MobileApp(platform: phone.platform, database: phone.database)
+        #expect(try await !other.isInitialized())
+        #expect(try await other.messages.all().isEmpty)
+        #expect(try await other.subscriptions.all().isEmpty)
+        // Not even as a deleted one.
+        #expect(try await other.messages.add(message("a", timestamp: phone.clock.now)) == .added)
+        try await other.receipts.send()
+        #expect(Set(phone.hub.reports.map { $0["installation"]?.string }).count == 2)
     }
 
     @Test("A message is stored once, and the newest comes first")

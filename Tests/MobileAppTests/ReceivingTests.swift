@@ -1,4 +1,5 @@
 import MobileApp
+import Synchronization
 import TestSupport
 import Testing
 
@@ -65,13 +66,13 @@ struct ReceivingTests {
         for number in 0..<5 { phone.hub.accept("m\(number)", topic: storms.topicKey, timestamp: phone.clock.now + Int64(number)) }
         phone.hub.accept("other", topic: "other", timestamp: phone.clock.now)
         try await phone.running {
-            try await eventually("all five are there") { try await phone.app.messages.all().count == 5 }
-            try await eventually("the look is over") { phone.clock.sleeperCount > 0 }
+            try await phone.look()
+            #expect(try await phone.app.messages.all().count == 5)
             try await phone.app.messages.remove("m2")
             let asked = phone.hub.requests.filter { $0.path == "/message/since" }.count
             phone.hub.accept("m5", topic: storms.topicKey, timestamp: phone.clock.now + 5)
-            phone.app.refresh()
-            try await eventually("the new one is there") { try await phone.app.messages.exists("m5") }
+            try await phone.look()
+            #expect(try await phone.app.messages.exists("m5"))
             // It did not begin from the start.
             #expect(phone.hub.requests.filter { $0.path == "/message/since" }.count <= asked + 2)
         }
@@ -84,46 +85,13 @@ struct ReceivingTests {
         let hours = TestHub.Subject(path: "Library/Main/Hours", level: "Recommended")
         phone.hub.set([storms])
         try await phone.running {
-            try await eventually("the look is over") { phone.clock.sleeperCount > 0 }
+            try await phone.look()
             phone.push.fail(after: 0)
             phone.hub.set([storms, hours])
             phone.hub.accept("a", topic: storms.topicKey, timestamp: phone.clock.now)
-            phone.app.refresh()
-            try await eventually("it is there") { try await phone.app.messages.exists("a") }
+            await #expect(throws: TestPush.Unreachable.self) { try await phone.look() }
+            #expect(try await phone.app.messages.exists("a"))
             #expect(phone.push.topics == [storms.topicKey])
-        }
-    }
-
-    @Test("A subject that is joined brings the messages that the phone's position has passed")
-    func joinedLater() async throws {
-        let phone = try TestPhone()
-        let hours = TestHub.Subject(path: "Library/Main/Hours", level: "Recommended")
-        phone.hub.set([storms])
-        phone.hub.accept("early", topic: hours.topicKey, timestamp: phone.clock.now)
-        phone.hub.accept("a", topic: storms.topicKey, timestamp: phone.clock.now)
-        try await phone.running {
-            try await eventually("the own one is there") { try await phone.app.messages.all().map(\.msiKey) == ["a"] }
-            try await eventually("the look is over") { phone.clock.sleeperCount > 0 }
-            phone.hub.set([storms, hours])
-            phone.app.refresh()
-            try await eventually("the earlier one is there") { try await phone.app.messages.exists("early") }
-        }
-    }
-
-    @Test("A text that FCM could not carry is fetched within seconds")
-    func omitted() async throws {
-        let phone = try TestPhone()
-        phone.hub.set([storms])
-        try await phone.running {
-            try await eventually("the first look is over") { phone.clock.sleeperCount > 0 }
-            phone.hub.accept("a", topic: storms.topicKey, message: "The whole text.", timestamp: phone.clock.now)
-            phone.push.receive(TestPhone.data("a", topic: storms.topicKey, timestamp: phone.clock.now, omitted: "message"))
-            try await eventually("it is stored") { try await phone.app.messages.exists("a") }
-            // The clock stands still until the app has begun to wait for its share of the spread.
-            try await eventually("it is complete") {
-                phone.clock.advance(by: 1)
-                return try await phone.app.messages.all().first?.message == "The whole text."
-            }
         }
     }
 
@@ -136,6 +104,33 @@ struct ReceivingTests {
             phone.push.receive(TestPhone.data("a", topic: storms.topicKey, timestamp: phone.clock.now))
             for await _ in changes { if try await phone.app.messages.exists("a") { break } }
         }
+    }
+
+    @Test("A look tells its outcome, and a hub that does not end its answer does not end the app's looks")
+    func outcome() async throws {
+        let phone = try TestPhone()
+        phone.hub.set([storms])
+        await #expect(throws: MobileApp.NotRunning.self) { try await phone.app.look() }
+        try await phone.running {
+            try await phone.look()
+            phone.hub.setOnline(false)
+            await #expect(throws: TestHub.Offline.self) { try await phone.look() }
+            phone.hub.setOnline(true)
+            phone.hub.setStalled(true)
+            let isOver = Mutex(false)
+            let look = Task {
+                defer { isOver.withLock { $0 = true } }
+                try await phone.look()
+            }
+            try await eventually("the look is over") {
+                phone.clock.advance(by: 31)
+                return isOver.withLock(\.self)
+            }
+            await #expect(throws: TimedOut.self) { try await look.value }
+            phone.hub.setStalled(false)
+            try await phone.look()
+        }
+        await #expect(throws: MobileApp.NotRunning.self) { while true { try await phone.app.look() } }
     }
 
     @Test("Old messages are cleared at the start, and do not come back from the hub")
@@ -152,5 +147,16 @@ struct ReceivingTests {
         try await phone.running {
             try await eventually("the new one is there") { try await phone.app.messages.all().map(\.msiKey) == ["new"] }
         }
+    }
+
+    @Test("A new phone shows the seven days that are not cleared, although the hub has more")
+    func newPhone() async throws {
+        let phone = try TestPhone()
+        phone.hub.set([storms])
+        let first = milliseconds("2026-11-18T00:00:00Z")
+        phone.hub.accept("old", topic: storms.topicKey, timestamp: first - 1)
+        phone.hub.accept("first", topic: storms.topicKey, timestamp: first)
+        try await phone.running { try await phone.look() }
+        #expect(try await phone.app.messages.all().map(\.msiKey) == ["first"])
     }
 }

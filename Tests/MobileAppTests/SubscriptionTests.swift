@@ -1,21 +1,14 @@
-import MobileApp
+import GRDB
 import TestSupport
 import Testing
+
+@testable import MobileApp
 
 @Suite("Subscriptions of a phone")
 struct SubscriptionTests {
     private let storms = TestHub.Subject(path: "Campus/Weather/Storms", level: "Forced", distribution: "Alert")
     private let hours = TestHub.Subject(path: "Library/Main/Hours", level: "Recommended")
     private let shuttles = TestHub.Subject(path: "Campus/Transport/Shuttles")
-
-    /// Makes the app look at the cube once more, and waits until it has.
-    private func look(_ phone: TestPhone) async throws {
-        let before = phone.hub.requests.count { $0.path == "/channel" }
-        phone.app.refresh()
-        try await eventually("another look") {
-            phone.hub.requests.count { $0.path == "/channel" } > before && phone.clock.sleeperCount > 0
-        }
-    }
 
     @Test("The first start joins what is Forced or Recommended")
     func firstStart() async throws {
@@ -37,7 +30,7 @@ struct SubscriptionTests {
         phone.hub.set([storms])
         try await phone.running {
             try await eventually("it is initialised") { try await phone.app.isInitialized() }
-            try await look(phone)
+            try await phone.look()
         }
         #expect(phone.push.log == (kind == .ios ? ["permission"] : []) + ["+\(storms.topicKey)"])
     }
@@ -48,11 +41,13 @@ struct SubscriptionTests {
         phone.hub.set([storms, hours])
         phone.push.fail(after: 1)
         try await phone.running {
-            try await eventually("it waits after the failure") { phone.clock.sleeperCount > 0 && phone.push.topics.count == 1 }
-            #expect(try await !phone.app.isInitialized())
+            await #expect(throws: TestPush.Unreachable.self) { try await phone.look() }
+            #expect(try await !phone.app.isInitialized() && phone.push.topics.count == 1)
             phone.push.fail(after: nil)
-            phone.clock.advance(by: 60)
-            try await eventually("it is initialised") { try await phone.app.isInitialized() }
+            try await eventually("it is initialised") {
+                phone.clock.advance(by: 60)
+                return try await phone.app.isInitialized()
+            }
         }
         #expect(phone.push.log.sorted() == ["+\(storms.topicKey)", "+\(hours.topicKey)"].sorted())
     }
@@ -63,10 +58,10 @@ struct SubscriptionTests {
         phone.hub.set([storms])
         phone.hub.setOnline(false)
         try await phone.running {
-            try await eventually("it waits") { phone.clock.sleeperCount > 0 }
+            await #expect(throws: TestHub.Offline.self) { try await phone.look() }
             phone.hub.setOnline(true)
-            phone.app.refresh()
-            try await eventually("it is joined") { phone.push.topics == [storms.topicKey] }
+            try await phone.look()
+            #expect(phone.push.topics == [storms.topicKey])
         }
     }
 
@@ -80,14 +75,14 @@ struct SubscriptionTests {
             var promoted = shuttles
             promoted.level = "Recommended"
             phone.hub.set([promoted, storms])
-            try await look(phone)
+            try await phone.look()
             #expect(phone.push.topics == [shuttles.topicKey, storms.topicKey])
             // The phone stays subscribed.
             phone.hub.set([shuttles, storms])
-            try await look(phone)
+            try await phone.look()
             #expect(phone.push.topics == [shuttles.topicKey, storms.topicKey])
             phone.hub.set([shuttles])
-            try await look(phone)
+            try await phone.look()
             #expect(phone.push.topics == [shuttles.topicKey])
         }
         #expect(try await phone.app.subscriptions.info(storms.topicKey) == .placeholder)
@@ -100,12 +95,12 @@ struct SubscriptionTests {
         try await phone.running {
             try await eventually("it is joined") { phone.push.topics == [hours.topicKey] }
             try await phone.app.subscriptions.unsubscribe(hours.topicKey)
-            try await look(phone)
+            try await phone.look()
             #expect(phone.push.topics.isEmpty)
             var forced = hours
             forced.level = "Forced"
             phone.hub.set([forced])
-            try await look(phone)
+            try await phone.look()
             #expect(phone.push.topics == [hours.topicKey])
             await #expect(throws: Subscriptions.ForcedSubject.self) {
                 try await phone.app.subscriptions.unsubscribe(hours.topicKey)
@@ -125,7 +120,7 @@ struct SubscriptionTests {
             await #expect(throws: TestPush.Unreachable.self) { try await phone.app.subscriptions.unsubscribe(hours.topicKey) }
             #expect(try await phone.app.subscriptions.subscribedTopics() == [shuttles.topicKey])
             phone.push.fail(after: nil)
-            try await look(phone)
+            try await phone.look()
             try await eventually("both are done") { phone.push.topics == [shuttles.topicKey] }
         }
     }
@@ -138,10 +133,10 @@ struct SubscriptionTests {
             try await eventually("it is initialised") { try await phone.app.isInitialized() }
             try await phone.app.subscriptions.subscribe(shuttles.topicKey)
             phone.hub.set([])
-            try await look(phone)
+            try await phone.look()
             #expect(phone.push.topics.isEmpty)
             phone.hub.set([shuttles])
-            try await look(phone)
+            try await phone.look()
             #expect(phone.push.topics == [shuttles.topicKey])
         }
     }
@@ -155,9 +150,64 @@ struct SubscriptionTests {
             try await phone.app.subscriptions.subscribe(shuttles.topicKey)
             try await phone.app.subscriptions.unsubscribe(hours.topicKey)
         }
-        phone.push.forgetTopics()
+        phone.push.replaceRegistration()
+        func looks() -> Int { phone.hub.requests.count { $0.path == "/message/since" } }
+        let before = looks()
         try await phone.running {
-            try await eventually("it is joined again") { phone.push.topics == [storms.topicKey, shuttles.topicKey] }
+            try await eventually("the look is over") { looks() > before }
+            // Phones that are started together do not ask about their topics together.
+            #expect(!phone.hub.requests.contains { $0.path == "/phone/topics" })
+            try await eventually("it is joined again") {
+                phone.clock.advance(by: 60)
+                return phone.push.topics == [storms.topicKey, shuttles.topicKey]
+            }
+        }
+    }
+
+    @Test("A phone whose registration FCM replaces while the app runs joins its topics again at the next look")
+    func replacedWhileRunning() async throws {
+        let phone = try TestPhone()
+        phone.hub.set([storms, hours])
+        try await phone.running {
+            for _ in 0..<2 { try await phone.look() }
+            phone.push.replaceRegistration()
+            try await phone.look()
+            #expect(phone.push.topics == [storms.topicKey, hours.topicKey])
+            // It asks no more than once for each registration.
+            try await phone.look()
+            #expect(phone.hub.requests.count { $0.path == "/phone/topics" } == 2)
+        }
+    }
+
+    @Test("A screen takes over what FCM says, and the next look repairs it")
+    func comparing() async throws {
+        let phone = try TestPhone()
+        phone.hub.set([storms, shuttles])
+        try await phone.running {
+            for _ in 0..<2 { try await phone.look() }
+            phone.push.forget(storms.topicKey)
+            try await phone.push.subscribe(to: shuttles.topicKey)
+            try await phone.app.subscriptions.compare()
+            #expect(try await phone.app.subscriptions.subscribedTopics() == [shuttles.topicKey])
+            try await phone.look()
+            #expect(phone.push.topics == [storms.topicKey, shuttles.topicKey])
+        }
+    }
+
+    @Test("A topic that FCM refuses does not keep the phone from joining and leaving the others")
+    func refusedTopic() async throws {
+        let phone = try TestPhone()
+        let old = TestHub.Subject(path: "Library/Old/Hours", level: "Recommended")
+        phone.hub.set([old])
+        try await phone.running {
+            try await phone.look()
+            phone.hub.set([storms, hours])
+            phone.push.refuse([storms.topicKey])
+            await #expect(throws: TestPush.Unreachable.self) { try await phone.look() }
+            #expect(phone.push.topics == [hours.topicKey])
+            phone.push.refuse([])
+            try await phone.look()
+            #expect(phone.push.topics == [storms.topicKey, hours.topicKey])
         }
     }
 
@@ -168,13 +218,58 @@ struct SubscriptionTests {
             first.hub.set([storms])
             try await first.running {
                 try await eventually("it is initialised") { try await first.app.isInitialized() }
-                try await look(first)
+                try await first.look()
             }
             let tags = first.hub.requests.filter { $0.path == "/channel" }.map { $0.headers["If-None-Match"] }
             #expect(tags.first == .some(nil) && tags.dropFirst().allSatisfy { $0 != nil })
             let second = try TestPhone(hub: first.hub, path: folder + "/phone.sqlite")
             first.hub.setOnline(false)
             #expect(try await second.app.subscriptions.info(storms.topicKey).names == ["Campus", "Weather", "Storms"])
+        }
+    }
+
+    @Test("The state of the screen needs no network, also before the first look")
+    func knownCube() async throws {
+        let phone = try TestPhone()
+        phone.hub.set([storms])
+        #expect(try await phone.app.subscriptions.knownCube() == nil)
+        #expect(try await phone.app.subscriptions.all().isEmpty)
+        #expect(try await phone.app.subscriptions.info(storms.topicKey) == .placeholder)
+        #expect(phone.hub.requests.isEmpty)
+        try await phone.app.subscriptions.readCube()
+        #expect(try await phone.app.subscriptions.knownCube()?.subjects.count == 1)
+        #expect(try await phone.app.subscriptions.all().map(\.id) == [storms.topicKey])
+    }
+
+    @Test("A copy of the cube that cannot be read is replaced by the hub's")
+    func brokenCopy() async throws {
+        try await withTemporaryFolder { folder in
+            let first = try TestPhone(path: folder + "/phone.sqlite")
+            first.hub.set([storms])
+            try await first.app.subscriptions.readCube()
+            try await first.database.db.write { db in try db.keep("[{\"name\":", as: "cube") }
+            let second = try TestPhone(hub: first.hub, path: folder + "/phone.sqlite")
+            #expect(try await second.app.subscriptions.knownCube() == nil)
+            #expect(try await second.app.subscriptions.informationCube().subjects.count == 1)
+            #expect(first.hub.requests.map { $0.headers["If-None-Match"] } == [nil, nil])
+            #expect(try await second.app.subscriptions.knownCube()?.subjects.count == 1)
+        }
+    }
+
+    @Test("A level or a distribution of a later hub leaves the subject to the student, and the cube readable")
+    func unknownLevel() async throws {
+        let phone = try TestPhone()
+        phone.hub.set([hours])
+        try await phone.running {
+            try await phone.look()
+            let exam = TestHub.Subject(path: "Campus/Exams/Dates", level: "Seasonal", distribution: "Loud")
+            var changed = hours
+            changed.level = "Seasonal"
+            phone.hub.set([changed, exam, storms])
+            try await phone.look()
+            #expect(phone.push.topics == [hours.topicKey, storms.topicKey])
+            let subject = try #require(try await phone.app.subscriptions.all().first { $0.id == exam.topicKey })
+            #expect(subject.subject.level == .optional && !subject.subject.isAlert)
         }
     }
 

@@ -30,7 +30,24 @@ public struct AppDatabase: Sendable {
         migrator.registerMigration("4: receipts") { db in
             try db.execute(sql: Self.receiptTable)
         }
+        migrator.registerMigration("5: what is still to be fetched") { db in
+            try db.execute(sql: Self.fetchColumns)
+        }
         try migrator.migrate(db)
+    }
+
+    /// Removes all that the app has stored, as if it had been installed anew. No app may run meanwhile.
+    ///
+    /// - Throws: `DatabaseError`.
+    public func clear() async throws {
+        try await db.write { db in
+            let tables = try String.fetchAll(
+                db,
+                sql: """
+                    SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'grdb%'
+                    """)
+            for table in tables { try db.execute(sql: "DELETE FROM \(table)") }
+        }
     }
 
     /// The seed's SQL ("Table Creation SQL").
@@ -70,6 +87,13 @@ public struct AppDatabase: Sendable {
             PRIMARY KEY (msi_key, kind)
         ) WITHOUT ROWID;
         CREATE INDEX receipt_waiting ON Receipt (report) WHERE NOT sent;
+        """
+
+    private static let fetchColumns = """
+        -- Whether the week's messages of a topic are to be fetched, since the phone has joined it.
+        ALTER TABLE Subscription ADD COLUMN week_pending BOOLEAN NOT NULL DEFAULT FALSE;
+        -- Whether the hub no longer has the omitted texts.
+        ALTER TABLE Mark ADD COLUMN lost BOOLEAN NOT NULL DEFAULT FALSE;
         """
 
     private static let memoryTables = """

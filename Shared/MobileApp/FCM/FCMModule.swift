@@ -6,6 +6,8 @@ import JSON
 /// is subscribed to is asked of the gateway.
 public struct FCMModule: Sendable {
     private let platform: Platform
+    /// How long FCM may take.
+    private static let limit = Duration.seconds(30)
 
     init(platform: Platform) {
         self.platform = platform
@@ -38,11 +40,18 @@ public struct FCMModule: Sendable {
         await platform.notifications.show(notification, tag: tag)
     }
 
+    /// The phone's registration at FCM.
+    ///
+    /// - Throws: ``TimedOut``, or the error of the push service.
+    func registrationToken() async throws -> String {
+        try await withinLimit { try await $0.registrationToken() }
+    }
+
     /// The topics that FCM has the phone subscribed to (seed: `getSubscribed`).
     ///
     /// - Throws: ``HubFailure``, or the error of the push service.
     public func subscribedTopics() async throws -> [String] {
-        let token = try await platform.push.registrationToken()
+        let token = try await registrationToken()
         let body: JSONValue = ["token": .string(token)]
         let answer = try await platform.hub.document(of: HubRequest(.post, "/phone/topics", body: body.data))
         guard let topics = answer["topics"]?.elements else { throw HubFailure.unreadable("/phone/topics") }
@@ -51,11 +60,17 @@ public struct FCMModule: Sendable {
 
     /// Subscribes the phone to a topic (seed: `subscribe`).
     public func subscribe(_ topicKey: String) async throws {
-        try await platform.push.subscribe(to: topicKey)
+        try await withinLimit { try await $0.subscribe(to: topicKey) }
     }
 
     /// Unsubscribes the phone from a topic (seed: `unsubscribe`).
     public func unsubscribe(_ topicKey: String) async throws {
-        try await platform.push.unsubscribe(from: topicKey)
+        try await withinLimit { try await $0.unsubscribe(from: topicKey) }
+    }
+
+    private func withinLimit<Value: Sendable>(
+        _ work: @escaping @Sendable (any PushService) async throws -> Value
+    ) async throws -> Value {
+        try await platform.clock.within(Self.limit) { [platform] in try await work(platform.push) }
     }
 }

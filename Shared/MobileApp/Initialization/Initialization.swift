@@ -18,22 +18,19 @@ struct Initialization: Sendable {
     ///
     /// It may be repeated after a failure, and goes on where it was. (The seed's app had to be installed again.)
     ///
-    /// - Returns: The topics that it has joined.
     /// - Throws: ``HubFailure``, or the error of the connection or of the push service.
-    @discardableResult
-    func initialize() async throws -> [String] {
+    func initialize() async throws {
         if platform.kind == .ios, try await !isDone() {
             // Without it there are no pop-ups; messages come to the app all the same.
             _ = try await platform.push.requestPermission()
         }
-        let joined = try await initializeSubscriptions()
+        try await initializeSubscriptions()
         try await database.db.write { db in try db.keep("true", as: Self.doneMemory) }
-        return joined
     }
 
     /// Subscribes the phone to every Forced and Recommended topic of the cube, by the rules of ``SubscriptionPlan``
     /// (seed: `initSubs`).
-    func initializeSubscriptions() async throws -> [String] {
+    func initializeSubscriptions() async throws {
         try await subscriptions.follow()
     }
 }

@@ -5,15 +5,20 @@ public struct CalendarEntry: Sendable {
     private let start: Int64
     private let minutes: Int
 
+    /// What a calendar's file can say: the years 0 to 9999, in Unix milliseconds.
+    public static let moments: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+    /// A year.
+    private static let maxMinutes = 527_040
+
     /// - Parameters:
     ///   - names: The path of the message's subject.
-    ///   - start: When the event begins, in Unix milliseconds, as the student has chosen.
-    ///   - minutes: How long it takes.
+    ///   - start: When the event begins, in Unix milliseconds, as the student has chosen; within ``moments``.
+    ///   - minutes: How long it takes, at most a year.
     public init(_ message: StoredMessage, names: [String], start: Int64, minutes: Int = 60) {
         self.message = message
         self.names = names
-        self.start = start
-        self.minutes = minutes
+        self.start = min(max(start, Self.moments.lowerBound), Self.moments.upperBound)
+        self.minutes = min(max(minutes, 0), Self.maxMinutes)
     }
 
     /// The file's text.
@@ -33,6 +38,7 @@ public struct CalendarEntry: Sendable {
 
     /// A moment in UTC (section 3.3.5), such as `20261124T071500Z`.
     private static func time(_ moment: Int64) -> String {
+        let moment = min(max(moment, moments.lowerBound), moments.upperBound)
         let seconds = moment >= 0 ? moment / 1_000 : (moment - 999) / 1_000
         let day = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
         let rest = seconds - day * 86_400

@@ -7,19 +7,23 @@ public struct Messages: Sendable {
     /// Called after each message that was added.
     private let arrived: @Sendable (StoredMessage) -> Void
     private let receipts: Receipts
+    private let refreshRequests: RefreshRequests
 
     /// How long the phone remembers what it has removed. FCM delivers a message up to four weeks late.
     private static let removedMemory: Int64 = 35 * 86_400_000
     /// How many days the app shows, today included (seed, "Clear Old Messages").
     private static let shownDays: Int64 = 7
+    /// After this time in milliseconds, what the hub does not have will not come. It may learn of a message later than the phone.
+    private static let hubDelay: Int64 = 3_600_000
 
     init(
-        database: AppDatabase, clock: any DeviceClock, receipts: Receipts,
+        database: AppDatabase, clock: any DeviceClock, receipts: Receipts, refreshRequests: RefreshRequests,
         arrived: @escaping @Sendable (StoredMessage) -> Void = { _ in }
     ) {
         self.database = database
         self.clock = clock
         self.receipts = receipts
+        self.refreshRequests = refreshRequests
         self.arrived = arrived
     }
 
@@ -37,7 +41,22 @@ public struct Messages: Sendable {
     /// - Throws: `DatabaseError`.
     @discardableResult
     public func add(_ message: StoredMessage) async throws -> Addition {
-        let addition = try await store(message)
+        try await add(message, ifNew: true)
+    }
+
+    /// Stores a message that FCM did not bring, once. One that is older than what the app shows, or whose subject the student has
+    /// left, only completes a message that the phone has.
+    ///
+    /// - Throws: `DatabaseError`.
+    func addMissed(_ message: StoredMessage, isSubscribed: Bool) async throws -> Addition {
+        try await add(message, ifNew: isSubscribed && message.timestamp >= firstShown)
+    }
+
+    /// The beginning of the first day that the app shows, in Unix milliseconds.
+    private var firstShown: Int64 { clock.beginningOfDay(1 - Self.shownDays) }
+
+    private func add(_ message: StoredMessage, ifNew: Bool) async throws -> Addition {
+        let addition = try await store(message, ifNew: ifNew)
         if addition == .added {
             receipts.requests.add(.soon)
             arrived(message)
@@ -45,7 +64,7 @@ public struct Messages: Sendable {
         return addition
     }
 
-    private func store(_ message: StoredMessage) async throws -> Addition {
+    private func store(_ message: StoredMessage, ifNew: Bool) async throws -> Addition {
         let now = clock.now
         return try await database.db.write { db in
             try Self.noteCorrection(message, at: now, db)
@@ -62,6 +81,7 @@ public struct Messages: Sendable {
                 try Self.mark(message.msiKey, "omitted", message.omitted.joined(separator: ","), db)
                 return .completed
             }
+            guard ifNew else { return .dropped }
             try Self.insert(message, db)
             try Receipts.note(.received, message.msiKey, at: now, db)
             return .added
@@ -108,7 +128,7 @@ public struct Messages: Sendable {
         }
     }
 
-    /// Takes a deletion back.
+    /// Takes a deletion back. A text that it lacks is fetched: it may have come meanwhile.
     ///
     /// - Throws: `DatabaseError`.
     public func restore(_ message: StoredMessage) async throws {
@@ -117,6 +137,26 @@ public struct Messages: Sendable {
             guard try Self.find(message.msiKey, db) == nil else { return }
             try Self.insert(message, db)
         }
+        if !message.omitted.isEmpty { refreshRequests.add(.now) }
+    }
+
+    /// The messages that lack a text which the hub may have.
+    ///
+    /// - Throws: `DatabaseError`.
+    func incomplete() async throws -> [StoredMessage] {
+        try await database.db.read { db in
+            try Row.fetchAll(db.cachedStatement(sql: Self.query + " WHERE omitted <> '' AND NOT lost")).map(StoredMessage.init)
+        }
+    }
+
+    /// The hub was asked for the whole week, and does not have the texts that these messages still lack.
+    ///
+    /// - Throws: `DatabaseError`.
+    func markLost(_ messages: [StoredMessage]) async throws {
+        let now = clock.now
+        let old = messages.filter { $0.timestamp < now - Self.hubDelay }
+        guard !old.isEmpty else { return }
+        try await database.db.write { db in for message in old { try Self.mark(message.msiKey, "lost", true, db) } }
     }
 
     /// Deletes what is older than a week, counted from the end of the current day, except what the student keeps
@@ -127,7 +167,7 @@ public struct Messages: Sendable {
     @discardableResult
     public func clearOld() async throws -> Int {
         let now = clock.now
-        let first = clock.beginningOfDay(1 - Self.shownDays)
+        let first = firstShown
         return try await database.db.write { db in
             let old = try String.fetchAll(
                 db.cachedStatement(
@@ -135,8 +175,8 @@ public struct Messages: Sendable {
                         SELECT msi_key FROM Message LEFT JOIN Mark USING (msi_key) WHERE timestamp < ? AND NOT COALESCE(kept, FALSE)
                         """), arguments: [first])
             try Self.remove(old, at: now, db)
-            for table in ["Removed", "Popup", "Correction", "Receipt"] {
-                try db.cachedStatement(sql: "DELETE FROM \(table) WHERE at < ?").execute(arguments: [now - Self.removedMemory])
+            for condition in ["Removed WHERE", "Popup WHERE", "Receipt WHERE", "Correction WHERE \(Self.isUnused) AND"] {
+                try db.cachedStatement(sql: "DELETE FROM \(condition) at < ?").execute(arguments: [now - Self.removedMemory])
             }
             return old.count
         }
@@ -180,12 +220,17 @@ public struct Messages: Sendable {
 
     /// Corrections of one message are all named by it, so the newest one corrects also the others.
     private static let query = """
-        SELECT Message.*, kept, read, omitted, own.corrects,
+        SELECT Message.*, kept, read, omitted, lost, own.corrects,
             (SELECT other.msi_key FROM Correction AS other
                 WHERE other.corrects = COALESCE(own.corrects, Message.msi_key) AND other.msi_key <> Message.msi_key
-                    AND other.timestamp > Message.timestamp
+                    AND (own.corrects IS NULL OR other.timestamp > Message.timestamp)
                 ORDER BY other.timestamp DESC LIMIT 1) AS corrected_by
         FROM Message LEFT JOIN Mark USING (msi_key) LEFT JOIN Correction AS own USING (msi_key)
+        """
+
+    /// For a correction: the phone has neither the corrected message nor another correction of it.
+    private static let isUnused = """
+        corrects NOT IN (SELECT COALESCE(own.corrects, Message.msi_key) FROM Message LEFT JOIN Correction AS own USING (msi_key))
         """
 
     private static func noteCorrection(_ message: StoredMessage, at now: Int64, _ db: Database) throws {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import GRDB
 import JSON
+import Schemas
 
 /// Fetches what FCM did not bring: a data message whose pop-up was dismissed, messages from a long time offline, and texts that FCM
 /// could not carry (seed, "Receive Messages", enhancement pending).
@@ -26,38 +27,58 @@ struct MissedMessages: Sendable {
 
     /// Fetches the messages of topics since the last time.
     ///
-    /// - Returns: Whether a message was stored or completed.
+    /// - Parameter failed: Called for each message that cannot be read. It is left out.
     /// - Throws: ``HubFailure``, or the error of the connection. What came until then is stored.
-    func fetch(_ topics: Set<String>) async throws -> Bool {
+    func fetch(_ topics: Set<String>, failed: (any Error) -> Void) async throws {
         let position = try await database.db.read { db in try db.memory(Self.positionMemory) }
-        let found = try await fetch(topics, after: position)
-        // Kept after the messages are stored: a message that comes again is dropped, but a skipped one would be lost.
-        if let next = found.next { try await database.db.write { db in try db.keep(next, as: Self.positionMemory) } }
-        return found.hasChanged
-    }
-
-    /// Fetches this week's messages of topics that the phone has just joined.
-    func fetchWeek(_ topics: [String]) async throws -> Bool {
-        try await fetch(Set(topics), after: nil).hasChanged
-    }
-
-    /// - Returns: Whether a message was stored or completed, and the position after all of them; `nil` if there are no topics.
-    private func fetch(_ topics: Set<String>, after: String?) async throws -> (hasChanged: Bool, next: String?) {
-        var (hasChanged, next) = (false, String?.none)
-        // Sorted, so that phones with the same subscriptions send the same request.
-        var rest = topics.sorted()[...]
-        while !rest.isEmpty {
-            let part = try await fetch(Array(rest.prefix(Self.maxTopics)), after: after)
-            hasChanged = hasChanged || part.hasChanged
-            // The first part was read first, so its position is the earliest one.
-            next = next ?? part.next
-            rest = rest.dropFirst(Self.maxTopics)
+        let parts = Self.parts(topics)
+        var ends: [String] = []
+        for part in parts {
+            ends.append(
+                try await fetch(part, after: position, subscribed: topics, failed: failed) { next in
+                    // Kept after the messages are stored: a message that comes again is dropped, but a skipped one would be lost.
+                    if parts.count == 1 { try await keep(next) }
+                })
         }
-        return (hasChanged, next)
+        // Parts are read one after another. None must miss what comes after its own end.
+        if parts.count > 1, let end = Self.earliest(ends) { try await keep(end) }
     }
 
-    private func fetch(_ topics: [String], after: String?) async throws -> (hasChanged: Bool, next: String) {
-        var (position, hasChanged) = (after, false)
+    /// Fetches this week's messages of topics.
+    ///
+    /// - Parameters:
+    ///   - subscribed: The topics whose messages are added. Those of others only complete messages that the phone has.
+    ///   - failed: As for ``fetch(_:failed:)``.
+    func fetchWeek(_ topics: Set<String>, subscribed: Set<String>, failed: (any Error) -> Void) async throws {
+        for part in Self.parts(topics) {
+            _ = try await fetch(part, after: nil, subscribed: subscribed, failed: failed) { _ in }
+        }
+    }
+
+    /// Sorted, so that phones with the same subscriptions send the same requests.
+    private static func parts(_ topics: Set<String>) -> [ArraySlice<String>] {
+        let sorted = topics.sorted()
+        return stride(from: 0, to: sorted.count, by: maxTopics).map { sorted[$0..<min($0 + maxTopics, sorted.count)] }
+    }
+
+    /// - Returns: `nil` if the hub's positions cannot be compared. Then the former one stays.
+    private static func earliest(_ positions: [String]) -> String? {
+        let cursors = positions.compactMap { PageCursor($0) }
+        guard cursors.count == positions.count else { return nil }
+        return cursors.min { ($0.timestamp, $0.msiKey.description) < ($1.timestamp, $1.msiKey.description) }?.description
+    }
+
+    private func keep(_ position: String) async throws {
+        try await database.db.write { db in try db.keep(position, as: Self.positionMemory) }
+    }
+
+    /// - Parameter read: Called after each page, with the position after it.
+    /// - Returns: The last position.
+    private func fetch(
+        _ topics: ArraySlice<String>, after: String?, subscribed: Set<String>, failed: (any Error) -> Void,
+        read: (_ next: String) async throws -> Void
+    ) async throws -> String {
+        var position = after
         for _ in 0..<Self.maxPages {
             var body: JSONValue = ["topics": .array(topics.map { .string($0) })]
             body["after"] = position.map { .string($0) }
@@ -67,17 +88,19 @@ struct MissedMessages: Sendable {
             }
             var hasNew = false
             for element in found {
-                guard let message = StoredMessage(document: element) else { throw HubFailure.unreadable(Self.path) }
-                if try await messages.add(message) != .dropped { hasNew = true }
+                guard let message = StoredMessage(document: element) else {
+                    failed(HubFailure.unreadable(Self.path))
+                    continue
+                }
+                let isSubscribed = subscribed.contains(message.topicKey)
+                if try await messages.addMissed(message, isSubscribed: isSubscribed) != .dropped { hasNew = true }
             }
-            hasChanged = hasChanged || hasNew
+            try await read(next)
             // The last page has the messages of the last minute again.
-            if found.isEmpty || next == position || (!hasNew && position != nil && found.count < Self.fullPage) {
-                return (hasChanged, next)
-            }
+            if found.isEmpty || next == position || (!hasNew && position != nil && found.count < Self.fullPage) { return next }
             position = next
         }
-        return (hasChanged, position ?? "")
+        return position ?? ""
     }
 }
 

@@ -19,6 +19,8 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
     public var isRead = false
     /// The texts that FCM could not carry and that the phone has not fetched yet: "message", "desc".
     public var omitted: [String] = []
+    /// Whether the hub no longer has the omitted texts.
+    public var isTextLost = false
     /// The message that it corrects; `nil` for none. A message with several corrections is named by all of them.
     public var corrects: String?
     /// The newest correction of it; `nil` for none. It may have been deleted since.
@@ -63,6 +65,7 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
             message: row["message"], timestamp: row["timestamp"],
             omitted: (row["omitted"] as String? ?? "").split(separator: ",").map(String.init), corrects: row["corrects"])
         correctedBy = row["corrected_by"]
+        isTextLost = !omitted.isEmpty && row["lost"] ?? false
         isKept = row["kept"] ?? false
         isRead = row["read"] ?? false
     }

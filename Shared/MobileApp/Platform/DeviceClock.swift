@@ -25,6 +25,27 @@ extension DeviceClock {
     }
 }
 
+/// The other side has not answered in time.
+public struct TimedOut: Error, Hashable, Sendable {}
+
+extension DeviceClock {
+    /// Ends work that takes too long.
+    ///
+    /// - Throws: ``TimedOut``, or the error of the work.
+    func within<Value: Sendable>(_ limit: Duration, _ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        try await withThrowingTaskGroup(of: Value.self) { group in
+            defer { group.cancelAll() }
+            group.addTask(operation: work)
+            group.addTask {
+                try await sleep(for: limit)
+                throw TimedOut()
+            }
+            guard let value = try await group.next() else { throw TimedOut() }
+            return value
+        }
+    }
+}
+
 extension Int64 {
     fileprivate func quotientRoundedDown(by divisor: Int64) -> Int64 {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)

@@ -1,7 +1,9 @@
 public import FoundationEssentials
 
-/// HTTP to the hub's gateway. The platform adds the gateway's address, TLS and timeouts.
+/// HTTP to the hub's gateway. The platform adds the gateway's address and TLS.
 public protocol HubConnection: Sendable {
+    /// It ends when the task is cancelled: the app waits for at most half a minute.
+    ///
     /// - Throws: If there was no answer. An answer of any status is returned.
     func answer(to request: HubRequest) async throws -> HubAnswer
 }

@@ -20,7 +20,7 @@ public struct Platform: Sendable {
         self.kind = kind
         self.push = push
         self.notifications = notifications
-        self.hub = hub
+        self.hub = TimedHub(hub: hub, clock: clock)
         self.clock = clock
     }
 }

@@ -1,13 +1,14 @@
 /// The platform's SDK of Firebase Cloud Messaging.
 ///
-/// No Firebase credential is needed on a phone: the SDK knows its own registration.
+/// No Firebase credential is needed on a phone: the SDK knows its own registration. Each function ends when the task is cancelled.
 public protocol PushService: Sendable {
     /// Asks the person whether the app may show pop-ups; on iOS only.
     ///
     /// - Returns: Whether they agree. Data messages arrive in either case.
     func requestPermission() async throws -> Bool
 
-    /// The phone's registration token, which names it at FCM.
+    /// The phone's registration token, which names it at FCM. FCM may replace it at any time, and the topics with it: the app joins
+    /// them again at its next look at the hub (``MobileApp/refresh()``).
     func registrationToken() async throws -> String
 
     /// Subscribes the phone to a topic. Idempotent.

@@ -46,22 +46,52 @@ public struct InformationCube: Hashable, Sendable {
 extension InformationCube {
     /// Reads the answer of `GET /channel`.
     ///
+    /// A level that this version of the app does not know leaves the subscription to the student: whoever is subscribed stays so.
+    ///
     /// - Throws: `SchemaViolation`.
     init(json: Data) throws {
-        let channels: [Schemas.Channel] = try JSONCoder.decode(from: json)
+        let channels: [ReceivedChannel] = try JSONCoder.decode(from: json)
         self.channels = channels.map { channel in
             Channel(
-                id: channel.id.description, name: channel.name,
+                id: channel._id.description, name: channel.name,
                 areas: channel.areas.map { area in
-                    Area(
-                        id: area.id.description, name: area.name,
-                        subjects: area.subjects.map { subject in
-                            Subject(
-                                topicKey: subject.topicKey.description, name: subject.name, desc: subject.desc,
-                                level: Level(rawValue: subject.opt.level.rawValue) ?? .optional,
-                                isAlert: subject.opt.distribution == .alert)
-                        })
+                    Area(id: area.id.description, name: area.name, subjects: area.subjects.map(Subject.init))
                 })
         }
     }
+}
+
+extension InformationCube.Subject {
+    fileprivate init(_ subject: ReceivedSubject) {
+        self.init(
+            topicKey: subject.topic_key.description, name: subject.name, desc: subject.desc,
+            level: InformationCube.Level(rawValue: subject.opt.level) ?? .optional,
+            isAlert: subject.opt.distribution == Distribution.alert.rawValue)
+    }
+}
+
+// What the phone needs of `Schemas.Channel`, and of it less strictly: a hub of a later version may know more levels.
+
+private struct ReceivedChannel: Decodable {
+    let _id: ObjectID
+    let name: String
+    let areas: [ReceivedArea]
+}
+
+private struct ReceivedArea: Decodable {
+    let id: ObjectID
+    let name: String
+    let subjects: [ReceivedSubject]
+}
+
+private struct ReceivedSubject: Decodable {
+    struct Options: Decodable {
+        let level: String
+        let distribution: String
+    }
+
+    let topic_key: TopicKey
+    let name: String
+    let desc: String
+    let opt: Options
 }

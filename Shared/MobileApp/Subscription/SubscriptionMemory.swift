@@ -33,17 +33,40 @@ struct SubscriptionMemory: Sendable {
         }
     }
 
-    /// FCM has confirmed a subscription or its end.
+    /// FCM has confirmed a subscription or its end. The week's messages of a topic that was joined are to be fetched.
     ///
     /// - Throws: `DatabaseError`.
     func confirm(_ topicKey: String, isSubscribed: Bool) async throws {
         try await database.db.write { db in
             try db.execute(
                 sql: """
-                    INSERT INTO Subscription (topic_key, level, present, subscribed, choice) VALUES (?, '', FALSE, ?, '')
-                    ON CONFLICT (topic_key) DO UPDATE SET subscribed = excluded.subscribed
+                    INSERT INTO Subscription (topic_key, level, present, subscribed, choice, week_pending)
+                    VALUES (?1, '', FALSE, ?2, '', ?2)
+                    ON CONFLICT (topic_key) DO UPDATE SET subscribed = excluded.subscribed,
+                        week_pending = excluded.subscribed AND (week_pending OR NOT subscribed)
                     """,
                 arguments: [topicKey, isSubscribed])
+        }
+    }
+
+    /// The topics whose messages of the week are to be fetched.
+    ///
+    /// - Throws: `DatabaseError`.
+    func weekPending() async throws -> Set<String> {
+        try await database.db.read { db in
+            try String.fetchSet(db, sql: "SELECT topic_key FROM Subscription WHERE week_pending")
+        }
+    }
+
+    /// The week's messages of topics were fetched.
+    ///
+    /// - Throws: `DatabaseError`.
+    func weekFetched(_ topicKeys: Set<String>) async throws {
+        guard !topicKeys.isEmpty else { return }
+        try await database.db.write { db in
+            for topicKey in topicKeys {
+                try db.execute(sql: "UPDATE Subscription SET week_pending = FALSE WHERE topic_key = ?", arguments: [topicKey])
+            }
         }
     }
 

@@ -43,6 +43,9 @@ public final class Subscriptions: Sendable {
     /// The cube (seed: `icube`, `loaded`); `nil` before it was loaded.
     private let cube = Mutex<InformationCube?>(nil)
 
+    private static let path = "/channel"
+    /// After this time in milliseconds, a failure ends the changes at FCM: it answers none.
+    private static let changesTime: Int64 = 30_000
     private static let cubeMemory = "cube"
     private static let tagMemory = "cube tag"
 
@@ -59,13 +62,21 @@ public final class Subscriptions: Sendable {
     ///
     /// - Throws: ``HubFailure``, or the error of the connection, if the phone has never seen the cube.
     public func informationCube() async throws -> InformationCube {
+        if let known = try await knownCube() { return known }
+        return try await readCube()
+    }
+
+    /// The information cube of the last look, without a network; `nil` if the phone has none.
+    ///
+    /// - Throws: `DatabaseError`.
+    public func knownCube() async throws -> InformationCube? {
         if let cube = cube.withLock(\.self) { return cube }
         let kept = try await database.db.read { db in try db.memory(Self.cubeMemory) }
-        if let kept, let copy = try? InformationCube(json: Data(kept.utf8)) {
-            cube.withLock { $0 = $0 ?? copy }
-            return copy
+        guard let kept, let copy = try? InformationCube(json: Data(kept.utf8)) else { return nil }
+        return cube.withLock { cube in
+            cube = cube ?? copy
+            return cube
         }
-        return try await readCube()
     }
 
     /// Reads the cube from the hub, unless it is the one that the phone has.
@@ -73,12 +84,14 @@ public final class Subscriptions: Sendable {
     /// - Throws: ``HubFailure``, or the error of the connection.
     @discardableResult
     func readCube() async throws -> InformationCube {
-        let path = "/channel"
-        let tag = try await database.db.read { db in try db.memory(Self.cubeMemory) == nil ? nil : db.memory(Self.tagMemory) }
-        let answer = try await platform.hub.answer(to: HubRequest(.get, path, headers: tag.map { ["If-None-Match": $0] } ?? [:]))
-        if answer.status == 304, tag != nil { return try await informationCube() }
-        guard answer.status == 200 else { throw HubFailure.refused(status: answer.status, path: path) }
-        guard let fresh = try? InformationCube(json: answer.body) else { throw HubFailure.unreadable(path) }
+        let known = try await knownCube()
+        // The tag of a copy that cannot be read would bring no other one.
+        let tag = known == nil ? nil : try await database.db.read { db in try db.memory(Self.tagMemory) }
+        let answer = try await platform.hub.answer(
+            to: HubRequest(.get, Self.path, headers: tag.map { ["If-None-Match": $0] } ?? [:]))
+        if answer.status == 304, tag != nil, let known { return known }
+        guard answer.status == 200 else { throw HubFailure.refused(status: answer.status, path: Self.path) }
+        guard let fresh = try? InformationCube(json: answer.body) else { throw HubFailure.unreadable(Self.path) }
         try await database.db.write { db in
             try db.keep(String(decoding: answer.body, as: UTF8.self), as: Self.cubeMemory)
             try db.keep(answer.entityTag, as: Self.tagMemory)
@@ -103,9 +116,9 @@ public final class Subscriptions: Sendable {
         merge(subjects, subscribed: subscribed).filter(\.isSubscribed)
     }
 
-    /// All subjects of the cube with whether the phone is subscribed, also while it is offline.
+    /// All subjects of the last look at the cube with whether the phone is subscribed, without a network.
     public func all() async throws -> [Subject] {
-        Self.merge(try await informationCube().subjects, subscribed: try await subscribedTopics())
+        Self.merge(try await knownCube()?.subjects ?? [], subscribed: try await subscribedTopics())
     }
 
     /// Whether the phone is subscribed to a topic (seed: `checkIfSubscribed`).
@@ -114,10 +127,11 @@ public final class Subscriptions: Sendable {
     }
 
     /// The names and the level of a topic, and whether the phone is subscribed to it; placeholders for an unknown one
-    /// (seed: `getSubscriptionInfo`).
+    /// (seed: `getSubscriptionInfo`). It needs no network.
     public func info(_ topicKey: String) async throws -> Info {
-        guard let cube = try? await informationCube(), let found = cube.subjects.first(where: { $0.subject.topicKey == topicKey })
-        else { return .placeholder }
+        guard let found = try await knownCube()?.subjects.first(where: { $0.subject.topicKey == topicKey }) else {
+            return .placeholder
+        }
         return Info(
             channel: found.names[0], area: found.names[1], subject: found.names[2], level: found.subject.level,
             subscribed: try await isSubscribed(topicKey))
@@ -139,8 +153,7 @@ public final class Subscriptions: Sendable {
     /// - Throws: The error of the push service.
     public func subscribe(_ topicKey: String) async throws {
         try await memory.choose(topicKey, .joined)
-        try await fcm.subscribe(topicKey)
-        try await memory.confirm(topicKey, isSubscribed: true)
+        try await change(topicKey, isSubscribed: true)
     }
 
     /// Leaves a subject because the student wants it. If FCM cannot be reached, the next look at the cube does it.
@@ -149,43 +162,58 @@ public final class Subscriptions: Sendable {
     public func unsubscribe(_ topicKey: String) async throws {
         guard try await info(topicKey).level != .forced else { throw ForcedSubject(topicKey: topicKey) }
         try await memory.choose(topicKey, .left)
-        try await fcm.unsubscribe(topicKey)
-        try await memory.confirm(topicKey, isSubscribed: false)
+        try await change(topicKey, isSubscribed: false)
     }
 
-    /// Looks at the cube, and joins and leaves what follows from it.
+    private func change(_ topicKey: String, isSubscribed: Bool) async throws {
+        if isSubscribed {
+            try await fcm.subscribe(topicKey)
+        } else {
+            try await fcm.unsubscribe(topicKey)
+        }
+        try await memory.confirm(topicKey, isSubscribed: isSubscribed)
+    }
+
+    /// Looks at the cube, and joins and leaves what follows from it. A topic that FCM refuses does not keep it from the others.
     ///
-    /// - Returns: The topics that it has joined.
-    /// - Throws: ``HubFailure``, or the error of the connection or of the push service. What was done until then is remembered, and
-    ///   the next look goes on.
-    @discardableResult
-    func follow() async throws -> [String] {
+    /// - Throws: ``HubFailure``, or the first error of the connection or of the push service. What was done is remembered, and the
+    ///   next look goes on.
+    func follow() async throws {
         let cube = try await readCube()
         let plan = SubscriptionPlan(
             subjects: cube.subjects.map { ($0.subject.topicKey, $0.subject.level) }, before: try await memory.all())
         try await memory.look(plan.known)
-        for topicKey in plan.joins {
-            try await fcm.subscribe(topicKey)
-            try await memory.confirm(topicKey, isSubscribed: true)
+        let begin = platform.clock.now
+        var failure: (any Error)?
+        for (topicKey, isSubscribed) in plan.leaves.map({ ($0, false) }) + plan.joins.map({ ($0, true) }) {
+            do {
+                try await change(topicKey, isSubscribed: isSubscribed)
+            } catch {
+                failure = failure ?? error
+                if Task.isCancelled || platform.clock.now - begin > Self.changesTime { break }
+            }
         }
-        for topicKey in plan.leaves {
-            try await fcm.unsubscribe(topicKey)
-            try await memory.confirm(topicKey, isSubscribed: false)
-        }
-        return plan.joins
+        if let failure { throw failure }
     }
 
-    /// Takes over what FCM says about the phone's topics. A lost answer of FCM does not last, and a phone whose registration FCM
-    /// has replaced joins its topics again.
+    /// Takes over what FCM says about the phone's topics (seed, "View my subscriptions"). A lost answer of FCM does not last, and a
+    /// phone whose registration FCM has replaced joins its topics again at the next look (``MobileApp/look()``).
     ///
-    /// - Throws: ``HubFailure``, or the error of the connection.
-    func compare() async throws {
+    /// - Throws: ``HubFailure``, or the error of the connection or of the push service.
+    public func compare() async throws {
+        // Before FCM is asked: what the phone joins meanwhile is newer than FCM's answer.
+        let known = try await memory.all()
         let actual = Set(try await fcm.subscribedTopics())
-        for topic in try await memory.all() where topic.isSubscribed != actual.contains(topic.topicKey) {
+        for topic in known where topic.isSubscribed != actual.contains(topic.topicKey) {
             try await memory.confirm(topic.topicKey, isSubscribed: actual.contains(topic.topicKey))
         }
-        for topicKey in actual.subtracting(try await memory.all().map(\.topicKey)) {
+        for topicKey in actual.subtracting(known.map(\.topicKey)) {
             try await memory.confirm(topicKey, isSubscribed: true)
         }
     }
+
+    /// The topics that were joined and whose messages of the week are to be fetched.
+    func weekPending() async throws -> Set<String> { try await memory.weekPending() }
+
+    func weekFetched(_ topicKeys: Set<String>) async throws { try await memory.weekFetched(topicKeys) }
 }

@@ -30,7 +30,9 @@ final class TestHub: HubConnection {
         var subjects: [Subject] = []
         var version = 1
         var isOnline = true
-        var failures = 0
+        var isStalled = false
+        /// How many more pages of messages the hub gives.
+        var pages = Int.max
         var accepted: [JSONValue] = []
         var requests: [HubRequest] = []
         var pageSize = 2
@@ -51,6 +53,12 @@ final class TestHub: HubConnection {
 
     func setOnline(_ isOnline: Bool) { state.withLock { $0.isOnline = isOnline } }
 
+    /// The hub begins to answer, and does not end.
+    func setStalled(_ isStalled: Bool) { state.withLock { $0.isStalled = isStalled } }
+
+    /// After so many more pages of messages, the hub cannot be reached for them; `nil` for never.
+    func fail(afterPages pages: Int?) { state.withLock { $0.pages = pages ?? .max } }
+
     /// What the hub does with reports: any but 503 means that it has counted them.
     func setReceiptStatus(_ status: Int) { state.withLock { $0.receiptStatus = status } }
 
@@ -69,8 +77,17 @@ final class TestHub: HubConnection {
         state.withLock { $0.accepted.append(document) }
     }
 
+    /// FCM has accepted a message of a later version of the hub, which this app cannot read.
+    func acceptUnreadable(topic: String) {
+        state.withLock { $0.accepted.append(["topic_key": .string(topic), "timestamp": "later"]) }
+    }
+
+    /// The position before an accepted message.
+    private static func position(_ number: Int) -> String { "\(number)-000000000000000000000000" }
+
     func answer(to request: HubRequest) async throws -> HubAnswer {
-        try state.withLock { state in
+        if state.withLock(\.isStalled) { try await Task.sleep(for: .seconds(3_600)) }
+        return try state.withLock { state in
             guard state.isOnline else { throw Offline() }
             state.requests.append(request)
             switch (request.method, request.path) {
@@ -79,15 +96,17 @@ final class TestHub: HubConnection {
                 if request.headers["If-None-Match"] == tag { return HubAnswer(status: 304, entityTag: tag, body: Data()) }
                 return HubAnswer(status: 200, entityTag: tag, body: Self.cube(state.subjects).data)
             case (.post, "/message/since"):
+                guard state.pages > 0 else { throw Offline() }
+                state.pages -= 1
                 let body = try JSONValue(parsing: request.body)
                 let topics = Set(body["topics"]?.elements?.compactMap(\.string) ?? [])
-                let after = body["after"]?.string.flatMap(Int.init) ?? 0
+                let after = body["after"]?.string.flatMap { Int($0.prefix { $0 != "-" }) } ?? 0
                 let rest = state.accepted.enumerated().dropFirst(after).filter {
                     topics.contains($0.element["topic_key"]?.string ?? "")
                 }
                 let page = rest.prefix(state.pageSize)
                 let next = page.count < rest.count ? page.last!.offset + 1 : state.accepted.count
-                let answer: JSONValue = ["messages": .array(page.map(\.element)), "next": .string(String(next))]
+                let answer: JSONValue = ["messages": .array(page.map(\.element)), "next": .string(Self.position(next))]
                 return HubAnswer(status: 200, body: answer.data)
             case (.post, "/receipt"):
                 state.reports.append(try JSONValue(parsing: request.body))

@@ -21,11 +21,25 @@ struct TestPhone: Sendable {
     }
 
     /// Runs the app during a body.
-    func running(_ body: () async throws -> Void) async throws {
-        let task = Task { [app] in await app.run { _ in } }
+    ///
+    /// - Parameter failed: Called after each failure of the app.
+    func running(failed: @escaping @Sendable (any Error) -> Void = { _ in }, _ body: () async throws -> Void) async throws {
+        let task = Task { [app] in await app.run(failed: failed) }
         defer { task.cancel() }
         try await eventually("the app listens") { push.isListening }
         try await body()
+    }
+
+    /// Waits for the outcome of a look at the hub.
+    func look() async throws {
+        try await eventually("the app runs") {
+            do {
+                try await app.look()
+                return true
+            } catch is MobileApp.NotRunning {
+                return false
+            }
+        }
     }
 
     /// A data message as FCM brings it.

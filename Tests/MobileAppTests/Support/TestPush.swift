@@ -9,6 +9,8 @@ final class TestPush: PushService, NotificationDisplay {
         var topics: Set<String> = []
         var log: [String] = []
         var failing = 0
+        var refused: Set<String> = []
+        var registrations = 1
         var isInForeground = true
         var shown: [PushMessage.Notification] = []
         var streams: [AsyncStream<PushMessage>.Continuation] = []
@@ -25,8 +27,18 @@ final class TestPush: PushService, NotificationDisplay {
     /// After so many more changes, FCM cannot be reached; `nil` for never.
     func fail(after changes: Int?) { state.withLock { $0.failing = changes.map { $0 + 1 } ?? 0 } }
 
+    /// FCM refuses changes of these topics.
+    func refuse(_ topics: Set<String>) { state.withLock { $0.refused = topics } }
+
+    /// FCM loses a subscription.
+    func forget(_ topic: String) { state.withLock { _ = $0.topics.remove(topic) } }
+
     /// FCM replaces the phone's registration: its topics are gone.
-    func forgetTopics() { state.withLock { $0.topics = [] } }
+    func replaceRegistration() {
+        state.withLock {
+            $0.topics = []; $0.registrations += 1
+        }
+    }
 
     func setForeground(_ isInForeground: Bool) { state.withLock { $0.isInForeground = isInForeground } }
 
@@ -39,21 +51,22 @@ final class TestPush: PushService, NotificationDisplay {
         return true
     }
 
-    func registrationToken() async throws -> String { "token" }
+    func registrationToken() async throws -> String { "token \(state.withLock(\.registrations))" }
 
     func subscribe(to topic: String) async throws {
-        try change("+\(topic)") { $0.insert(topic) }
+        try change(topic, "+") { $0.insert(topic) }
     }
 
     func unsubscribe(from topic: String) async throws {
-        try change("-\(topic)") { $0.remove(topic) }
+        try change(topic, "-") { $0.remove(topic) }
     }
 
-    private func change(_ entry: String, _ body: (inout Set<String>) -> Void) throws {
+    private func change(_ topic: String, _ sign: String, _ body: (inout Set<String>) -> Void) throws {
         try state.withLock { state in
             if state.failing == 1 { throw Unreachable() }
+            if state.refused.contains(topic) { throw Unreachable() }
             if state.failing > 1 { state.failing -= 1 }
-            state.log.append(entry)
+            state.log.append(sign + topic)
             body(&state.topics)
         }
     }
