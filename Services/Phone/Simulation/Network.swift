@@ -14,7 +14,7 @@ struct Network: Sendable {
     }
 
     let http: HTTPClient
-    private static let timeout = TimeAmount.seconds(10)
+    private static let timeout = Duration.seconds(10)
     private static let maxAnswerBytes = 16 << 20
 
     /// - Parameters:
@@ -48,8 +48,23 @@ struct Network: Sendable {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(ByteBuffer(bytes: body))
         }
-        let response = try await http.execute(request, timeout: Self.timeout)
+        return try await withThrowingTaskGroup(of: HubAnswer.self) { [request] group in
+            defer { group.cancelAll() }
+            group.addTask { try await answer(to: request) }
+            // The client's own timeout ends with the head: a body may come to a halt.
+            group.addTask {
+                try await Task.sleep(for: Self.timeout)
+                throw Failure(description: "no answer within \(Self.timeout)")
+            }
+            guard let answer = try await group.next() else { throw CancellationError() }
+            return answer
+        }
+    }
+
+    private func answer(to request: HTTPClientRequest) async throws -> HubAnswer {
+        let response = try await http.execute(request, deadline: .distantFuture)
         let bytes = try await response.body.collect(upTo: Self.maxAnswerBytes)
+        try Task.checkCancellation()
         return HubAnswer(
             status: Int(response.status.code), entityTag: response.headers.first(name: "ETag"),
             body: Data(bytes.readableBytesView))

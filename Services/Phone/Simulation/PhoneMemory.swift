@@ -11,6 +11,10 @@ final class PhoneMemory: Sendable {
         var token: String?
         var control = PhoneControl()
         var permission: Permission?
+        /// The registrations of former phones, which are to be ended.
+        var formerTokens: [String]?
+        /// Whether the app's database is still that of a former phone.
+        var hasFormerData: Bool?
     }
 
     /// The answer to the question whether the app may show pop-ups.

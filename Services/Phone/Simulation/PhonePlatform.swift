@@ -129,7 +129,10 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
         let token = try await fcm.register(platform)
         let kept = try memory.change { system -> String? in
             // The person may have another phone by now, which registers anew.
-            guard system.control.platform == platform else { return nil }
+            guard system.control.platform == platform else {
+                system.formerTokens = (system.formerTokens ?? []) + [token]
+                return nil
+            }
             system.token = system.token ?? token
             return system.token
         }
@@ -161,18 +164,33 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
     }
 
     /// Keeps the phone connected to FCM until the task is cancelled. A broken connection is made again.
-    func stayConnected() async {
+    ///
+    /// - Parameter replaced: Called when FCM does not know the phone's registration. The phone gets another one.
+    func stayConnected(replaced: @Sendable () -> Void) async {
         while !Task.isCancelled {
             do {
                 try checkNetwork()
-                try await fcm.listen(try await registrationToken(), opened: changes.tell) { receive($0) }
-            } catch is FCMConnection.UnknownToken {
-                _ = try? memory.change { $0.token = nil }
+                try await endFormerRegistrations()
+                let token = try await registrationToken()
+                do {
+                    try await fcm.listen(token, opened: changes.tell) { receive($0) }
+                } catch is FCMConnection.UnknownToken {
+                    try memory.change { if $0.token == token { $0.token = nil } }
+                    replaced()
+                }
             } catch {
                 logger.debug("no connection to FCM", metadata: ["error": "\(error)"])
             }
             // Phones that lost FCM together do not come back together.
             try? await Task.sleep(for: .milliseconds(500) * Double.random(in: 0.5...1.5))
+        }
+    }
+
+    /// FCM keeps no messages for a phone that the person no longer has.
+    private func endFormerRegistrations() async throws {
+        for token in memory.system.formerTokens ?? [] {
+            try await fcm.unregister(token)
+            try memory.change { $0.formerTokens?.removeAll { $0 == token } }
         }
     }
 
@@ -186,12 +204,14 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
         let tag = control.platform == .ios ? event["collapseKey"] : shown["tag"]
         let notification = PushMessage.Notification(
             title: shown["title"]?.string ?? "", body: shown["body"]?.string ?? "", tag: tag?.string)
+        let popupTag = notification.tag ?? event["messageId"]?.string ?? ""
+        popups.announce(data["msi_key"], tag: popupTag)
         // Android leaves the pop-up to an app that is on the screen.
         if control.platform == .android, control.foreground, !control.killed {
             return deliver(PushMessage(notification: notification, data: data))
         }
-        guard control.platform == .android || memory.system.permission != .denied else { return }
-        popUp(notification, tag: notification.tag ?? event["messageId"]?.string ?? "")
+        guard control.platform == .android || memory.system.permission == .granted else { return }
+        popUp(notification, tag: popupTag)
     }
 
     /// Passes a message to the app. If it does not run, the message is lost.
@@ -206,7 +226,9 @@ final class PhonePlatform: PushService, NotificationDisplay, HubConnection {
     func show(_ notification: PushMessage.Notification, tag: String) async { popUp(notification, tag: tag) }
 
     private func popUp(_ notification: PushMessage.Notification, tag: String) {
-        popups.show(Popups.Popup(id: tag, title: notification.title, body: notification.body, at: clock.now))
+        popups.show(
+            Popups.Popup(
+                id: tag, msiKey: popups.announced(tag), title: notification.title, body: notification.body, at: clock.now))
         changes.tell()
     }
 }

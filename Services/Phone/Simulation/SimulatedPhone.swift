@@ -14,6 +14,8 @@ final class SimulatedPhone: Service {
     /// The app, whether it runs or not: it is also what shows the stored messages.
     private let current: Mutex<MobileApp>
     private let arrived: @Sendable (StoredMessage) -> Void
+    /// How often the app was to be ended, and how often the phone was replaced. The app or the connection may not have followed yet.
+    private let counts = Mutex((ends: 0, phones: 0))
     private let restarts = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
     var memory: PhoneMemory { platform.memory }
@@ -64,13 +66,20 @@ final class SimulatedPhone: Service {
             let former = system.control
             system.control = former.applying(change)
             if system.control.platform != former.platform {
-                // Another phone: it registers anew, and asks for the permission again.
+                // Another phone: it registers anew, asks for the permission again, and has an app without data.
                 system.permission = nil
+                system.formerTokens = (system.formerTokens ?? []) + [system.token].compactMap(\.self)
                 system.token = nil
+                system.hasFormerData = true
             }
             return (former, system.control)
         }
-        if former.killed != new.killed || former.platform != new.platform || former.offline != new.offline {
+        let isReplaced = former.platform != new.platform
+        counts.withLock { counts in
+            if isReplaced { counts.phones += 1 }
+            if isReplaced || new.killed { counts.ends += 1 }
+        }
+        if former.killed != new.killed || isReplaced || former.offline != new.offline {
             restarts.continuation.yield()
         }
         if !new.killed, new.foreground, !former.foreground { app.refresh() }
@@ -90,21 +99,23 @@ final class SimulatedPhone: Service {
         }
     }
 
-    /// The app runs, except while it is killed. A start after that is a start of the app.
+    /// The app runs, except while it is killed. A start after that is a start of the app, however soon it follows.
     private func keepApp() async {
-        var running: (task: Task<Void, Never>, kind: PhoneControl.System)?
+        var running: (task: Task<Void, Never>, ends: Int)?
         var wasOffline = memory.system.control.offline
         for await _ in Self.beginning(with: (), then: restarts.stream) {
+            let ends = counts.withLock(\.ends)
             let control = memory.system.control
-            if let (task, kind) = running, control.killed || kind != control.platform {
+            if let (task, begin) = running, control.killed || begin != ends {
                 task.cancel()
                 await task.value
                 running = nil
             }
+            if memory.system.hasFormerData == true { await removeFormerData() }
             if !control.killed, running == nil {
                 let app = Self.app(platform, clock, database, arrived)
                 current.withLock { $0 = app }
-                running = (Task { [self] in await run(app) }, control.platform)
+                running = (Task { [self] in await run(app) }, ends)
             } else if wasOffline, !control.offline {
                 app.refresh()
             }
@@ -114,6 +125,18 @@ final class SimulatedPhone: Service {
         }
         running?.task.cancel()
         await running?.task.value
+    }
+
+    /// The app is installed on a new phone. It does not run.
+    private func removeFormerData() async {
+        do {
+            try await database.clear()
+            platform.popups.removeAll()
+            current.withLock { $0 = Self.app(platform, clock, database, arrived) }
+            try memory.change { $0.hasFormerData = nil }
+        } catch {
+            logger.error("the app's data cannot be removed", metadata: ["error": "\(error)"])
+        }
     }
 
     private func run(_ app: MobileApp) async {
@@ -132,16 +155,17 @@ final class SimulatedPhone: Service {
 
     /// The operating system stays connected to FCM, also while the app is killed, but not while the phone is offline.
     private func keepNetwork() async {
-        var connected: (task: Task<Void, Never>, kind: PhoneControl.System)?
+        var connected: (task: Task<Void, Never>, phones: Int)?
         for await _ in Self.beginning(with: (), then: reconnects.stream) {
+            let phones = counts.withLock(\.phones)
             let control = memory.system.control
-            if let (task, kind) = connected, control.offline || kind != control.platform {
+            if let (task, begin) = connected, control.offline || begin != phones {
                 task.cancel()
                 await task.value
                 connected = nil
             }
             if !control.offline, connected == nil {
-                connected = (Task { [platform] in await platform.stayConnected() }, control.platform)
+                connected = (Task { [self] in await platform.stayConnected { app.refresh() } }, phones)
             }
         }
         connected?.task.cancel()
