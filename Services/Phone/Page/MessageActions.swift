@@ -9,12 +9,14 @@ import Synchronization
 /// What a person does with messages.
 final class MessageActions: Sendable {
     private let phone: SimulatedPhone
+    private let files: PageFiles
     /// Deleted messages, which can be restored.
     private let deleted = Mutex<[StoredMessage]>([])
     private static let maxDeleted = 50
 
-    init(phone: SimulatedPhone) {
+    init(phone: SimulatedPhone, files: PageFiles) {
         self.phone = phone
+        self.files = files
     }
 
     private struct Marks: Codable {
@@ -46,8 +48,9 @@ final class MessageActions: Sendable {
         }
         router.get("/messages/:key/calendar.ics") { [self] request, context in
             let message = try await find(context)
-            guard let start = request.uri.queryParameters["start"].flatMap({ Int64($0) }), start >= 0 else {
-                throw Refusal(.badRequest, "start: expected a time in Unix milliseconds")
+            let starts = 0...CalendarEntry.moments.upperBound
+            guard let start = request.uri.queryParameters["start"].flatMap({ Int64($0) }), starts.contains(start) else {
+                throw Refusal(.badRequest, "start: expected a time in Unix milliseconds, up to the year 9999")
             }
             let minutes = request.uri.queryParameters["minutes"].flatMap { Int($0) } ?? 60
             guard (1...10_080).contains(minutes) else { throw Refusal(.badRequest, "minutes: expected 1 to 10080") }
@@ -79,9 +82,15 @@ final class MessageActions: Sendable {
             key == nil || $0.msiKey == key
         }
         var names: [String: [String]] = [:]
-        for topic in Set(messages.map(\.topicKey)) { names[topic] = try await phone.app.subscriptions.info(topic).names }
+        let language = phone.memory.system.control.language
+        for topic in Set(messages.map(\.topicKey)) {
+            let info = try await phone.app.subscriptions.info(topic)
+            names[topic] = info == .placeholder ? [files.text("message.unknown", language)] : info.names
+        }
         let clock = phone.clock
-        let file = try form.file(of: messages, names: { names[$0] ?? [] }) { moment in
+        let words = MessageExport.Words(
+            alert: files.text("message.alert", language), missing: files.text("export.missing", language))
+        let file = try form.file(of: messages, words: words, names: { names[$0] ?? [] }) { moment in
             let local = moment / 1_000 + Int64(clock.offset(at: moment))
             let day = Date(timeIntervalSince1970: Double(local)).formatted(.iso8601.year().month().day())
             func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import NIOCore
 import Pages
 
@@ -28,5 +29,13 @@ struct PageFiles: Sendable {
             .replacing("@version@", with: version)
             .replacing("@language@", with: language.rawValue)
             .replacing("@direction@", with: language == .ar ? "rtl" : "ltr")
+            .replacing("@product@", with: text("product", language))
+            .replacing("@noscript@", with: text("noscript", language))
+    }
+
+    /// A text of the page's catalogue; the key if there is none.
+    func text(_ key: String, _ language: PhoneControl.Language) -> String {
+        let catalogue = files["text/\(language.rawValue)/common.json"].flatMap { try? JSONValue(parsing: $0.readableBytesView) }
+        return catalogue?[key]?.string ?? key
     }
 }

@@ -72,7 +72,8 @@ struct PhonePage: Sendable {
         router.get("/control") { _, _ in Self.answer(phone.memory.system.control.json) }
         router.put("/control") { request, _ in
             let change = try await Self.body(PhoneControl.Change.self, of: request)
-            if let offset = change.clockOffset, abs(offset) > PhoneControl.maxClockOffset {
+            let offsets = -PhoneControl.maxClockOffset...PhoneControl.maxClockOffset
+            if let offset = change.clockOffset, !offsets.contains(offset) {
                 throw Refusal(.badRequest, "clock_offset: expected seconds within ten years, found \(offset)")
             }
             return Self.answer(try phone.change(change).json)
@@ -88,10 +89,7 @@ struct PhonePage: Sendable {
             phone.changes.tell()
             return Self.noContent
         }
-        router.post("/refresh") { _, _ in
-            phone.app.refresh()
-            return Self.noContent
-        }
+        router.post("/refresh") { _, _ in try await Self.look(phone.app) }
         router.delete("/popups") { _, _ in
             phone.platform.popups.removeAll()
             phone.changes.tell()
@@ -129,7 +127,28 @@ struct PhonePage: Sendable {
             phone.changes.tell()
             return Self.noContent
         }
-        MessageActions(phone: phone).add(to: router)
+        router.post("/subscriptions/compare") { _, _ in
+            do {
+                try await phone.app.subscriptions.compare()
+            } catch {
+                throw Refusal(.serviceUnavailable, "the topics that FCM has are unknown: \(error)")
+            }
+            // Joins what FCM has lost.
+            return try await Self.look(phone.app)
+        }
+        MessageActions(phone: phone, files: files).add(to: router)
+    }
+
+    /// Looks at the hub, and answers when the app has seen all that it has.
+    private static func look(_ app: MobileApp) async throws -> Response {
+        do {
+            try await app.look()
+        } catch is MobileApp.NotRunning {
+            throw Refusal(.conflict, "the app does not run")
+        } catch {
+            throw Refusal(.serviceUnavailable, "the look at the hub has failed: \(error)")
+        }
+        return noContent
     }
 
     static let noContent = Response(status: .noContent)

@@ -11,7 +11,7 @@ extension SimulatedPhone {
         let messages = try await app.messages.all()
         let names = Dictionary(subjects.map { ($0.id, $0.names) }) { first, _ in first }
         return [
-            "name": .string(name), "now": .integer(now), "utc_offset": .integer(Int64(clock.offset(at: now))),
+            "name": .string(name), "now": .integer(now), "zone": .string(TimeZoneName.current(offset: clock.offset(at: now))),
             "control": system.control.json, "permission": .string(permission(system)),
             "initialized": .boolean(try await app.isInitialized()), "hub": .string(platform.hub.rawValue),
             "messages": .array(messages.map { Self.document($0, names) }),
@@ -19,8 +19,8 @@ extension SimulatedPhone {
             "popups": .array(
                 platform.popups.all.map { popup in
                     [
-                        "id": .string(popup.id), "title": .string(popup.title), "body": .string(popup.body),
-                        "at": .integer(popup.at),
+                        "id": .string(popup.id), "msi_key": popup.msiKey.map { .string($0) } ?? .null,
+                        "title": .string(popup.title), "body": .string(popup.body), "at": .integer(popup.at),
                     ]
                 }),
             "settings": ["receipts": .boolean(try await app.receipts.areOn())],
@@ -41,7 +41,7 @@ extension SimulatedPhone {
             "title": .string(message.title), "desc": .string(message.desc), "message": .string(message.message),
             "timestamp": .integer(message.timestamp), "names": .array((known ?? placeholder).map { .string($0) }),
             "known": .boolean(known != nil), "kept": .boolean(message.isKept), "read": .boolean(message.isRead),
-            "omitted": .array(message.omitted.map { .string($0) }),
+            "omitted": .array(message.omitted.map { .string($0) }), "lost": .boolean(message.isTextLost),
             "corrected_by": message.correctedBy.map { .string($0) } ?? .null,
             "corrects": message.corrects.map { .string($0) } ?? .null,
         ]

@@ -7,7 +7,7 @@ import { dayOf } from "./lib/phone-time.js";
 import { appScreen } from "./app/app.js";
 import { setUpScreen } from "./app/set-up.js";
 import { closeDialogs, dialogPlace, showDialog } from "./elements/dialog.js";
-import { toastRegion } from "./elements/toast.js";
+import { toast, toastRegion } from "./elements/toast.js";
 import { controls } from "./system/controls.js";
 import { newPopups } from "./system/popups.js";
 import { homeScreen, lockScreen, permissionQuestion, statusBar } from "./system/screens.js";
@@ -30,8 +30,8 @@ let scrolled = [];
 
 /** What the phone shows: the app, what it needs first, or what is there without it. */
 function screenOf({ control, initialized }) {
-  if (control.killed) return "home";
   if (!control.foreground) return "lock";
+  if (control.killed) return "home";
   return initialized ? "app" : "set-up";
 }
 
@@ -69,22 +69,32 @@ function askForPermission() {
   }
 }
 
+/** How long an opened notification waits for its message, which an app that was killed has yet to fetch. */
+const revealWithin = 15_000;
+let toReveal = null;
+let giveUp;
+
 /** Opens the app with a notification's message. */
 async function openPopup(popup) {
-  if (!(await send("POST", `/popups/${encodeURIComponent(popup.id)}/open`))) return;
-  const message = state.messages.find((each) => each.msi_key === popup.id || each.corrects === popup.id) ?? state.messages.find((each) => each.title === popup.title);
-  if (!message) return;
-  toReveal = message.msi_key;
+  if (!(await send("POST", `/popups/${encodeURIComponent(popup.id)}/open`)) || !popup.msi_key) return;
+  toReveal = popup.msi_key;
+  clearTimeout(giveUp);
+  giveUp = setTimeout(() => {
+    if (toReveal) toast(t("popup.missing", { title: popup.title }));
+    toReveal = null;
+  }, revealWithin);
   revealSoon();
 }
 
-let toReveal = null;
 function revealSoon() {
-  if (!toReveal || shown !== "app") return;
+  if (shown !== "app" || !state.messages.some((message) => message.msi_key === toReveal)) return;
   const key = toReveal;
   toReveal = null;
   screens.app.reveal(key);
 }
+
+// Somebody who goes on meanwhile is not called back.
+for (const type of ["pointerdown", "keydown"]) content.addEventListener(type, () => { toReveal = null; });
 
 function skeleton() {
   const bone = (kind) => h("span", { class: `skeleton ${kind}` });

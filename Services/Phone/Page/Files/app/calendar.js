@@ -1,9 +1,8 @@
 import { h } from "../lib/dom.js";
-import { fromInputs, inputValues } from "../lib/phone-time.js";
+import { fromInputs, inputValues, local } from "../lib/phone-time.js";
 import { download } from "../lib/requests.js";
 import { phoneNow } from "../lib/state.js";
 import { t } from "../lib/text.js";
-import { toast } from "../elements/toast.js";
 import { dialogButtons, showDialog } from "../elements/dialog.js";
 
 const lengths = [15, 30, 60, 90, 120, 180, 240, 480];
@@ -11,7 +10,7 @@ const lengths = [15, 30, 60, 90, 120, 180, 240, 480];
 /** Asks when a message's event is, and saves it for the calendar. `date` is one that was found in its text. */
 export async function addToCalendar(message, date) {
   // Without a date in the text: tomorrow at 9:00.
-  const proposed = inputValues(date?.at ?? phoneNow() + 86_400_000);
+  const proposed = inputValues(date?.at ?? local(phoneNow()) + 86_400_000);
   const event = await showDialog({ heading: t("calendar.heading"), make: (close) => {
     const day = h("input", { type: "date", required: true, value: proposed.date, autofocus: true });
     const time = h("input", { type: "time", required: true, value: date?.hasTime ? proposed.time : "09:00" });
@@ -29,8 +28,7 @@ export async function addToCalendar(message, date) {
     dialogButtons(close, h("button", { class: "button main" }, t("calendar.save"))));
   } });
   if (!event) return;
-  download(`/messages/${message.msi_key}/calendar.ics?start=${event.start}&minutes=${event.minutes}`);
-  toast(t("calendar.saved"));
+  download(`/messages/${message.msi_key}/calendar.ics?start=${event.start}&minutes=${event.minutes}`, t("calendar.saved"));
 }
 
 const lengthText = (minutes) => (minutes < 60 || minutes % 30 ? t("calendar.minutes", { count: minutes }) : t("calendar.hours", { count: minutes / 60 }));

@@ -2,7 +2,7 @@ import { fill, h, newIdentifier } from "../lib/dom.js";
 import { findDates } from "../lib/dates.js";
 import { icon } from "../lib/icons.js";
 import { phoneIcon } from "../lib/phone-icons.js";
-import { formatMoment, formatTime } from "../lib/phone-time.js";
+import { formatDay, formatMoment, formatTime, local } from "../lib/phone-time.js";
 import { phoneNow, state } from "../lib/state.js";
 import { t } from "../lib/text.js";
 import { swipe } from "../elements/swipe.js";
@@ -16,10 +16,12 @@ export const namesOf = (message) => (message.known ? message.names : [t("message
 /** Whether a text has more than about six lines. */
 const isLong = (text) => text.split("\n").reduce((lines, line) => lines + Math.ceil((line.length || 1) / lineLength), 0) > 7;
 
-/** The beginning of a text, up to a space. */
+/** The beginning of a text, up to a space or a character. */
 function beginningOf(text) {
   const start = text.split("\n").slice(0, 6).join("\n").slice(0, shortLength);
-  return start.length < shortLength ? start : start.slice(0, start.lastIndexOf(" ")) || start;
+  const space = start.lastIndexOf(" ");
+  // Not every language has spaces, and an emoji is two units.
+  return start.length < shortLength ? start : start.slice(0, space > shortLength / 2 ? space : shortLength).replace(/[\ud800-\udbff]$/, "");
 }
 
 /**
@@ -30,6 +32,7 @@ function beginningOf(text) {
  */
 export function messageCard(open, act) {
   const dot = h("span", { class: "dot" }, h("span", { class: "unseen" }, t("message.unread")));
+  const keptMark = h("span", { class: "kept-mark", title: t("message.kept.mark") }, icon("bookmark", "small"), h("span", { class: "unseen" }, t("message.kept.mark")));
   const keepButton = h("button", { class: "pill", type: "button", dataset: { part: "keep" }, onclick: () => act.keep(message) }, icon("bookmark", "small"), t("message.keep"));
   const article = h("article", { class: "card", onkeydown: (event) => {
     if (event.key === "Delete") act.remove(message);
@@ -45,9 +48,10 @@ export function messageCard(open, act) {
     form = nextForm;
     element.classList.toggle("is-unread", !message.read);
     dot.hidden = message.read;
+    keptMark.hidden = !message.kept;
     keepButton.setAttribute("aria-pressed", String(message.kept));
     const { read, kept, ...rest } = message;
-    const nextPrint = JSON.stringify([rest, form, state.utc_offset, state.control.offline && rest.omitted.length > 0]);
+    const nextPrint = JSON.stringify([rest, form, state.zone, state.control.offline && rest.omitted.length > 0]);
     if (nextPrint === print) return;
     print = nextPrint;
     element.dataset.key = message.msi_key;
@@ -69,13 +73,15 @@ export function messageCard(open, act) {
 
   const alertTag = () => (message.dist === "Alert" ? h("span", { class: "tag alert" }, icon("alert", "small"), t("message.alert")) : null);
   const clock = () => h("time", { class: "at", dateTime: new Date(message.timestamp).toISOString(), title: formatMoment(message.timestamp) }, formatTime(message.timestamp));
+  /** The day and the time of an open message, whose heading may be out of sight. */
+  const moment = () => h("p", { class: "hint moment" }, t("message.moment", { date: formatDay(message.timestamp), time: formatTime(message.timestamp) }));
   const path = () => h("span", { class: "path" }, namesOf(message).flatMap((name, index) => [index ? h("span", { class: "path-separator" }, " › ") : null, h("bdi", null, name)]));
 
   function card(title) {
     return [
-      h("p", { class: "meta" }, dot, alertTag(), path(), clock(), actionsButton()),
+      h("p", { class: "meta" }, dot, alertTag(), path(), keptMark, clock(), actionsButton()),
       h("h3", { class: "title", id: title, dir: "auto" }, message.title),
-      relation(), body(), actions(),
+      relation(), body(), open.actions.has(message.msi_key) || open.texts.has(message.msi_key) ? moment() : null, actions(),
     ];
   }
 
@@ -84,12 +90,12 @@ export function messageCard(open, act) {
     const show = (isOpen) => {
       button.setAttribute("aria-expanded", String(isOpen));
       content.hidden = !isOpen;
-      fill(content, isOpen ? [h("p", { class: "meta" }, alertTag(), path(), actionsButton()), relation(), body(), actions()] : null);
+      fill(content, isOpen ? [h("p", { class: "meta" }, alertTag(), path(), actionsButton()), relation(), body(), moment(), actions()] : null);
       if (isOpen) act.read(message);
     };
     const button = h("button", { class: "line", type: "button", dataset: { part: "line" }, onclick: () => show(toggle(open.lines)) },
       dot, message.dist === "Alert" ? h("span", { class: "alert-mark" }, icon("alert", "small"), h("span", { class: "unseen" }, t("message.alert"))) : null,
-      h("span", { class: "line-title", dir: "auto", id: title }, message.title), clock());
+      h("span", { class: "line-title", dir: "auto", id: title }, message.title), keptMark, clock());
     show(open.lines.has(message.msi_key));
     return [h("h3", null, button), content];
   }
@@ -117,7 +123,7 @@ export function messageCard(open, act) {
     const shown = isCut ? beginningOf(text) : text;
     const pieces = [];
     let end = 0;
-    for (const date of findDates(text, message.timestamp, state.utc_offset)) {
+    for (const date of findDates(text, local(message.timestamp))) {
       if (date.end > shown.length) break;
       pieces.push(shown.slice(end, date.start), h("button", {
         class: "date", type: "button", title: t("message.add"), dataset: { part: `date-${date.start}` }, onclick: () => act.add(message, date),
@@ -131,28 +137,26 @@ export function messageCard(open, act) {
         act.read(message);
         build();
       } }, t(isCut ? "message.more" : "message.less"), h("span", { class: "unseen" }, `: ${message.title}`)) : null,
-      isMissing ? h("p", { class: "hint missing" }, icon("clock", "small"), t(state.control.offline ? "message.omitted.offline" : "message.omitted")) : null,
+      isMissing ? h("p", { class: "hint missing" }, icon(message.lost ? "info" : "clock", "small"), t(message.lost ? "message.omitted.gone" : state.control.offline ? "message.omitted.offline" : "message.omitted")) : null,
     ];
   }
 
   function actionsButton() {
-    const button = h("button", {
+    return h("button", {
       class: "round tiny", type: "button", title: t("message.actions"), "aria-expanded": String(open.actions.has(message.msi_key)), dataset: { part: "actions" },
       "aria-label": t("message.actions.of", { title: message.title }),
       onclick: () => {
-        const isOpen = toggle(open.actions);
-        button.setAttribute("aria-expanded", String(isOpen));
-        article.querySelector(".card-actions").replaceWith(actions());
+        toggle(open.actions);
+        build();
       },
     }, icon("more", "small"));
-    return button;
   }
 
   /** What can be done: all if it was asked for, and for an Alert with a date what is likely. */
   function actions() {
-    const [date] = findDates(message.message || message.desc, message.timestamp, state.utc_offset);
+    const [date] = findDates(message.message || message.desc, local(message.timestamp));
     const isOpen = open.actions.has(message.msi_key);
-    const isAlert = message.dist === "Alert" && date && !message.corrected_by && date.at > phoneNow();
+    const isAlert = message.dist === "Alert" && date && !message.corrected_by && date.at > local(phoneNow());
     const pill = (part, sign, run, kind = "") => h("button", { class: `pill ${kind}`, type: "button", dataset: { part }, onclick: run }, sign, t(`message.${part}`));
     return h("div", { class: `card-actions ${isOpen ? "is-open" : ""}`, role: "group", "aria-label": t("message.actions"), hidden: !isOpen && !isAlert },
       isOpen || isAlert ? [pill("add", phoneIcon("calendar", "small"), () => act.add(message, date)), keepButton] : null,

@@ -20,6 +20,10 @@ const pageSize = 40;
 /** How long a message is seen in full before it counts as read. */
 const readAfter = 2_000;
 
+const unknown = "unknown";
+/** The identifier of a message's channel, by which its topic begins. */
+const channelOf = (message) => state.channels.find(({ id }) => message.topic_key.startsWith(id))?.id ?? unknown;
+
 /** The messages by time or by channel. */
 export function messagesPage() {
   const cards = new Map();
@@ -43,7 +47,7 @@ export function messagesPage() {
   const heading = h("h1", { tabIndex: -1 }, t("messages.heading"));
   const list = h("div", { class: "days" });
   const more = h("button", { class: "button more-messages", type: "button", onclick: () => showMore() }, t("messages.more"));
-  const count = h("p", { class: "unseen", role: "status" });
+  const count = h("p", { class: "hint found", role: "status" });
   const scroller = h("div", { class: "view" },
     h("header", { class: "head" }, h("div", { class: "head-line" }, heading, refresh, form, find.button), find.input, onlyUnread, order, channels),
     count, list, more);
@@ -52,7 +56,11 @@ export function messagesPage() {
   new IntersectionObserver(([entry]) => { if (entry.isIntersecting && !more.hidden) showMore(); }, { root: scroller, rootMargin: "600px" }).observe(more);
 
   async function lookNow() {
-    if (await send("POST", "/refresh")) toast(t(state.control.offline ? "messages.refresh.offline" : "messages.refreshed"), { seconds: 2 });
+    if (refresh.ariaBusy === "true") return;
+    refresh.ariaBusy = "true";
+    const isDone = await send("POST", "/refresh", undefined, { isQuiet: true });
+    refresh.ariaBusy = "false";
+    toast(t(isDone ? "messages.refreshed" : state.control.offline ? "messages.refresh.offline" : "messages.refresh.failed"), { seconds: 3 });
   }
 
   function showMore() {
@@ -65,7 +73,7 @@ export function messagesPage() {
     keep: async (message) => {
       if (await send("PATCH", `/messages/${message.msi_key}`, { kept: !message.kept })) toast(t(message.kept ? "message.keep.ended" : "message.kept"), { seconds: 3 });
     },
-    exportOne: (message) => download(`/export?format=text&key=${message.msi_key}`),
+    exportOne: (message) => download(`/export?format=text&key=${message.msi_key}`, t("message.exported")),
     remove,
     reveal,
     read: (message) => { if (!message.read) send("PATCH", `/messages/${message.msi_key}`, { read: true }, { isQuiet: true }); },
@@ -99,7 +107,6 @@ export function messagesPage() {
     shown = Math.max(shown, index + 1);
     history.pushState(null, "", pathTo({ tab: "messages", form: currentRoute().form }));
     dispatchEvent(new Event("hashchange"));
-    open.lines.add(key);
     const card = cards.get(key);
     if (card.querySelector(".line")?.getAttribute("aria-expanded") === "false") card.querySelector(".line").click();
     card.scrollIntoView({ block: "center" });
@@ -165,13 +172,14 @@ export function messagesPage() {
     let messages = state.messages;
     channels.hidden = by !== "channel" || !messages.length;
     if (!channels.hidden) {
-      const names = [...new Set([...state.channels.map(({ name }) => name), ...messages.map((message) => namesOf(message)[0])])];
-      const chosen = names.includes(channel) ? channel : namesOf(messages[0])[0];
-      channels.show(names.map((name) => ({ value: name, label: name })), chosen);
-      messages = messages.filter((message) => namesOf(message)[0] === chosen);
+      const options = state.channels.map(({ id, name }) => ({ value: id, label: name }));
+      if (messages.some((message) => channelOf(message) === unknown)) options.push({ value: unknown, label: t("message.unknown") });
+      const chosen = options.some(({ value }) => value === channel) ? channel : channelOf(messages[0]);
+      channels.show(options, chosen);
+      messages = messages.filter((message) => channelOf(message) === chosen);
     }
     if (unread) messages = messages.filter((message) => !message.read || unread.has(message.msi_key));
-    if (query) messages = messages.filter(({ title, desc, message, names }) => matches([title, desc, message, ...names].join(" "), query));
+    if (query) messages = messages.filter((each) => matches([each.title, each.desc, each.message, ...namesOf(each)].join(" "), query));
     more.hidden = messages.length <= shown;
     count.textContent = query ? t("messages.found", { count: messages.length }) : "";
     const ofDays = Map.groupBy(messages.slice(0, shown), (message) => dayOf(message.timestamp));

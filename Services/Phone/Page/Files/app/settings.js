@@ -1,13 +1,12 @@
 import { fill, h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { phoneIcon } from "../lib/phone-icons.js";
-import { send } from "../lib/requests.js";
+import { download, send } from "../lib/requests.js";
 import { currentRoute } from "../lib/route.js";
 import { state } from "../lib/state.js";
 import { language, t } from "../lib/text.js";
 import { segments } from "../elements/segments.js";
 import { switchRow } from "../elements/switch.js";
-import { toast } from "../elements/toast.js";
 import { controls } from "../system/controls.js";
 
 const themes = ["system", "light", "dark"];
@@ -58,21 +57,20 @@ const subpage = (text, ...content) => h("div", { class: "view" },
 function exportPage() {
   let format = "text";
   const choice = segments({ label: t("export.format"), value: format, options: ["text", "json"].map((value) => ({ value, label: t(`export.${value}`) })),
-    onchange: (value) => { format = choice.value = value; show(); } });
-  const channel = h("select", { onchange: () => show() });
-  const link = h("a", { class: "button main wide", download: "", onclick: () => toast(t("export.saved")) }, icon("download", "small"), t("export.save"));
-  const show = () => { link.href = `/export?format=${format}${channel.value ? `&channel=${channel.value}` : ""}`; };
+    onchange: (value) => { format = choice.value = value; } });
+  const channel = h("select", null);
+  const save = h("button", { class: "button main wide", type: "button",
+    onclick: () => download(`/export?format=${format}${channel.value ? `&channel=${channel.value}` : ""}`, t("export.saved")) }, icon("download", "small"), t("export.save"));
   let print = "";
   return Object.assign(subpage(t("settings.export"), h("p", { class: "secondary" }, t("export.text.why")),
     h("div", { class: "field" }, h("span", { class: "label" }, t("export.format")), choice),
-    h("label", { class: "field" }, h("span", { class: "label" }, t("export.which")), channel), link), {
+    h("label", { class: "field" }, h("span", { class: "label" }, t("export.which")), channel), save), {
     update: () => {
       const names = state.channels.map(({ id, name }) => [id, name]);
       if (print === (print = JSON.stringify(names))) return;
       const before = channel.value;
       fill(channel, h("option", { value: "" }, t("export.all")), names.map(([value, name]) => h("option", { value }, name)));
       channel.value = before;
-      show();
     },
   });
 }

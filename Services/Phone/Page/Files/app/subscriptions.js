@@ -95,6 +95,8 @@ export function subscriptionsPage() {
     if (!isMine || tab !== "subscriptions") mine = null;
     if (tab !== "subscriptions") return;
     const all = state.channels.flatMap(({ areas }) => areas.flatMap(({ subjects }) => subjects));
+    // FCM knows best; without a network the page shows what the phone knows.
+    if (isMine && !mine && !state.control.offline) send("POST", "/subscriptions/compare", undefined, { isQuiet: true });
     if (isMine) mine = new Set([...(mine ?? []), ...all.filter(isOn).map((subject) => subject.topic_key)]);
     extent.value = isMine ? "mine" : "all";
     filter.hidden = state.channels.length < 2;

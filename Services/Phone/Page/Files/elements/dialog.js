@@ -30,6 +30,11 @@ export function showDialog({ heading, make, role = "dialog", kind = "" }) {
     };
     const dialog = append(h("div", { class: `dialog ${kind}`, role, "aria-modal": "true", "aria-labelledby": identifier }),
       h("h2", { id: identifier }, heading), make(close));
+    const text = role === "alertdialog" && dialog.querySelector("p");
+    if (text) {
+      text.id = `${identifier}-text`;
+      dialog.setAttribute("aria-describedby", text.id);
+    }
     const cover = h("div", {
       class: "cover",
       onclick: (event) => { if (event.target === cover && role === "dialog") close(); },

@@ -23,4 +23,5 @@ export function pull(scroller, onpull) {
     if (distance >= threshold) onpull();
     move(0);
   });
+  scroller.addEventListener("touchcancel", () => move(0));
 }

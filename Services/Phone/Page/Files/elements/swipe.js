@@ -16,6 +16,11 @@ export function swipe(element, onswipe) {
   });
   element.addEventListener("pointermove", (event) => {
     if (!start) return;
+    // The button was let go outside of the element.
+    if (event.buttons === 0) {
+      end(event);
+      return;
+    }
     const x = event.clientX - start.x;
     if (!distance) {
       const isDown = Math.abs(event.clientY - start.y) > Math.abs(x);

@@ -44,7 +44,7 @@ const patterns = [
   ...[named, monthFirst, relative, weekday].map((date) => `(?:at\\s|الساعة\\s)?${range()},?\\s(?:on\\s)?${date}`),
   // A time alone needs a word before it, a half of the day behind it, or four digits: "1:10" may be a ratio.
   `(?:at|from|until|till|before|after|by|الساعة|حتى|قبل|بعد|عند)\\s${range()}`,
-  "(?<hour>[01]\\d|2[0-3]):(?<minute>[0-5]\\d)(?!:?\\d)",
+  `(?=\\d{2}:)${range()}`,
   `(?<onlyHour>\\d{1,2})\\s?(?<onlyHalf>${half})`,
 ].map((source) => new RegExp(`(?<![\\p{L}\\p{N}:./-])${source}(?![\\p{L}\\p{N}])`, "giu"));
 
@@ -62,13 +62,13 @@ function minutesOf(groups, name = "") {
   return hours * 60 + minutes;
 }
 
-/** The start of a day in UTC; `NaN` if the month has no such day. */
+/** The start of a day; `NaN` if the month has no such day. */
 function dayAt(year, month, number) {
   const start = Date.UTC(year, month, number);
   return month < 12 && new Date(start).getUTCDate() === number ? start : NaN;
 }
 
-/** The start of the day that a match names, on a clock that shows the local time as UTC. `sent` is the message's time on that clock. */
+/** The start of the day that a match names. */
 function dayOf(groups, sent, minutes) {
   const today = Math.floor(sent / day) * day;
   const isOver = minutes !== null && today + minutes * 60_000 <= sent;
@@ -96,21 +96,20 @@ function dayOf(groups, sent, minutes) {
 /**
  * The dates in a text: `[{start, end, at, hasTime, minutes}]`, in their order.
  *
- * `start` and `end` are positions in the text. `at` is in Unix milliseconds, the start of the day if the text names no time.
- * `minutes` is the length, if the text also gives the end time. `timestamp` is when the message was sent; `tomorrow` is the
- * day after it. `offset` is that of the zone, in seconds.
+ * `start` and `end` are positions in the text. `at` is the start of the day if the text names no time. `minutes` is the length, if the
+ * text also gives the end time. `sent` is when the message was sent; `tomorrow` is the day after it. Both are local times (see
+ * phone-time.js), so that no date depends on the zone's offset.
  */
-export function findDates(text, timestamp, offset) {
+export function findDates(text, sent) {
   // Arabic digits are one unit each, so positions stay.
   const plain = text.replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) & 0xf)).replace(/\u00a0/g, " ");
-  const sent = timestamp + offset * 1_000;
   const found = [];
   for (const pattern of patterns) {
     for (const match of plain.matchAll(pattern)) {
       const { groups } = match;
       const minutes = minutesOf(groups);
       const end = minutesOf(groups, "End");
-      const at = dayOf(groups, sent, minutes) + (minutes ?? 0) * 60_000 - offset * 1_000;
+      const at = dayOf(groups, sent, minutes) + (minutes ?? 0) * 60_000;
       if (Number.isNaN(at) || Number.isNaN(end)) continue;
       found.push({ start: match.index, end: match.index + match[0].length, at, hasTime: minutes !== null,
         ...(end === null ? {} : { minutes: (end - minutes + 1_440) % 1_440 || 60 }) });

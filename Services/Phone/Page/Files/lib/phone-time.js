@@ -1,7 +1,8 @@
 import { state } from "./state.js";
 import { language, t } from "./text.js";
 
-// All times are in the zone of the phone, not in that of the browser: a time is moved by the zone's offset and written as UTC.
+// All times are in the zone of the phone, not in that of the browser. A local time is a moment moved by the zone's offset at that
+// moment, so that it is written as if it were UTC.
 const locale = language === "en" ? "en-GB" : language;
 const form = (options) => new Intl.DateTimeFormat(locale, { timeZone: "UTC", ...options });
 const time = form({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
@@ -12,8 +13,28 @@ const weekdayAndDate = form({ weekday: "long", day: "numeric", month: "long" });
 const moment = form({ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 
 const dayLength = 86_400_000;
-const offset = () => (state?.utc_offset ?? 0) * 1_000;
-const local = (milliseconds) => milliseconds + offset();
+
+let zone = null;
+let zoneClock = null;
+
+/** The zone's difference from UTC at a moment, in milliseconds. Summer time has another one. */
+function offset(milliseconds) {
+  if (zone !== (zone = state?.zone ?? "UTC")) {
+    zoneClock = new Intl.DateTimeFormat("en", { timeZone: zone, calendar: "gregory", numberingSystem: "latn", hourCycle: "h23",
+      year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" });
+  }
+  const { year, month, day, hour, minute, second } = Object.fromEntries(zoneClock.formatToParts(milliseconds).map(({ type, value }) => [type, Number(value)]));
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(milliseconds / 1_000) * 1_000;
+}
+
+/** The local time of a moment. */
+export const local = (milliseconds) => milliseconds + offset(milliseconds);
+
+/** The moment of a local time. One that the beginning of summer time skips counts from the time before. */
+function momentOf(localTime) {
+  const candidates = [-dayLength, dayLength].map((shift) => localTime - offset(localTime + shift));
+  return candidates.find((moment) => local(moment) === localTime) ?? candidates[0];
+}
 
 /** 14:07 */
 export const formatTime = (milliseconds) => time.format(local(milliseconds));
@@ -33,11 +54,11 @@ export function dayHeading(milliseconds, now) {
   return { word: weekday.format(local(milliseconds)), date: (isFar ? dateOfYear : date).format(local(milliseconds)) };
 }
 
-/** A time for inputs: `{date: "2026-11-23", time: "14:07"}`. */
-export function inputValues(milliseconds) {
-  const [date, time] = new Date(local(milliseconds)).toISOString().split("T");
+/** A local time for inputs: `{date: "2026-11-23", time: "14:07"}`. */
+export function inputValues(localTime) {
+  const [date, time] = new Date(localTime).toISOString().split("T");
   return { date, time: time.slice(0, 5) };
 }
 
-/** The time that inputs say, in milliseconds. */
-export const fromInputs = (date, time) => Date.parse(`${date}T${time}Z`) - offset();
+/** The moment that inputs say. */
+export const fromInputs = (date, time) => momentOf(Date.parse(`${date}T${time}Z`));

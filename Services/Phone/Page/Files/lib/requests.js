@@ -1,24 +1,33 @@
+import { h } from "./dom.js";
 import { t } from "./text.js";
 import { toast } from "../elements/toast.js";
 
-/** Sends a request to the phone's process. Returns whether it was accepted. If not, the page says why, except with `isQuiet`. */
-export async function send(method, path, body, { isQuiet = false } = {}) {
+/** The answer of the phone's process, or `null` if it refuses. Then the page says why, except with `isQuiet`. */
+async function answerOf(method, path, body, { isQuiet = false } = {}) {
   try {
     const response = await fetch(path, body === undefined ? { method }
       : { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
-    if (response.ok) return true;
+    if (response.ok) return response;
     const { error } = await response.json().catch(() => ({}));
     if (!isQuiet) toast(error ? t("error.refused", { error }) : t("error.unknown"));
   } catch {
     if (!isQuiet) toast(t("error.unreachable"));
   }
-  return false;
+  return null;
 }
 
-/** Saves the answer of a path as a file. */
-export function download(path) {
-  const link = Object.assign(document.createElement("a"), { href: path, download: "" });
-  document.body.append(link);
-  link.click();
-  link.remove();
+/** Sends a request to the phone's process. Returns whether it was accepted; see `answerOf`. */
+export const send = async (...request) => (await answerOf(...request)) !== null;
+
+/** Saves the answer of a path as a file, and then says `done`. */
+export async function download(path, done) {
+  const response = await answerOf("GET", path);
+  const content = await response?.blob().catch(() => { toast(t("error.unreachable")); });
+  if (!content) return;
+  const href = URL.createObjectURL(content);
+  const [, name] = /filename="(.+)"/.exec(response.headers.get("Content-Disposition"));
+  h("a", { href, download: name }).click();
+  // Some browsers read it only later.
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
+  toast(done);
 }

@@ -1,5 +1,5 @@
 import { h } from "../lib/dom.js";
-import { formatMoment, fromInputs, inputValues } from "../lib/phone-time.js";
+import { formatMoment, fromInputs, inputValues, local } from "../lib/phone-time.js";
 import { send } from "../lib/requests.js";
 import { phoneNow, state } from "../lib/state.js";
 import { t } from "../lib/text.js";
@@ -35,7 +35,8 @@ export function controls() {
   clock.element.append(shows, setClock);
 
   const parts = [
-    choice("foreground", ["true", "false"], ({ foreground }) => foreground, (value) => ({ foreground: value === "true" })),
+    choice("foreground", ["true", "false"], ({ foreground, killed }) => (killed && foreground ? null : foreground),
+      (value) => (value === "true" ? { foreground: true, killed: false } : { foreground: false })),
     onOff("killed"), onOff("offline"),
     choice("platform", ["android", "ios"], ({ platform }) => platform, (value) => ({ platform: value })),
     choice("language", ["en", "ar"], ({ language }) => language, (value) => ({ language: value })),
@@ -46,7 +47,7 @@ export function controls() {
     if (!state) return;
     shows.textContent = t("control.clock.shows", { time: formatMoment(phoneNow()) });
     if (!own.value) {
-      const { date, time } = inputValues(phoneNow());
+      const { date, time } = inputValues(local(phoneNow()));
       own.value = `${date}T${time}`;
     }
   };
