@@ -1,7 +1,9 @@
 """The students' app on a simulated phone: the seed's "Mobile App Use Cases"."""
 
+import datetime
 import json
 import re
+import zoneinfo
 
 import pytest
 import requests
@@ -44,11 +46,17 @@ def card(page, title):
     return page.get_by_role("article", name=title)
 
 
+def tab(page, name):
+    """The link in the bar below."""
+    return page.get_by_role("navigation", name="Message Hub").get_by_role("link", name=name)
+
+
 def pictured(pictures, phone, page, name):
     """Pictures in both languages."""
     pictures(page, f"phone-{name}")
     phone.control(language="ar")
     expect(page.locator("html")).to_have_attribute("dir", "rtl")
+    expect(page).to_have_title("مركز الرسائل")
     expect(page.locator("h1:visible")).to_have_count(1)
     pictures(page, f"phone-{name}-arabic")
     phone.control(language="en")
@@ -71,10 +79,52 @@ def test_initialize_on_ios(product, phones, visit, pictures, alerts):
     page = opened(visit, phone)
     question = page.get_by_role("alertdialog")
     expect(question).to_contain_text("would like to send you notifications")
+    expect(question).to_have_accessible_description("Notifications may include alerts, sounds and icon badges.")
     pictured(pictures, phone, page, "permission")
     question.get_by_role("button", name="Allow", exact=True).click()
     phone.wait_until_set_up()
     expect(page.get_by_role("heading", name="Messages", exact=True)).to_be_visible()
+
+
+def test_receive_on_ios(product, phones, visit, pictures, alerts):
+    """The operating system shows the pop-up, also one with an identifier of its own, and it leads to its message."""
+    phone = phones(platform="ios")
+    page = opened(visit, phone)
+    page.get_by_role("alertdialog").get_by_role("button", name="Allow", exact=True).click()
+    phone.wait_until_set_up()
+    phone.control(foreground=False)
+    product.send(alerts, "Campus closed", "An older message of the same title.", desc="Stay at home.")
+    phone.wait("the first message", lambda state: len(state["messages"]) == 1 and len(state["popups"]) == 1)
+    key = product.send(alerts, "Campus closed", "All buildings stay closed.", desc="Stay away.", options={"collapse_key": "storm"})
+    phone.wait("both", lambda state: len(state["messages"]) == 2 and [popup["msi_key"] for popup in state["popups"]][0] == key)
+    pictured(pictures, phone, page, "locked-ios")
+    page.get_by_role("listitem").filter(has_text="Stay away.").get_by_role("button", name="Campus closed", exact=True).click()
+    expect(card(page, "Campus closed").filter(has_text="All buildings")).to_be_focused()
+
+
+def test_notifications_refused(product, phones, visit, pictures, alerts):
+    """Messages come all the same."""
+    phone = phones(platform="ios")
+    page = opened(visit, phone)
+    page.get_by_role("alertdialog").get_by_role("button", name="Don't allow").click()
+    phone.wait_until_set_up()
+    expect(page.get_by_text("Messages still come, but Alerts do not pop up.")).to_be_visible()
+    product.send(alerts, "Campus closed", "All buildings stay closed.", desc="Stay at home.")
+    expect(card(page, "Campus closed")).to_be_visible()
+    assert not phone.state()["popups"]
+    pictured(pictures, phone, page, "refused")
+    page.get_by_role("button", name="Allow", exact=True).click()
+    expect(page.get_by_text("Messages still come, but Alerts do not pop up.")).to_have_count(0)
+
+
+def test_notifications_refused_offline(product, phones, visit, pictures):
+    """The set-up says what it waits for; that is not the permission."""
+    phone = phones(platform="ios", offline=True)
+    page = opened(visit, phone)
+    page.get_by_role("alertdialog").get_by_role("button", name="Don't allow").click()
+    expect(page.get_by_role("listitem").filter(has_text="Notifications")).to_contain_text("Not allowed")
+    expect(page.get_by_role("status").filter(has_text="The phone is offline.")).to_be_visible()
+    pictured(pictures, phone, page, "setting-up-refused")
 
 
 def test_initialize_goes_on_by_itself(product, phones, visit, pictures, alerts):
@@ -140,6 +190,14 @@ def test_receive_a_correction(product, phones, visit, pictures, alerts):
     pictured(pictures, phone, page, "correction")
     card(page, "Exam on Friday").get_by_role("button", name="Show the correction").click()
     expect(card(page, "Exam on Monday")).to_be_focused()
+    # The same in the list, where the message opens.
+    page.get_by_role("button", name="List view").click()
+    lines = {title: card(page, title).locator(".line") for title in ("Exam on Monday", "Exam on Friday")}
+    lines["Exam on Monday"].click()
+    card(page, "Exam on Monday").get_by_role("button", name="Show what it corrects").click()
+    expect(lines["Exam on Friday"]).to_be_focused()
+    expect(lines["Exam on Friday"]).to_have_attribute("aria-expanded", "true")
+    expect(card(page, "Exam on Friday")).to_contain_text("The exam is on Friday.")
 
 
 def test_alert_on_the_lock_screen(product, phones, visit, pictures, alerts, hours):
@@ -169,9 +227,53 @@ def test_receive_what_was_missed_while_killed(product, phones, visit, pictures, 
     phone.wait("the pop-up of the operating system", lambda state: len(state["popups"]) == 1)
     assert not any(phone.has(key) for key in keys)
     pictured(pictures, phone, page, "killed")
-    page.get_by_role("button", name=re.compile("open the app")).click()
-    for title in ("Campus closed", "Library opens late"):
-        expect(card(page, title)).to_be_visible()
+    phone.control(foreground=False)
+    expect(page.get_by_role("heading", name="Lock screen")).to_be_attached()
+    # The pop-up leads to its message, which the app has yet to fetch.
+    page.get_by_role("button", name="Campus closed", exact=True).click()
+    expect(card(page, "Campus closed")).to_be_focused()
+    expect(card(page, "Library opens late")).to_be_visible()
+
+
+def test_open_an_old_pop_up(product, phones, visit, alerts):
+    """Its message was deleted. The page says so, and shows no other one of the same title."""
+    phone = phones()
+    phone.wait_until_set_up()
+    product.send(alerts, "Campus closed", "An older message.", desc="Stay at home.")
+    phone.wait("the older one", lambda state: len(state["messages"]) == len(state["popups"]) == 1)
+    phone.control(foreground=False)
+    key = product.send(alerts, "Campus closed", "Deleted.", desc="Stay away.")
+    phone.wait("the newer one", lambda state: len(state["messages"]) == len(state["popups"]) == 2)
+    phone.request("DELETE", f"/messages/{key}")
+    page = opened(visit, phone)
+    page.clock.install()
+    page.get_by_role("listitem").filter(has_text="Stay away.").get_by_role("button", name="Campus closed", exact=True).click()
+    expect(card(page, "Campus closed")).to_be_visible()
+    page.clock.fast_forward(20_000)
+    expect(page.get_by_text("“Campus closed” is not on this phone.")).to_be_visible()
+    expect(card(page, "Campus closed")).not_to_be_focused()
+
+
+def test_look_for_new_messages(product, phones, visit, hours):
+    """The page says what came of it, and not before."""
+    phone = phones()
+    phone.wait_until_set_up()
+    page = opened(visit, phone)
+    button = page.get_by_role("button", name="Look for new messages")
+    button.click()
+    expect(page.get_by_text("Everything is up to date.")).to_be_visible()
+    expect(page.get_by_text("Everything is up to date.")).to_have_count(0)
+    visit.expect_errors(r"status of 503")
+    with product.away("msi-gateway"):
+        button.click()
+        expect(page.get_by_text("The university's hub cannot be reached. Try again in a moment.")).to_be_visible()
+        assert requests.post(phone.url + "/refresh", timeout=20).status_code == 503
+    phone.control(offline=True)
+    button.click()
+    expect(page.get_by_text("The phone is offline.")).to_be_visible()
+    expect(page.get_by_text("Everything is up to date.")).to_have_count(0)
+    phone.control(killed=True)
+    assert requests.post(phone.url + "/refresh", timeout=20).status_code == 409
 
 
 def test_offline(product, phones, visit, pictures, hours):
@@ -191,6 +293,26 @@ def test_offline(product, phones, visit, pictures, hours):
     expect(card(page, "Meanwhile")).to_be_visible()
 
 
+def test_pull_down(product, phones, visit, hours):
+    """A finger that pulls the list down looks for new messages; a pull that the browser takes over does not."""
+    phone = phones()
+    phone.wait_until_set_up()
+    page = opened(visit, phone)
+    pull = """(view, last) => {
+        const touches = (clientY) => [new Touch({ identifier: 1, target: view, clientX: 100, clientY })];
+        view.dispatchEvent(new TouchEvent("touchstart", { touches: touches(100) }));
+        view.dispatchEvent(new TouchEvent("touchmove", { touches: touches(400) }));
+        view.dispatchEvent(new TouchEvent(last));
+    }"""
+    view, sign = page.locator(".view:visible"), page.locator(".pull").first
+    view.evaluate(pull, "touchcancel")
+    expect(sign).to_be_hidden()
+    expect(page.locator(".toast")).to_have_count(0)
+    view.evaluate(pull, "touchend")
+    expect(sign).to_be_hidden()
+    expect(page.get_by_text("Everything is up to date.")).to_be_visible()
+
+
 def test_receive_what_fcm_cannot_carry(product, phones, visit, hours):
     """1,500 characters of Chinese are more bytes than FCM carries: the phone fetches the text from the hub."""
     phone = phones()
@@ -203,6 +325,23 @@ def test_receive_what_fcm_cannot_carry(product, phones, visit, hours):
     expect(card(page, "Later today")).to_contain_text(text)
 
 
+def test_text_that_the_hub_no_longer_has(product, phones, visit, pictures, hours):
+    phone = phones()
+    phone.wait_until_set_up()
+    page = opened(visit, phone)
+    # It is not in the archive, and so old that it will not come there.
+    data = {"msi_key": "0" * 24, "topic_key": hours.topic_key, "dist": "Alert", "title": "Much later", "desc": "", "omitted": "message",
+            "timestamp": str(phone.state()["now"] - 3_600_000)}
+    phone.push(hours.topic_key, data)
+    expect(card(page, "Much later")).to_contain_text("The rest of the text is no longer available.", timeout=30_000)
+    pictured(pictures, phone, page, "text-lost")
+    exported = phone.request("GET", "/export?format=text")
+    assert "The rest of the text is not on this phone." in exported.content.decode()
+    phone.control(language="ar")
+    arabic = phone.request("GET", "/export?format=text").content.decode()
+    assert "تنبيه" in arabic and "بقية النص ليست على هذا الهاتف." in arabic and "Alert" not in arabic, arabic
+
+
 def test_clear_old_messages(product, phones, visit, hours):
     phone = phones()
     phone.wait_until_set_up()
@@ -212,6 +351,7 @@ def test_clear_old_messages(product, phones, visit, hours):
     page.get_by_role("button", name="Actions for To keep").click()
     page.get_by_role("group", name="Actions").get_by_role("button", name="Keep").click()
     phone.wait("it is kept", lambda state: any(message["kept"] for message in state["messages"]))
+    expect(card(page, "To keep").locator(".kept-mark")).to_contain_text("Kept")
     phone.control(clock_offset=8 * 86_400, killed=True)
     phone.control(killed=False)
     eventually("the old one is cleared", lambda: not phone.has(old))
@@ -231,17 +371,116 @@ def test_view_messages_by_time(product, phones, visit, pictures, alerts, hours):
     product.send(hours, "Rooms during exams", long)
     product.send(alerts, "Exam moves", "The exam of Friday, 9:00 takes place in hall B.", desc="To hall B.")
     page = opened(visit, phone)
-    moved = card(page, "Exam moves")
+    moved, rooms = card(page, "Exam moves"), card(page, "Rooms during exams")
+    badge = tab(page, "Messages").locator(".badge")
+    expect(moved.locator(".dot")).to_be_visible()
+    expect(moved.locator(".dot")).to_have_text("Unread")
+    expect(badge).to_contain_text(re.compile(r"[12], [12] unread"))
     expect(moved.get_by_role("button", name="Friday, 9:00 (Add to calendar)")).to_be_visible()
     expect(moved).to_contain_text(alerts.name)
+    # What was seen for a while has been read.
+    expect(moved.locator(".dot")).to_be_hidden()
+    expect(badge).to_be_hidden()
+    # Expanded and collapsed; the text, the time, and on an open card the day.
+    sent = next(message["timestamp"] for message in phone.state()["messages"] if message["title"] == "Rooms during exams")
+    berlin = datetime.datetime.fromtimestamp(sent / 1_000, zoneinfo.ZoneInfo("Europe/Berlin"))
+    expect(rooms.locator("time")).to_have_text(f"{berlin:%H:%M}")
+    expect(rooms).not_to_contain_text("Sentence 19")
+    expect(rooms).not_to_contain_text(f"{berlin:%A} {berlin.day} {berlin:%B}")
     page.get_by_role("button", name=re.compile("More.*Rooms during exams")).click()
-    expect(page.get_by_role("button", name=re.compile("Less.*Rooms during exams"))).to_be_visible()
-    expect(page.get_by_text("Today", exact=True)).to_be_visible()
+    expect(rooms).to_contain_text("Sentence 19")
+    expect(rooms).to_contain_text(f"{berlin:%A} {berlin.day} {berlin:%B}")
+    # The heading of the day stays at the top.
+    heading = page.get_by_role("heading", name=re.compile("Today"))
+    expect(heading).to_contain_text(f"{berlin:%A} {berlin.day} {berlin:%B}")
+    rooms.get_by_role("button", name=re.compile("Less")).scroll_into_view_if_needed()
+    view = page.locator(".view:visible")
+    assert view.evaluate("view => view.scrollTop") > 100
+    assert abs(heading.bounding_box()["y"] - view.bounding_box()["y"]) < 2
+    pictures(page, "phone-expanded")
+    rooms.get_by_role("button", name=re.compile("Less")).click()
+    expect(rooms).not_to_contain_text("Sentence 19")
     page.get_by_role("button", name="List view").click()
     pictured(pictures, phone, page, "list")
-    expect(card(page, "Exam moves")).not_to_contain_text("takes place")
-    card(page, "Exam moves").get_by_role("button").first.click()
-    expect(card(page, "Exam moves")).to_contain_text("takes place")
+    expect(moved).not_to_contain_text("takes place")
+    line = moved.locator(".line")
+    line.click()
+    expect(moved).to_contain_text("takes place")
+    expect(moved).to_contain_text(f"{berlin:%A} {berlin.day} {berlin:%B}")
+    pictures(page, "phone-list-open")
+    line.click()
+    expect(moved).not_to_contain_text("takes place")
+
+
+def test_long_text_without_spaces(product, phones, visit, hours):
+    """It is cut between two characters."""
+    phone = phones()
+    phone.wait_until_set_up()
+    product.send(hours, "Weather", "Now" + "🌧" * 300)
+    page = opened(visit, phone)
+    text = card(page, "Weather").locator(".text")
+    expect(text).to_contain_text("🌧…")
+    assert text.evaluate("text => text.textContent.isWellFormed()")
+
+
+SENT = "2026-11-25T14:00"
+DATES = [
+    ("The exam is on 2030-07-15 at 09:30.", [("2030-07-15 at 09:30", "2030-07-15T09:30")]),
+    ("From 2026-12-01T08:00 on", [("2026-12-01T08:00", "2026-12-01T08:00")]),
+    ("On 24.12.2026, 18:00, or on 1/12/2026", [("24.12.2026, 18:00", "2026-12-24T18:00"), ("1/12/2026", "2026-12-01")]),
+    ("On 31.02.2026, and at 25:00", []),
+    ("Friday, 9:00 in hall B", [("Friday, 9:00", "2026-11-27T09:00")]),
+    ("Wednesday at 13:00; Wednesday at 15:00", [("Wednesday at 13:00", "2026-12-02T13:00"), ("Wednesday at 15:00", "2026-11-25T15:00")]),
+    ("Today at 13:00, or at 3 pm", [("Today at 13:00", "2026-11-25T13:00"), ("at 3 pm", "2026-11-25T15:00")]),
+    ("Tomorrow from 10:00 to 11:30", [("Tomorrow from 10:00 to 11:30", "2026-11-26T10:00+90")]),
+    ("The day after tomorrow, 8 am", [("The day after tomorrow, 8 am", "2026-11-27T08:00")]),
+    ("9:00–10:30 on Tuesday", [("9:00–10:30 on Tuesday", "2026-12-01T09:00+90")]),
+    ("Monday, November 30, 2026 at 7:15 p.m.", [("Monday, November 30, 2026 at 7:15 p.m.", "2026-11-30T19:15")]),
+    ("the 3rd of December; Nov. 23, 10:00; 5 January", [("3rd of December", "2026-12-03"), ("Nov. 23, 10:00", "2026-11-23T10:00"), ("5 January", "2027-01-05")]),
+    ("12 am on Friday; at 12:30 pm", [("12 am on Friday", "2026-11-27T00:00"), ("at 12:30 pm", "2026-11-26T12:30")]),
+    ("Open 15:00 - 20:00", [("15:00 - 20:00", "2026-11-25T15:00+300")]),
+    ("You may 5 times march 3 miles; sat down at 5; 1:10; 12:30:45; 192.168.1.1; 20261125; on Sunday", []),
+    ("يوم الثلاثاء الساعة 6:00", [("يوم الثلاثاء الساعة 6:00", "2026-12-01T06:00")]),
+    ("غدًا الساعة ٩:٣٠ صباحًا", [("غدًا الساعة ٩:٣٠ صباحًا", "2026-11-26T09:30")]),
+    ("15 يناير 2027 الساعة 10:00 مساءً", [("15 يناير 2027 الساعة 10:00 مساءً", "2027-01-15T22:00")]),
+    ("٢٤ ديسمبر؛ بعد غد", [("٢٤ ديسمبر", "2026-12-24"), ("بعد غد", "2026-11-27")]),
+]
+
+
+def test_dates_in_texts(product, phones, visit):
+    """A table of what is found, in the phone's local time; `+90` is the length in minutes."""
+    page = opened(visit, phones())
+    found = page.evaluate("""async ([texts, sent]) => {
+        const { findDates } = await import("/files/test/lib/dates.js");
+        const written = ({ at, hasTime, minutes }) => new Date(at).toISOString().slice(0, hasTime ? 16 : 10) + (minutes ? `+${minutes}` : "");
+        return texts.map((text) => findDates(text, Date.parse(sent)).map((date) => [text.slice(date.start, date.end), written(date)]));
+    }""", [[text for text, _ in DATES], SENT + "Z"])
+    for (text, expected), dates in zip(DATES, found, strict=True):
+        assert [tuple(date) for date in dates] == expected, text
+
+
+def test_summer_and_winter(product, phones, visit, hours):
+    """Times are those of the phone's zone at their own moment, whatever the season is now."""
+    phone = phones()
+    phone.wait_until_set_up()
+    product.send(hours, "Exams", "On 2030-01-15 at 09:30 and on 2030-07-15 at 09:30.")
+    page = opened(visit, phone)
+    for date, utc in (("2030-01-15", "20300115T083000Z"), ("2030-07-15", "20300715T073000Z")):
+        card(page, "Exams").get_by_role("button", name=date).click()
+        dialog = page.get_by_role("dialog", name="Add to calendar")
+        expect(dialog.get_by_label("Time")).to_have_value("09:30")
+        with page.expect_download() as download:
+            dialog.get_by_role("button", name="Save event").click()
+        text = download.value.path().read_text()
+        assert f"DTSTART:{utc}" in text, text
+    time = card(page, "Exams").locator("time")
+    shown = time.inner_text()
+    clock = page.get_by_label("Set the clock to")
+    for date, weekday in (("2030-07-01", "Mon 1 Jul"), ("2030-12-02", "Mon 2 Dec")):
+        clock.fill(f"{date}T12:00")
+        page.get_by_role("button", name="Set", exact=True).click()
+        expect(page.get_by_text(re.compile(f"The phone shows {weekday}, 12:0"))).to_be_visible()
+        expect(time).to_have_text(shown)
 
 
 def test_search(product, phones, visit, pictures, hours):
@@ -254,6 +493,11 @@ def test_search(product, phones, visit, pictures, hours):
     page.get_by_role("searchbox", name="Search messages").fill("canteen")
     expect(card(page, "Library opens late")).to_have_count(0)
     expect(card(page, "Canteen closed")).to_be_visible()
+    expect(page.get_by_text("1 message found")).to_be_visible()
+    pictured(pictures, phone, page, "search")
+    page.get_by_role("button", name="Search messages").click()
+    page.get_by_role("searchbox", name="Search messages").fill("opens canteen")
+    expect(page.get_by_text("0 messages found")).to_be_visible()
     page.get_by_role("searchbox", name="Search messages").fill("nothing has this")
     expect(card(page, "Canteen closed")).to_have_count(0)
     pictures(page, "phone-no-result")
@@ -274,6 +518,18 @@ def test_view_messages_by_channel(product, phones, visit, pictures, alerts, hour
     expect(card(page, "Campus closed")).to_be_visible()
     expect(card(page, "Library opens late")).to_have_count(0)
     pictures(page, "phone-by-channel")
+    # Two channels of one name are two.
+    twin = product.new_subject("Canteen", level="Recommended", channel=product.api("POST", "/channel", {"name": hours.channel["name"], "desc": ""}))
+    phone.request("POST", "/refresh")
+    product.send(twin, "Canteen closed")
+    expect(channels.get_by_role("button", name=hours.channel["name"])).to_have_count(2)
+    channels.get_by_role("button", name=hours.channel["name"]).last.click()
+    expect(card(page, "Canteen closed")).to_be_visible()
+    expect(card(page, "Library opens late")).to_have_count(0)
+    page.reload()
+    expect(card(page, "Canteen closed")).to_be_visible()
+    expect(channels.get_by_role("button", pressed=True)).to_be_in_viewport()
+    product.api("DELETE", f"/channel/{twin.channel['_id']}")
 
 
 def test_delete_message(product, phones, visit, pictures, hours):
@@ -288,6 +544,7 @@ def test_delete_message(product, phones, visit, pictures, hours):
     page.keyboard.press("Delete")
     question = page.get_by_role("alertdialog")
     expect(question).to_contain_text("First")
+    expect(question).to_have_accessible_description("The message goes from this phone.")
     pictures(page, "phone-delete")
     question.get_by_role("button", name="Cancel").click()
     expect(first).to_be_visible()
@@ -302,6 +559,15 @@ def test_delete_message(product, phones, visit, pictures, hours):
     eventually("it is deleted", lambda: not phone.has(keys["First"]))
     page.get_by_role("button", name="Undo").click()
     expect(first).to_be_visible()
+    # A swipe that ends outside of the card is none.
+    box = first.bounding_box()
+    page.mouse.move(box["x"] + box["width"] - 5, box["y"] + 30)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] + 200, 2)
+    page.mouse.up()
+    page.mouse.move(box["x"] + box["width"] - 30, box["y"] + 30)
+    page.mouse.move(box["x"] + 20, box["y"] + 32, steps=12)
+    assert first.evaluate("card => card.style.translate") == ""
     # By the button, and for good: the hub's copy does not return.
     page.get_by_role("button", name="Actions for Second").click()
     page.get_by_role("group", name="Actions").get_by_role("button", name="Delete").click()
@@ -321,7 +587,7 @@ def test_subscriptions(product, phones, visit, pictures, alerts):
     phone = phones()
     phone.wait_until_set_up()
     page = opened(visit, phone)
-    page.get_by_role("navigation", name="Message Hub").get_by_role("link", name="Subscriptions").click()
+    tab(page, "Subscriptions").click()
     page.get_by_role("group", name="Channel").get_by_role("button", name=channel["name"]).click()
     switch = page.get_by_role("switch", name=chess.name)
     if not switch.is_visible():
@@ -331,28 +597,29 @@ def test_subscriptions(product, phones, visit, pictures, alerts):
     # Subscribe: FCM and the hub know it, and this week's messages come.
     before = product.send(chess, "Chess on Monday")
     product.wait_for_state(before, "relayed")
+    assert not phone.has(before)
     page.get_by_role("group", name="Channel").get_by_role("button", name=channel["name"]).click()
     if not switch.is_visible():
         page.locator("summary", has_text=area["name"]).click()
     switch.click()
     expect(switch).to_be_checked()
-    token = json.loads((product.folder / "phones" / f"{phone.name}.json").read_text())["token"]
-
-    def topics():
-        return requests.post(product.url + "/phone/topics", json={"token": token}, timeout=10).json()["topics"]
-
-    eventually("FCM has the subscription", lambda: chess.topic_key in topics())
+    eventually("FCM has the subscription", lambda: chess.topic_key in phone.topics())
+    eventually("this week's message", lambda: phone.has(before))
     # Unsubscribe.
     page.get_by_role("switch", name=choir.name).click()
-    eventually("FCM has no subscription", lambda: choir.topic_key not in topics())
+    eventually("FCM has no subscription", lambda: choir.topic_key not in phone.topics())
     product.send(choir, "Choir on Tuesday")
     key = product.send(chess, "Chess on Tuesday")
     eventually("the message of the chosen subject", lambda: phone.has(key))
     assert not any(message["title"] == "Choir on Tuesday" for message in phone.state()["messages"])
-    # My subscriptions.
+    # My subscriptions, which come from FCM. It has lost one, which the student has chosen: the app joins it again.
+    phone.unsubscribe(chess.topic_key)
+    assert chess.topic_key not in phone.topics()
     page.get_by_role("group", name="Which subjects").get_by_role("button", name="Mine").click()
-    expect(page.get_by_role("switch", name=chess.name)).to_be_visible()
+    expect(page.get_by_role("switch", name=chess.name)).to_be_checked()
     expect(page.get_by_role("switch", name=choir.name)).to_have_count(0)
+    eventually("FCM has the subscription again", lambda: chess.topic_key in phone.topics())
+    pictured(pictures, phone, page, "my-subscriptions")
 
 
 def test_required_subject_cannot_be_left(product, phones, visit, alerts):
@@ -361,7 +628,7 @@ def test_required_subject_cannot_be_left(product, phones, visit, alerts):
     refused = requests.put(f"{phone.url}/subscriptions/{alerts.topic_key}", json={"subscribed": False}, timeout=10)
     assert refused.status_code == 409, refused.text
     page = opened(visit, phone)
-    page.get_by_role("navigation", name="Message Hub").get_by_role("link", name="Subscriptions").click()
+    tab(page, "Subscriptions").click()
     page.get_by_role("group", name="Channel").get_by_role("button", name=alerts.channel["name"]).click()
     switch = page.get_by_role("switch", name=alerts.name)
     if not switch.is_visible():
@@ -374,7 +641,7 @@ def test_settings(product, phones, visit, pictures):
     phone = phones()
     phone.wait_until_set_up()
     page = opened(visit, phone)
-    page.get_by_role("navigation", name="Message Hub").get_by_role("link", name="Settings").click()
+    tab(page, "Settings").click()
     pictured(pictures, phone, page, "settings")
     page.get_by_role("switch", name="Receipts").click()
     phone.wait("receipts are off", lambda state: state["settings"] == {"receipts": False})
@@ -400,6 +667,19 @@ def test_save_to_calendar(product, phones, visit, pictures, hours):
     text = download.value.path().read_text()
     # Berlin is an hour ahead of UTC in January.
     assert "DTSTART:20300115T083000Z" in text and "SUMMARY:Exam moves" in text, text
+    expect(page.get_by_text("The event was saved")).to_be_visible()
+    # A file that was not made is not said to be saved.
+    visit.expect_errors(r"status of 404")
+    key = phone.state()["messages"][0]["msi_key"]
+    for start in (2**63 - 1, 253_402_300_800_000, -1):
+        refused = requests.get(f"{phone.url}/messages/{key}/calendar.ics?start={start}", timeout=10)
+        assert refused.status_code == 400, refused.text
+    expect(page.get_by_text("The event was saved")).to_have_count(0)
+    card(page, "Exam moves").get_by_role("button", name="Add to calendar").first.click()
+    phone.request("DELETE", f"/messages/{key}")
+    dialog.get_by_role("button", name="Save event").click()
+    expect(page.get_by_text(re.compile("That did not work"))).to_be_visible()
+    expect(page.get_by_text("The event was saved")).to_have_count(0)
 
 
 def test_export_messages(product, phones, visit, pictures, hours):
@@ -408,16 +688,33 @@ def test_export_messages(product, phones, visit, pictures, hours):
     key = product.send(hours, "Library opens late", "At 10:00.")
     page = opened(visit, phone)
     expect(card(page, "Library opens late")).to_be_visible()
-    page.get_by_role("navigation", name="Message Hub").get_by_role("link", name="Settings").click()
+    tab(page, "Settings").click()
     page.get_by_role("link", name="Export messages").click()
     pictures(page, "phone-export")
     with page.expect_download() as download:
-        page.get_by_role("link", name="Save file").click()
+        page.get_by_role("button", name="Save file").click()
     assert "Library opens late" in download.value.path().read_text()
+    assert download.value.suggested_filename == "messages.txt"
     page.get_by_role("group", name="Format").get_by_role("button", name="JSON").click()
     with page.expect_download() as download:
-        page.get_by_role("link", name="Save file").click()
+        page.get_by_role("button", name="Save file").click()
     assert key in [message["msi_key"] for message in json.loads(download.value.path().read_text())]
+    assert download.value.suggested_filename == "messages.json"
+    # A file that was not made is not said to be saved.
+    expect(page.get_by_text("The messages were saved")).to_have_count(0)
+    visit.expect_errors(r"status of 500")
+    page.route("**/export*", lambda route: route.fulfill(status=500, json={}))
+    page.get_by_role("button", name="Save file").click()
+    expect(page.get_by_text("That did not work. Try again.")).to_be_visible()
+    expect(page.get_by_text("The messages were saved")).to_have_count(0)
+    # One message alone.
+    page.unroute("**/export*")
+    tab(page, "Messages").click()
+    page.get_by_role("button", name="Actions for Library opens late").click()
+    with page.expect_download() as download:
+        page.get_by_role("group", name="Actions").get_by_role("button", name="Export").click()
+    assert "Library opens late" in download.value.path().read_text()
+    expect(page.get_by_text("The message was saved as a file.")).to_be_visible()
 
 
 def test_phone_restarts(product, phones, visit, hours):
@@ -443,7 +740,7 @@ def test_only_its_own_page(product, phones):
     assert requests.get(phone.url, headers={"Host": "evil.test"}, timeout=10).status_code == 403
     other = requests.put(phone.url + "/control", json={"offline": True}, headers={"Origin": "http://evil.test"}, timeout=10)
     assert other.status_code == 403 and "evil.test" in other.json()["error"]
-    for body in ({"offline": "yes"}, {"colour": 1}, {"clock_offset": 10**12}, []):
+    for body in ({"offline": "yes"}, {"colour": 1}, {"clock_offset": 10**12}, {"clock_offset": -2**63}, []):
         refused = requests.put(phone.url + "/control", json=body, timeout=10)
         assert refused.status_code == 400 and refused.json()["error"], refused.text
     assert not phone.state()["control"]["offline"]

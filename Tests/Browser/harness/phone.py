@@ -57,6 +57,31 @@ class Phone:
     def control(self, **changes):
         return self.request("PUT", "/control", changes).json()
 
+    # FCM's side of the phone
+
+    def topics(self):
+        """The topics to which FCM has it subscribed, as the hub says."""
+        return requests.post(self.product.url + "/phone/topics", json={"token": self.token()}, timeout=10).json()["topics"]
+
+    def token(self):
+        return json.loads((self.product.folder / "phones" / f"{self.name}.json").read_text())["token"]
+
+    def unsubscribe(self, topic):
+        """FCM loses a subscription."""
+        self.fcm("/iid/v1:batchRemove", {"to": f"/topics/{topic}", "registration_tokens": [self.token()]})
+
+    def push(self, topic, data):
+        """FCM sends a data message that the hub does not know."""
+        self.fcm("/v1/projects/msi-emulator/messages:send", {"message": {"topic": topic, "data": data}})
+
+    def fcm(self, path, body):
+        headers = {"Authorization": "Bearer owner", "access_token_auth": "true"}
+        certificate = self.product.folder / "fcm-emulator" / "ca.pem"
+        response = requests.post(self.product.emulator_url + path, json=body, headers=headers, verify=certificate, timeout=10)
+        assert response.ok, f"{path}: {response.status_code} {response.text}"
+
+    # What its owner sees
+
     def state(self):
         with requests.get(self.url + "/events", stream=True, timeout=10) as response:
             for line in response.iter_lines(chunk_size=1):
