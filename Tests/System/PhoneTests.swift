@@ -1,3 +1,4 @@
+import FoundationEssentials
 import JSON
 import NIOHTTP1
 import TestSupport
@@ -64,6 +65,66 @@ extension SystemTests {
             }
             let unknown = try await portal.with(token: nil).call(.POST, "/phone/topics", ["token": "gone"])
             #expect(unknown.status == 404)
+        }
+
+        // MARK: The simulated phone
+
+        private func control(_ change: JSONValue) async throws {
+            let answer = try await page().call(.PUT, "/control", change)
+            guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
+        }
+
+        private func page() throws -> Portal {
+            Portal(port: try #require(stack.phonePort), http: portal.http, token: nil)
+        }
+
+        /// The messages that the phone shows.
+        private func shown() async throws -> [String] {
+            try await page().call(.GET, "/export?format=json").json.array.compactMap { $0["msi_key"]?.string }
+        }
+
+        /// Posts a message of a new Forced subject, and waits until the phone shows it.
+        private func received() async throws -> String {
+            let subject = try await portal.makeSubject("Alert", level: "Forced")
+            let key = try #require(try await portal.post(subject.message()).json["msi_key"]?.string)
+            _ = try await portal.message(key, hasState: "relayed")
+            try await eventually("the phone shows the message", every: .milliseconds(100)) {
+                _ = try await page().call(.POST, "/refresh")
+                return try await shown().contains(key)
+            }
+            return key
+        }
+
+        /// The phone's registration at FCM; `nil` before it has one.
+        private func registration() throws -> String? {
+            let file = FileManager.default.contents(atPath: stack.stateDirectory + "/phones/phone.json")
+            return try JSONValue(parsing: try #require(file))["token"]?.string
+        }
+
+        @Test("The other platform is another phone: it has no messages, and FCM no longer has the former one")
+        func otherPlatform() async throws {
+            let key = try await received()
+            let former = try #require(try registration())
+            try await control(["platform": "ios"])
+            try await eventually("it has no messages") { try await shown().isEmpty }
+            try await eventually("FCM does not have the former one", every: .milliseconds(500)) {
+                try await portal.with(token: nil).call(.POST, "/phone/topics", ["token": .string(former)]).status == 404
+            }
+            #expect(try await page().call(.POST, "/permission", ["granted": true]).status == 204)
+            // A new phone shows the week's messages.
+            try await eventually("it shows the message") { try await shown().contains(key) }
+            #expect(try registration() != former)
+            try await control(["platform": "android"])
+        }
+
+        @Test("An app that is ended and opened at once has started again: it has cleared old messages")
+        func quickRestart() async throws {
+            let key = try await received()
+            try await control(["clock_offset": .integer(8 * 86_400)])
+            #expect(try await shown().contains(key))
+            for isKilled in [true, false] { try await control(["killed": .boolean(isKilled)]) }
+            try await eventually("the old message is cleared") { try await !shown().contains(key) }
+            try await control(["clock_offset": 0])
         }
     }
 }
