@@ -77,6 +77,10 @@ final class Fleet: Service {
             }
             state.withLock { $0.isEnding = true }
             let report = try await catchUp()
+            // So that others can count without the hub's word, from which `expected` comes.
+            for (key, phones) in ledger.phones.sorted(by: { $0.key < $1.key }) {
+                logger.info("received", metadata: ["msi_key": "\(key)", "phones": "\(phones)"])
+            }
             state.withLock { $0.report = report }
             group.cancelAll()
         }

@@ -49,6 +49,15 @@ final class FleetLedger: Sendable {
     /// How often a phone has received each message.
     func received(on phone: Int) -> [String: Int] { state.withLock { $0.received[phone] } }
 
+    /// On how many phones each message is that was received, by `msi_key`.
+    var phones: [String: Int] {
+        state.withLock { state in
+            state.received.reduce(into: [:]) { phones, received in
+                for key in received.keys { phones[key, default: 0] += 1 }
+            }
+        }
+    }
+
     /// A percentile of the latencies in milliseconds; `nil` without any.
     func latency(_ percentile: Double) -> Double? {
         state.withLock { $0.counted == 0 ? nil : Double($0.latencies.valueAtPercentile(percentile)) }
