@@ -19,18 +19,25 @@ struct Chaos: AsyncParsableCommand {
     @Option(help: "The seed of the faults: the same seed makes the same faults at the same times. Random by default.")
     var seed = UInt64.random(in: 1...9_999)
 
+    @Option(
+        help: """
+            How many phones count what reaches them; 0 for none. They keep everything in memory: twenty phones about 300 MB an hour.
+            """)
+    var phones = 20
+
     func validate() throws {
         guard minutes > 0, minutes <= 7 * 24 * 60 else {
             throw ValidationError("--minutes: expected more than 0, and a week at most")
         }
+        guard (0...1_000).contains(phones) else { throw ValidationError("--phones: expected 0 to 1000") }
     }
 
     func run() async throws {
         let journal = Journal()
-        journal.say("chaos: --store \(store.rawValue) --minutes \(minutes) --seed \(seed)")
-        let (store, length, seed) = (store, Duration.seconds(minutes * 60), seed)
+        journal.say("chaos: --store \(store.rawValue) --minutes \(minutes) --seed \(seed) --phones \(phones)")
+        let (store, length, seed, phones) = (store, Duration.seconds(minutes * 60), seed, phones)
         let status = try await runExperiment(named: "chaos", journal) { folder in
-            try await Experiment(store: store, length: length, seed: seed, folder: folder, journal: journal).run()
+            try await Experiment(store: store, length: length, seed: seed, phones: phones, folder: folder, journal: journal).run()
         }
         guard status == 0 else { throw ExitCode(status) }
     }
@@ -43,6 +50,6 @@ extension Verdict: ExperimentVerdict {
         explained.sorted { $0.key < $1.key }.map { explanation, count in "\(count) copies because \(explanation)" }
             + problems.prefix(Self.maxProblems)
             + (problems.count > Self.maxProblems ? ["and \(problems.count - Self.maxProblems) more"] : [])
-            + [audit?.summary, pushes.summary].compactMap(\.self)
+            + [audit?.summary, phones?.summary, pushes.summary].compactMap(\.self)
     }
 }

@@ -9,16 +9,21 @@ struct Experiment: Sendable {
     let store: Store
     let length: Duration
     let seed: UInt64
+    /// The number of phones with the students' app; 0 for none.
+    let phones: Int
     /// The state directory, which exists and is empty.
     let folder: String
     let journal: Journal
 
     private static let clients = 16
     private static let subjects = 16
+    /// The levels of the first subjects, to which the phones subscribe. The others are Optional: with all of them, the phones would
+    /// be most of the load.
+    private static let levels = ["Forced", "Recommended"]
     /// The number of programs that log pushes.
     private static let programs = 4
     /// The number of phones that they push to.
-    private static let phones = 5
+    private static let pushedPhones = 5
     /// How long a portal retries: longer than any outage.
     private static let retryTimeout = Duration.seconds(120)
     /// How long the product may take to be healthy after the last fault.
@@ -81,7 +86,8 @@ struct Experiment: Sendable {
         var evidence = Evidence()
         try await deployment.withClients { portal, fcm in
             try await deployment.withServices { messageLogs, people in
-                try await observe(deployment, portal, fcm, messageLogs, people, &evidence)
+                let clients = Clients(portal: portal, fcm: fcm, messageLogs: messageLogs, people: people)
+                try await observe(deployment, clients, &evidence)
             }
         }
         await deployment.stop()
@@ -92,20 +98,42 @@ struct Experiment: Sendable {
         return Verdict(evidence)
     }
 
+    private struct Clients {
+        let portal: Portal
+        let fcm: FCMServer
+        let messageLogs: CommandClient
+        let people: CommandClient
+    }
+
+    /// Posts messages and logs pushes during the faults, and reads what FCM and the phones have at the end.
+    private func observe(_ deployment: Deployment, _ clients: Clients, _ evidence: inout Evidence) async throws {
+        let subjects = try await makeSubjects(clients.portal)
+        let held = try await makeHeldSubject(clients.portal)
+        evidence.phones = try await deployment.withPhones(phones) {
+            try await post(to: subjects, held, deployment, clients, &evidence)
+            journal.say("everything has ended")
+        }
+        for subject in subjects + [held] {
+            let sends = try await clients.fcm.acceptedComponents(to: subject.topicKey)
+            for send in sends { evidence.sends[send.component, default: []].append(send) }
+            guard subject == held || subjects.prefix(Self.levels.count).contains(subject) else { continue }
+            evidence.phones?.sent.formUnion(sends.map(\.component).filter { $0.name == "data" }.map(\.msiKey))
+        }
+        evidence.pushSends = try await clients.fcm.acceptedPushes()
+    }
+
     /// Posts messages and logs pushes during the faults, and waits until all of them have ended.
-    private func observe(
-        _ deployment: Deployment, _ portal: Portal, _ fcm: FCMServer, _ messageLogs: CommandClient, _ people: CommandClient,
-        _ evidence: inout Evidence
+    private func post(
+        to subjects: [SubjectPath], _ held: SubjectPath, _ deployment: Deployment, _ clients: Clients, _ evidence: inout Evidence
     ) async throws {
-        let subjects = try await makeSubjects(portal)
-        let held = try await makeHeldSubject(portal)
+        let portal = clients.portal
         let interventions = Interventions(portal: portal, second: try await Communicator("ben", portal))
         let mix = PostMix(
             seed: seed, subjects: subjects, held: held, template: try await makeTemplate(portal), latest: { interventions.latest }
         ) { deployment.machine.isClockSteady }
         let traffic = Traffic(portal: portal, retryTimeout: Self.retryTimeout, diskMayBeFull: true, next: mix.post)
-        let pushMix = PushMix(seed: seed, tokens: try await registerPhones(at: fcm))
-        let pushes = PushTraffic(client: messageLogs, mix: pushMix, retryTimeout: Self.retryTimeout)
+        let pushMix = PushMix(seed: seed, tokens: try await registerPhones(at: clients.fcm))
+        let pushes = PushTraffic(client: clients.messageLogs, mix: pushMix, retryTimeout: Self.retryTimeout)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await traffic.run(clients: Self.clients, every: store.period) }
             group.addTask { try await pushes.run(clients: Self.programs, every: store.period) }
@@ -129,19 +157,13 @@ struct Experiment: Sendable {
         evidence.archive = try await settledArchive(portal)
         evidence.acceptedPushes = pushes.accepted
         evidence.storedPushes = try await pushes.settled(maxOverdue: Self.maxOverdue, within: Self.settlingTimeout)
-        evidence.audit = try await settledAudit(people, evidence)
-        for subject in subjects + [held] {
-            for send in try await fcm.acceptedComponents(to: subject.topicKey) {
-                evidence.sends[send.component, default: []].append(send)
-            }
-        }
-        evidence.pushSends = try await fcm.acceptedPushes()
+        evidence.audit = try await settledAudit(clients.people, evidence)
     }
 
     /// - Returns: The registration tokens.
     private func registerPhones(at fcm: FCMServer) async throws -> [String] {
         var tokens: [String] = []
-        for _ in 0..<Self.phones {
+        for _ in 0..<Self.pushedPhones {
             let answer = try await fcm.call(.POST, "/emulator/devices")
             guard answer.status == 201, let token = try answer.json["token"]?.string else {
                 throw UnexpectedAnswer(answer)
@@ -154,14 +176,15 @@ struct Experiment: Sendable {
     private func makeSubjects(_ portal: Portal) async throws -> [SubjectPath] {
         var subjects: [SubjectPath] = []
         for number in 0..<Self.subjects {
-            subjects.append(try await portal.makeSubject(number.isMultiple(of: 2) ? "Alert" : "Information"))
+            let level = number < Self.levels.count ? Self.levels[number] : ""
+            subjects.append(try await portal.makeSubject(number.isMultiple(of: 2) ? "Alert" : "Information", level: level))
         }
         return subjects
     }
 
     /// A subject whose messages need an approval.
     private func makeHeldSubject(_ portal: Portal) async throws -> SubjectPath {
-        let subject = try await portal.makeSubject("Alert")
+        let subject = try await portal.makeSubject("Alert", level: "Forced")
         let path = "/approval/\(subject.channel)/\(subject.area)/\(subject.subject)"
         let answer = try await portal.call(.PUT, path, ["approval": true])
         guard answer.status == 200 else { throw UnexpectedAnswer(answer) }

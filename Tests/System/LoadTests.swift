@@ -21,12 +21,14 @@ extension SystemTests {
             let plot = stack.stateDirectory + "/load.svg"
             let environment = [
                 "MSI_STATE_DIR": stack.stateDirectory, "MSI_GATEWAY_PORT": "\(stack.portal.port)",
+                "MSI_FCM_EMULATOR_PORT": "\(stack.fcm.port)",
             ]
             let end = try await withProgram(
                 try BuiltProduct.path(of: "msi-load"), arguments: arguments + ["--json", file, "--svg", plot],
                 environment: environment
             ) { program in
-                try await program.line(within: .seconds(60)) { $0.hasPrefix("throughput") }
+                _ = try await program.line(within: .seconds(90)) { $0.hasPrefix("throughput") }
+                try await program.end(within: .seconds(20))
             }
             #expect(end.exitCode == exitCode)
             #expect(try String(contentsOfFile: plot, encoding: .utf8).hasPrefix("<svg"))
@@ -79,6 +81,37 @@ extension SystemTests {
             #expect(figures["accepted"] == 60 && figures["failed"] == 0)
             let archive = try await stack.portal.call(.GET, "/message?limit=200").json["messages"]?.array ?? []
             #expect(archive.count { $0["names"]?["channel"] == "Load test" } == 60)
+            let channels = try await stack.portal.call(.GET, "/channel").json.array
+            #expect(!channels.contains { $0["name"] == "Load test" })
+        }
+
+        @Test("A load that counts at the phones: each phone has each accepted message once")
+        func phones() async throws {
+            let (figures, lines) = try await load(
+                ["gateway", "--rate", "20", "--duration", "2", "--topics", "2", "--phones", "12"])
+            let phones = figures["phones"]
+            #expect(figures["accepted"] == 40 && phones?["phones"] == 12)
+            #expect(phones?["incomplete"] == 0 && phones?["missing"] == 0 && phones?["doubled"] == 0, "\(figures)")
+            #expect(phones?["delivered"] == 480 && phones?["expected"] == 480, "\(figures)")
+            #expect(lines.contains { $0.hasPrefix("phones") && $0.contains("12: 480 of 480 messages delivered") })
+            let channels = try await stack.portal.call(.GET, "/channel").json.array
+            #expect(!channels.contains { $0["name"] == "Load test" })
+        }
+
+        @Test("Phones are refused where there is no emulator, so that real phones get no load")
+        func realPhones() async throws {
+            for environment in [
+                ["MSI_STATE_DIR": stack.stateDirectory + "/other"],
+                ["MSI_STATE_DIR": stack.stateDirectory, "MSI_FCM_SERVICE_ACCOUNT_FILE": "/etc/msi/account.json"],
+            ] {
+                let end = try await withProgram(
+                    try BuiltProduct.path(of: "msi-load"), arguments: ["gateway", "--phones", "5", "--duration", "1"],
+                    environment: environment.merging(["MSI_GATEWAY_PORT": "\(stack.portal.port)"]) { $1 }
+                ) { program in
+                    try await program.line(within: .seconds(20)) { $0.contains("--phones: the phones need the FCM emulator") }
+                }
+                #expect(end.exitCode == 64)
+            }
             let channels = try await stack.portal.call(.GET, "/channel").json.array
             #expect(!channels.contains { $0["name"] == "Load test" })
         }

@@ -40,6 +40,8 @@ struct LoadReport: Encodable, Sendable {
     let heldBack: [Bottleneck: Int]
     let latency: Latency
     let errors: [String: Int]
+    /// What has reached the phones; absent if there were none.
+    let phones: PhoneReport?
     /// The maximum delay of a send by the tester itself, in milliseconds. If it is large, the tester and not the target limits
     /// the figures. Latencies count from the time when a message was due in any case.
     let testerDelay: Double
@@ -54,7 +56,7 @@ struct LoadReport: Encodable, Sendable {
 
     init(
         _ target: String, _ options: LoadOptions, _ totals: LoadRecorder.Totals, seconds: Double,
-        bottlenecks: [Bottleneck: Int] = [:]
+        bottlenecks: [Bottleneck: Int] = [:], phones: PhoneReport? = nil
     ) {
         func milliseconds(_ percentile: Double) -> Double {
             totals.latencies.totalCount == 0 ? 0 : Double(totals.latencies.valueAtPercentile(percentile)) / 1_000
@@ -82,6 +84,7 @@ struct LoadReport: Encodable, Sendable {
             mean: totals.latencies.totalCount == 0 ? 0 : totals.latencies.mean / 1_000, p50: milliseconds(50),
             p90: milliseconds(90), p99: milliseconds(99), p999: milliseconds(99.9), longest: milliseconds(100))
         errors = totals.errors
+        self.phones = phones
         testerDelay = totals.maxDelay * 1_000
         intervals = totals.intervals
         distribution = Self.plotted(for: Int(totals.latencies.totalCount)).map {

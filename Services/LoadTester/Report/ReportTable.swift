@@ -31,10 +31,25 @@ struct ReportTable: CustomStringConvertible {
         for (name, count) in report.errors.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
             rows.append(("error", "\(count) × \(name)"))
         }
+        if let phones = report.phones { rows += Self.rows(phones) }
         if report.rate != nil { rows.append(("tester", "late by at most \(Self.short(report.testerDelay)) ms")) }
         return rows.map { name, value in
             name + String(repeating: " ", count: max(1, 12 - name.count)) + value
         }.joined(separator: "\n")
+    }
+
+    private static func rows(_ report: PhoneReport) -> [(String, String)] {
+        let latencies = [("p50", report.p50), ("p99", report.p99), ("longest", report.longest)].compactMap { name, value in
+            value.map { "\(name) \(short($0))" }
+        }
+        return [
+            (
+                "phones",
+                "\(report.phones): \(report.delivered) of \(report.expected) messages delivered, \(report.missing) missing, "
+                    + "\(report.doubled) doubled; \(report.incomplete) accepted messages are not on every phone"
+            ),
+            ("", "ms from the post to a phone's list: \(latencies.joined(separator: "  "))"),
+        ]
     }
 
     /// Progress, in one line.

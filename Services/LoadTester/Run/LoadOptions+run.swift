@@ -13,8 +13,11 @@ extension LoadOptions {
     /// Sends the load to a target. Writes progress to standard error and the figures to standard output. Ctrl-C ends it early,
     /// with the figures so far.
     ///
-    /// - Returns: Whether a message was accepted, if any was sent, and the files were written.
-    func run(_ name: String, _ target: some LoadTarget) async -> Bool {
+    /// - Parameter phones: Counts at the phones after the load.
+    /// - Returns: Whether a message was accepted, if any was sent, the phones have each accepted one once, and the files were written.
+    func run(
+        _ name: String, _ target: some LoadTarget, phones: (@Sendable () async throws -> PhoneReport)? = nil
+    ) async -> Bool {
         let load = LoadRun(target: target, rate: rate, duration: duration, ramp: ramp, inFlight: inFlight) { interval in
             Self.tell(ReportTable.line(interval))
         }
@@ -27,12 +30,20 @@ extension LoadOptions {
         let (totals, seconds) = await running.value
         interruption.cancel()
         watching.cancel()
-        let report = LoadReport(name, self, totals, seconds: seconds, bottlenecks: bottlenecks.totals)
+        let counted: PhoneReport?
+        do {
+            counted = try await phones?()
+        } catch {
+            Self.tell("\(error)")
+            counted = nil
+        }
+        let isComplete = phones == nil || counted?.isComplete == true
+        let report = LoadReport(name, self, totals, seconds: seconds, bottlenecks: bottlenecks.totals, phones: counted)
         print(ReportTable(report: report))
         var isWritten = true
         if let json { isWritten = write(json) { try JSONCoder.encode(report) } }
         if let svg { isWritten = write(svg) { Data(LatencyPlot(figures: PlotFigures(report)).description.utf8) } && isWritten }
-        return isWritten && (report.sent == 0 || report.accepted > 0)
+        return isWritten && isComplete && (report.sent == 0 || report.accepted > 0)
     }
 
     /// Writes a file of the figures, which are on the terminal already. A failure is only reported.

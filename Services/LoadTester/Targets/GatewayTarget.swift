@@ -4,6 +4,7 @@ import JSON
 import NIOCore
 import NIOHTTP1
 import Schemas
+import Synchronization
 
 /// Where the gateway is, and the bearer token for it.
 struct GatewayAddress: Sendable {
@@ -26,6 +27,20 @@ struct GatewayTarget: LoadTarget {
     private let mix: MessageMix
     private let channel: ObjectID
     private let topics: [Distribution: [TopicKey]]
+    private let keys = Keys()
+
+    /// The keys of the accepted messages.
+    private final class Keys: Sendable {
+        let accepted = Mutex<[String]>([])
+    }
+
+    private struct Accepted: Decodable {
+        let msiKey: ObjectID
+
+        private enum CodingKeys: String, CodingKey {
+            case msiKey = "msi_key"
+        }
+    }
 
     private static let requestTimeout = TimeAmount.seconds(30)
 
@@ -34,7 +49,13 @@ struct GatewayTarget: LoadTarget {
         let description: String
     }
 
-    static func make(at gateway: GatewayAddress, http: HTTPClient, mix: MessageMix) async throws -> GatewayTarget {
+    /// The keys of the accepted messages.
+    var accepted: [String] { keys.accepted.withLock(\.self) }
+
+    /// - Parameter level: The level of the subjects: whether phones subscribe to them by themselves.
+    static func make(
+        at gateway: GatewayAddress, http: HTTPClient, mix: MessageMix, level: SubscriptionLevel = .optional
+    ) async throws -> GatewayTarget {
         let channel: Schemas.Channel = try await create(
             "/channel", NamedDraft(name: "Load test", desc: "Made by msi-load, and removed when it ends"), gateway, http)
         let area: Area = try await create("/area/\(channel.id)", NamedDraft(name: "Load", desc: ""), gateway, http)
@@ -43,7 +64,7 @@ struct GatewayTarget: LoadTarget {
             for number in 0..<mix.topics {
                 let draft = SubjectDraft(
                     name: "\(distribution.rawValue) \(number)", desc: "",
-                    opt: SubjectOptions(level: .optional, distribution: distribution))
+                    opt: SubjectOptions(level: level, distribution: distribution))
                 let subject: Subject = try await create("/subject/\(channel.id)/\(area.id)", draft, gateway, http)
                 topics[distribution, default: []].append(subject.topicKey)
             }
@@ -60,8 +81,11 @@ struct GatewayTarget: LoadTarget {
         do {
             let response = try await Self.post("/message", draft, gateway, http)
             // The body is read to its end, so that the connection can be reused.
-            _ = try await response.body.collect(upTo: 1 << 20)
-            return response.status == .created ? nil : ["http \(response.status.code)"]
+            let body = Data(try await response.body.collect(upTo: 1 << 20).readableBytesView)
+            guard response.status == .created else { return ["http \(response.status.code)"] }
+            let message: Accepted = try JSONCoder.decode(from: body)
+            keys.accepted.withLock { $0.append("\(message.msiKey)") }
+            return nil
         } catch let error as HTTPClientError {
             return ["connection \(error.shortDescription)"]
         } catch {

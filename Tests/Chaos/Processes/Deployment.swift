@@ -97,6 +97,24 @@ struct Deployment: Sendable {
         }
     }
 
+    /// Calls a function while phones are on.
+    ///
+    /// - Returns: What the phones have at the end; `nil` without phones.
+    func withPhones(_ count: Int, _ body: () async throws -> Void) async throws -> PhoneEvidence? {
+        guard count > 0 else {
+            try await body()
+            return nil
+        }
+        let fleet = try await PhoneFleet(of: count, gatewayPort: gatewayPort, emulatorPort: emulatorPort, in: folder)
+        do {
+            try await body()
+        } catch {
+            await fleet.kill()
+            throw error
+        }
+        return await fleet.stop()
+    }
+
     private static func settings(of part: Part, in folder: String) -> [String: String] {
         guard let service = part.service else { return [:] }
         var settings: [String: String] = [:]

@@ -19,6 +19,8 @@ struct Evidence: Sendable {
     var storedPushes: [ObjectID: Push] = [:]
     /// Every send of a push that FCM accepted.
     var pushSends: [PushSend] = []
+    /// What the phones have; `nil` if there were none.
+    var phones: PhoneEvidence?
     /// Which relay received FCM's acceptance of a send, by FCM's name.
     var acceptances: [String: Observation] = [:]
     /// Which relays have reported a component as not accepted.

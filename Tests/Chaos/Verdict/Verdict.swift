@@ -15,6 +15,7 @@ struct Verdict: Sendable {
     private(set) var explained: [String: Int] = [:]
     let pushes: PushVerdict
     let audit: AuditVerdict?
+    let phones: PhoneVerdict?
     /// All problems: losses, and events without an explanation.
     private(set) var problems: [String]
 
@@ -43,7 +44,8 @@ struct Verdict: Sendable {
                 audit, accepted: evidence.accepted.map(\.msiKey), archive: evidence.archive.mapValues(\.state),
                 interventions: evidence.interventions)
         }
-        problems = evidence.problems + pushes.problems + (audit?.problems ?? [])
+        phones = evidence.phones.map { PhoneVerdict($0, archive: evidence.archive) }
+        problems = evidence.problems + pushes.problems + (audit?.problems ?? []) + (phones?.problems ?? [])
         for message in evidence.accepted { judge(message, evidence) }
         for message in evidence.archive.values { judge(message, evidence) }
         for (component, copies) in evidence.sends { judge(copies, of: component, evidence) }

@@ -1,0 +1,51 @@
+import FoundationEssentials
+import Glibc
+import ServiceKit
+import TestSupport
+
+/// Students' phones, in a process of `msi-phone fleet`. Like FCM they are not on the machine: they have power, and their clocks are
+/// right.
+struct PhoneFleet: Sendable {
+    private let process: ChildProcess
+    private let count: Int
+
+    /// How long the phones may take to register and subscribe.
+    private static let startTimeout = Duration.seconds(60)
+    /// The phones have a minute to fetch what they miss, and then report.
+    private static let stopTimeout = Duration.seconds(120)
+    /// Of twenty phones, three are offline at times, three have their app killed at times, and three register late.
+    private static let unsteady = 0.45
+
+    /// Starts the phones, and returns when the steady ones are subscribed.
+    init(of count: Int, gatewayPort: Int, emulatorPort: Int, in folder: String) async throws {
+        self.count = count
+        process = try ChildProcess(
+            ServiceProcess.executables.appending(path: ServiceEntry.phoneFleet.executable),
+            ["fleet", "--count", "\(count)", "--unsteady", "\(Int(Double(count) * Self.unsteady))"],
+            environment: [
+                Setting.stateDirectory.declaration.name: folder,
+                Setting.gatewayPort.declaration.name: String(gatewayPort),
+                Setting.fcmEmulatorPort.declaration.name: String(emulatorPort),
+                Setting.supervised.declaration.name: "true", "SWIFT_BACKTRACE": "enable=no",
+            ],
+            logFile: folder + "/log/phones.log")
+        try await process.waitForLog(within: Self.startTimeout) { $0.contains("\"message\":\"ready\"") ? () : nil }
+    }
+
+    /// Stops the phones after they have fetched what they miss.
+    func stop() async -> PhoneEvidence {
+        process.signal(SIGTERM)
+        do {
+            try await eventually("their report", within: Self.stopTimeout, every: .milliseconds(100)) { !process.isRunning }
+        } catch {
+            await process.kill()
+        }
+        let status = await process.end()
+        let report = status == 0 ? FleetCount(log: process.log.split(separator: "\n")) : nil
+        return PhoneEvidence(phones: count, report: report, logFile: process.logFile)
+    }
+
+    func kill() async {
+        await process.kill()
+    }
+}

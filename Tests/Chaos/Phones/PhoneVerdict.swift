@@ -1,0 +1,46 @@
+import TestSupport
+
+/// What the phones have at the end of a run.
+struct PhoneEvidence: Sendable {
+    /// How many were started.
+    let phones: Int
+    /// `nil` if they did not report.
+    let report: FleetCount?
+    let logFile: String
+    /// The messages to the phones' subjects whose data FCM has accepted, by the emulator's archive.
+    var sent: Set<String> = []
+}
+
+/// Whether each phone has each message once. Pure.
+///
+/// A phone must have a message whose data FCM has accepted according to our archive: if FCM did not bring it, the hub tells it. That
+/// holds for phones that were off or late, and for the messages of a clock step. If FCM has accepted the data but its answer was lost and
+/// the message then expired, the hub does not know; the phones that were connected have it, and it is not required.
+struct PhoneVerdict: Sendable {
+    private(set) var problems: [String] = []
+    /// The line for the report.
+    let summary: String
+
+    private static let maxNamed = 5
+
+    init(_ evidence: PhoneEvidence, archive: [String: ArchivedMessage]) {
+        guard let report = evidence.report else {
+            summary = "phones: no report"
+            problems = ["the phones did not report what they have, see \(evidence.logFile)"]
+            return
+        }
+        summary =
+            "phones: count=\(report.phones) expected=\(report.expected) delivered=\(report.delivered) missing=\(report.missing) "
+            + "doubled=\(report.doubled)"
+        if report.phones != evidence.phones { problems.append("\(report.phones) of \(evidence.phones) phones have reported") }
+        if report.missing > 0 { problems.append("\(report.missing) messages that the hub tells are missing on the phones") }
+        if report.doubled > 0 { problems.append("\(report.doubled) messages are on a phone more than once") }
+        let absent = evidence.sent.filter { key in
+            let isKnown = archive[key]?.components.contains { $0.component.name == "data" && $0.state == "accepted" } ?? false
+            return isKnown && report.received[key] != evidence.phones
+        }
+        guard !absent.isEmpty else { return }
+        let named = absent.sorted().prefix(Self.maxNamed).map { "\($0) on \(report.received[$0] ?? 0)" }
+        problems.append("\(absent.count) messages are not on all \(evidence.phones) phones, such as \(named)")
+    }
+}

@@ -1,0 +1,63 @@
+import TestSupport
+import Testing
+
+@testable import Chaos
+
+@Suite("The verdict about the phones of a chaos run")
+struct PhoneVerdictTests {
+    private func verdict(
+        report: FleetCount?, data state: String = "accepted", sent: Set<String> = ["m"]
+    ) -> PhoneVerdict {
+        let message = ArchivedMessage(
+            msiKey: "m", due: 0, expires: 60_000, state: "relayed",
+            components: [.init(component: SentComponent(msiKey: "m", name: "data"), state: state, name: "n")])
+        return PhoneVerdict(
+            PhoneEvidence(phones: 20, report: report, logFile: "phones.log", sent: sent), archive: ["m": message])
+    }
+
+    private func report(
+        phones: Int = 20, delivered: Int = 20, doubled: Int = 0, missing: Int = 0, received: [String: Int] = ["m": 20]
+    ) -> FleetCount {
+        FleetCount(
+            phones: phones, expected: delivered + missing, delivered: delivered, doubled: doubled, missing: missing,
+            received: received)
+    }
+
+    @Test("A message that is on each phone once is no problem")
+    func complete() {
+        let verdict = verdict(report: report())
+        #expect(verdict.problems == [])
+        #expect(verdict.summary == "phones: count=20 expected=20 delivered=20 missing=0 doubled=0")
+    }
+
+    @Test("Phones without a report, missing messages and doubled ones are problems")
+    func incomplete() {
+        #expect(verdict(report: nil).problems.count == 1)
+        #expect(verdict(report: report(phones: 19)).problems.count == 1)
+        #expect(verdict(report: report(missing: 1)).problems.count == 1)
+        #expect(verdict(report: report(doubled: 1)).problems.count == 1)
+    }
+
+    @Test("A message that the hub does not tell is missing all the same, if FCM has accepted its data by our archive")
+    func independent() {
+        for received in [[:], ["m": 19]] {
+            #expect(verdict(report: report(received: received)).problems.count == 1)
+        }
+        // FCM's answer was lost, and the message expired: those that were connected have it.
+        #expect(verdict(report: report(received: ["m": 19]), data: "expired").problems == [])
+        // A subject of no phone.
+        #expect(verdict(report: report(received: [:]), sent: []).problems == [])
+    }
+
+    @Test("A fleet's report is its last line, and the lines before it say what is on the phones")
+    func reading() {
+        let lines = [
+            #"{"level":"info","message":"received","msi_key":"m","phones":"20"}"#, "no JSON",
+            #"{"phones":20,"expected":21,"delivered":20,"doubled":0,"missing":1,"p50_ms":38,"p99_ms":120.5,"max_ms":131}"#,
+        ]
+        let count = FleetCount(log: lines)
+        #expect(count?.received == ["m": 20] && count?.expected == 21 && count?.missing == 1)
+        #expect(count?.p50 == 38 && count?.p99 == 120.5 && count?.max == 131)
+        #expect(FleetCount(log: lines.dropLast()) == nil)
+    }
+}
