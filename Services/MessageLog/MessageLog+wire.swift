@@ -53,6 +53,7 @@ extension ServicePlan {
                 storage, retention, audit, templateAudit,
                 WaitCorrection(store: store, logger: logger),
                 LeaseRecovery(store: store, process: process, logger: logger),
+                MissingPlaces(store: store, acceptances: outbox.acceptances, logger: logger),
                 Expiry(store: store, announcer: announcer, logger: logger), changes, outbox,
                 server,
                 // The last one stops first.

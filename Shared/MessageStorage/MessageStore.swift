@@ -28,11 +28,19 @@ package protocol MessageStore: MovableAuditSource {
 
     /// Messages of topics whose data FCM has accepted, by `relay.accepted`, then by `msi_key`. At the end, the page is not full.
     ///
-    /// - Parameter after: Where the previous page ended.
-    func accepted(_ topics: [TopicKey], after: PageCursor, limit: Int) async throws -> AcceptedPage
+    /// - Parameters:
+    ///   - after: Where the previous page ended.
+    ///   - checkStillWanted: As for pages.
+    func accepted(
+        _ topics: [TopicKey], after: PageCursor, limit: Int, checkStillWanted: @escaping @Sendable () throws -> Void
+    ) async throws -> AcceptedPage
 
     /// The largest `relay.accepted`; `nil` if there is none.
     func lastAcceptance() async throws -> UnixMilliseconds?
+
+    /// Messages that have ended since a time, whose data FCM has accepted, and that have no `relay.accepted`, in the order of their
+    /// ends. A former version of the product relayed them.
+    func withoutAcceptance(endedSince moment: UnixMilliseconds) async throws -> [ObjectID]
 
     /// How many messages are in which state. Of unreadable documents those count whose state is readable.
     ///
@@ -46,11 +54,20 @@ package protocol MessageStore: MovableAuditSource {
     /// The newest follow-ups of messages, at most ``maxFollowUps`` for each, oldest first. Messages without follow-ups are left out.
     func followUps(of msiKeys: [ObjectID]) async throws -> [ObjectID: [FollowUp]]
 
+    /// The corrections of a message, with their states.
+    func corrections(of msiKey: ObjectID) async throws -> [Correction]
+
     /// Counts what phones report. A report whose number is not above that of the installation's last one changes nothing. Messages
-    /// that are not stored are left out.
+    /// that are not stored, or that no relay has taken yet, are left out. A report of no other messages changes nothing.
     ///
     /// - Parameter now: Installations that have not reported for ``AddReceipts/memory`` are forgotten.
     func add(_ reports: [AddReceipts], now: UnixMilliseconds) async throws
+
+    /// How many phones have reported messages. Messages without a report are left out.
+    func receipts(of msiKeys: [ObjectID]) async throws -> [ObjectID: MessageReceipts]
+
+    /// Replaces the counts of messages by those of another archive.
+    func set(_ receipts: [ObjectID: MessageReceipts]) async throws
 
     /// Stores a push durably, unless its sender's idempotency key is stored already.
     ///
@@ -130,6 +147,22 @@ extension MessageStore {
         try await page(filter, before: cursor, limit: limit) {}
     }
 
+    /// Reads accepted messages for a caller that waits without a limit.
+    package func accepted(_ topics: [TopicKey], after cursor: PageCursor, limit: Int) async throws -> AcceptedPage {
+        try await accepted(topics, after: cursor, limit: limit) {}
+    }
+
+    /// Messages with their receipts, which are stored apart from them.
+    package func withReceipts(_ messages: [Message]) async throws -> [Message] {
+        let receipts = try await receipts(of: messages.map(\.msiKey))
+        guard !receipts.isEmpty else { return messages }
+        return messages.map { message in
+            var message = message
+            message.receipts = receipts[message.msiKey]
+            return message
+        }
+    }
+
     /// All items whose next attempt is after the given time and that satisfy a condition. Unreadable items are left out.
     package func waiting(
         after now: UnixMilliseconds, where isWanted: @escaping @Sendable (OutboxItem) -> Bool
@@ -197,6 +230,13 @@ package struct FollowUp: Hashable, Sendable {
         self.msiKey = msiKey
         self.topicKey = topicKey
     }
+}
+
+/// A message that corrects another one.
+package struct Correction: Hashable, Sendable {
+    package let msiKey: ObjectID
+    package let timestamp: UnixMilliseconds
+    package let state: RelayState
 }
 
 /// The error of a claim that failed after it had leased some items.

@@ -41,46 +41,140 @@ struct AcceptanceClockTests {
         #expect(Self.place(by: clock, at: 7, accepted) == 3)
     }
 
-    @Test("A new process goes on after the stored messages")
-    func continues() async throws {
+    /// Runs a test with an empty archive.
+    private static func withStore(_ body: (any MessageStore) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             let store = try await openMessageStore(database: nil, folder: folder, maxPageTime: nil, logger: .init(label: "test"))
-            let message = Message(
-                msiKey: ObjectID(), draft: LogMessage.sample().draft, sender: "ann", timestamp: 1,
-                names: CubeNames(channel: "C", area: "A", subject: "S"), expires: 9, relay: Self.record())
-            _ = try await store.insert(message)
-            try await store.update(message.msiKey) { record, _ in record.accepted = 5_000 }
-            let clock = AcceptanceClock()
-            try await clock.prepare(store)
-            #expect(Self.place(by: clock, at: 4_000) == 5_001)
+            try await body(store)
             try await store.close()
         }
     }
 
-    @Test("A page reaches back eight days at most, and ends before the present")
+    /// Stores a message of ``topic``.
+    @discardableResult
+    private static func add(
+        to store: any MessageStore, accepted: UnixMilliseconds?, ended: UnixMilliseconds? = nil
+    ) async throws -> ObjectID {
+        var message = Message(
+            msiKey: ObjectID(), draft: draft, sender: "ann", timestamp: 1,
+            names: CubeNames(channel: "C", area: "A", subject: "S"), expires: 9, relay: Self.record())
+        (message.relay.accepted, message.relay.ended) = (accepted, ended)
+        _ = try await store.insert(message)
+        return message.msiKey
+    }
+
+    private static let draft = LogMessage.sample().draft
+    private static let topic = draft.topicKey
+
+    /// The keys of what a phone gets, and its next cursor.
+    private static func read(
+        _ store: any MessageStore, in order: AcceptanceClock, after: PageCursor? = nil, now: UnixMilliseconds,
+        at instant: ContinuousClock.Instant
+    ) async throws -> (keys: [ObjectID], next: PageCursor) {
+        let reply = try await store.read(ReadAccepted(topics: [topic], after: after), in: order, now: now, at: instant)
+        return (reply.messages.map(\.msiKey), reply.next)
+    }
+
+    @Test("A new process goes on after the stored messages")
+    func continues() async throws {
+        try await Self.withStore { store in
+            try await Self.add(to: store, accepted: 5_000)
+            let clock = AcceptanceClock()
+            try await clock.refresh(from: store)
+            #expect(Self.place(by: clock, at: 4_000) == 5_001)
+        }
+    }
+
+    @Test("A process whose clock is behind goes on after the messages of the others")
+    func clockBehind() async throws {
+        try await Self.withStore { store in
+            let (one, other) = (AcceptanceClock(), AcceptanceClock())
+            let (now, start): (UnixMilliseconds, _) = (10_000_000, ContinuousClock.now)
+            for clock in [one, other] { try await clock.refresh(from: store, at: start) }
+            let first = try #require(Self.place(by: one, at: now))
+            try await Self.add(to: store, accepted: first)
+            // Not for each message.
+            try await other.refresh(from: store, at: start + .milliseconds(900))
+            #expect(Self.place(by: other, at: now - 600_000) == now - 600_000)
+            try await other.refresh(from: store, at: start + .milliseconds(1_100))
+            #expect(Self.place(by: other, at: now - 600_000) == first + 1)
+        }
+    }
+
+    @Test("A page reaches back eight days at most")
     func pages() async throws {
-        try await withTemporaryFolder { folder in
-            let store = try await openMessageStore(database: nil, folder: folder, maxPageTime: nil, logger: .init(label: "test"))
+        try await Self.withStore { store in
             let now: UnixMilliseconds = 1_795_262_462_399
-            let draft = LogMessage.sample().draft
             var keys: [ObjectID] = []
-            for age in [9 * 86_400_000, 7 * 86_400_000, 59_000, 0] as [Milliseconds] {
-                let message = Message(
-                    msiKey: ObjectID(), draft: draft, sender: "ann", timestamp: now - age,
-                    names: CubeNames(channel: "C", area: "A", subject: "S"), expires: now + 1, relay: Self.record())
-                _ = try await store.insert(message)
-                try await store.update(message.msiKey) { record, _ in record.accepted = now - age }
-                keys.append(message.msiKey)
+            for age in [9 * 86_400_000, 7 * 86_400_000, 0] as [Milliseconds] {
+                keys.append(try await Self.add(to: store, accepted: now - age))
             }
-            let first = try await store.read(ReadAccepted(topics: [draft.topicKey]), now: now)
-            #expect(first.messages.map(\.msiKey) == Array(keys.dropFirst()))
-            // In whole steps, so that phones that have read everything send the same request.
-            #expect(first.next == PageCursor(before: 1_795_262_400_000))
-            let again = try await store.read(ReadAccepted(topics: [draft.topicKey], after: first.next), now: now + 1_000)
-            #expect(again.messages.map(\.msiKey) == Array(keys.suffix(2)) && again.next == first.next)
-            let ancient = ReadAccepted(topics: [draft.topicKey], after: PageCursor(before: 1))
-            #expect(try await store.read(ancient, now: now).messages.map(\.msiKey) == Array(keys.dropFirst()))
-            try await store.close()
+            for after in [nil, PageCursor(before: 1)] {
+                let page = try await Self.read(store, in: AcceptanceClock(), after: after, now: now, at: .now)
+                #expect(page.keys == Array(keys.dropFirst()))
+            }
+        }
+    }
+
+    @Test(
+        "A reader who has read everything goes on after the last message once it is a minute old, and has the same cursor as others"
+    )
+    func end() async throws {
+        try await Self.withStore { store in
+            let (order, start, now): (AcceptanceClock, _, UnixMilliseconds) = (AcceptanceClock(), ContinuousClock.now, 10_000_000)
+            let first = try await Self.add(to: store, accepted: now)
+            // Right after the start it goes by the places.
+            let early = try await Self.read(store, in: order, now: now, at: start)
+            #expect(early.keys == [first] && early.next == PageCursor(before: now - 60_000 + 1))
+            // One that is stored late, but no later than a minute.
+            let late = try await Self.add(to: store, accepted: now - 59_000)
+            let again = try await Self.read(store, in: order, after: early.next, now: now + 59_000, at: start + .seconds(59))
+            #expect(again.keys == [late, first] && again.next == early.next)
+            let done = try await Self.read(store, in: order, after: again.next, now: now + 60_000, at: start + .seconds(60))
+            #expect(done.next == PageCursor(before: now + 1))
+            for hour in 1...3 {
+                let later = start + .seconds(hour * 3_600)
+                let quiet = try await Self.read(store, in: order, after: done.next, now: now + 9_000_000, at: later)
+                #expect(quiet.keys.isEmpty && quiet.next == done.next)
+            }
+        }
+    }
+
+    @Test("No message is skipped after the clock was ahead", arguments: [0, 30] as [Milliseconds])
+    func clockAhead(traffic: Milliseconds) async throws {
+        try await Self.withStore { store in
+            let (order, start, now): (AcceptanceClock, _, UnixMilliseconds) = (AcceptanceClock(), ContinuousClock.now, 90_000_000)
+            try await Self.add(to: store, accepted: now)
+            // The clock is an hour ahead for two minutes. In one case messages are accepted meanwhile.
+            let ahead = now + 3_600_000
+            _ = try await Self.read(store, in: order, now: ahead, at: start)
+            if traffic > 0 { try await Self.add(to: store, accepted: try #require(Self.place(by: order, at: ahead + traffic))) }
+            let cursor = try await Self.read(store, in: order, now: ahead + 120_000, at: start + .seconds(120)).next
+            // It is right again.
+            let place = try #require(Self.place(by: order, at: now + 121_000))
+            let new = try await Self.add(to: store, accepted: place)
+            let page = try await Self.read(store, in: order, after: cursor, now: now + 122_000, at: start + .seconds(122))
+            #expect(page.keys.contains(new))
+        }
+    }
+
+    @Test("Messages of a former version get the next places, so that phones get them")
+    func formerVersion() async throws {
+        try await Self.withStore { store in
+            let now = UnixMilliseconds.now
+            let known = try await Self.add(to: store, accepted: now, ended: now)
+            var former: [ObjectID] = []
+            for age in (0..<20).reversed() as [Int64] {
+                former.append(try await Self.add(to: store, accepted: nil, ended: now - Milliseconds(rawValue: 1_000 * age)))
+            }
+            let order = AcceptanceClock()
+            let places = MissingPlaces(store: store, acceptances: order, logger: .init(label: "test"))
+            let before = try await Self.read(store, in: order, now: now, at: .now)
+            #expect(before.keys == [known])
+            #expect(try await places.fill() == 20)
+            let page = try await Self.read(store, in: order, after: before.next, now: now, at: .now)
+            #expect(page.keys.count == 21 && Set(page.keys.dropFirst()) == Set(former))
+            #expect(try await places.fill() == 0)
         }
     }
 }

@@ -8,6 +8,8 @@ struct ClaimedStore: MessageStore {
     let claims: @Sendable (Claim, Lease, UnixMilliseconds) async throws -> [OutboxItem]
     /// Takes each insert and each update of a message, and may throw before or after it.
     var change: @Sendable (_ body: () async throws -> Message?) async throws -> Message? = { try await $0() }
+    /// Takes what phones report.
+    var addReports: @Sendable ([AddReceipts], UnixMilliseconds) async throws -> Void = { _, _ in }
 
     func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [OutboxItem] {
         try await claims(claim, lease, now)
@@ -25,10 +27,15 @@ struct ClaimedStore: MessageStore {
     ) async throws -> [Message] {
         try await store.page(filter, before: before, limit: limit, checkStillWanted: checkStillWanted)
     }
-    func accepted(_ topics: [TopicKey], after: PageCursor, limit: Int) async throws -> AcceptedPage {
-        try await store.accepted(topics, after: after, limit: limit)
+    func accepted(
+        _ topics: [TopicKey], after: PageCursor, limit: Int, checkStillWanted: @escaping @Sendable () throws -> Void
+    ) async throws -> AcceptedPage {
+        try await store.accepted(topics, after: after, limit: limit, checkStillWanted: checkStillWanted)
     }
     func lastAcceptance() async throws -> UnixMilliseconds? { try await store.lastAcceptance() }
+    func withoutAcceptance(endedSince moment: UnixMilliseconds) async throws -> [ObjectID] {
+        try await store.withoutAcceptance(endedSince: moment)
+    }
     func statistics(
         _ command: CountMessages, now: UnixMilliseconds, checkStillWanted: @escaping @Sendable () throws -> Void
     ) async throws -> MessageStatistics {
@@ -40,6 +47,7 @@ struct ClaimedStore: MessageStore {
         try await self.change { try await store.update(msiKey, audit: audit, change) }
     }
     func followUps(of msiKeys: [ObjectID]) async throws -> [ObjectID: [FollowUp]] { try await store.followUps(of: msiKeys) }
+    func corrections(of msiKey: ObjectID) async throws -> [Correction] { try await store.corrections(of: msiKey) }
     func pendingAudit(limit: Int) async throws -> [PendingAuditEntry] { try await store.pendingAudit(limit: limit) }
     func acknowledgeAudit(_ entries: [PendingAuditEntry]) async throws { try await store.acknowledgeAudit(entries) }
     func refuseAudit(_ entry: PendingAuditEntry) async throws { try await store.refuseAudit(entry) }
@@ -48,7 +56,9 @@ struct ClaimedStore: MessageStore {
         try await store.storedAudit(after: last, limit: limit)
     }
     func addPendingAudit(_ entries: [PendingAuditEntry]) async throws { try await store.addPendingAudit(entries) }
-    func add(_ reports: [AddReceipts], now: UnixMilliseconds) async throws { try await store.add(reports, now: now) }
+    func add(_ reports: [AddReceipts], now: UnixMilliseconds) async throws { try await addReports(reports, now) }
+    func receipts(of msiKeys: [ObjectID]) async throws -> [ObjectID: MessageReceipts] { try await store.receipts(of: msiKeys) }
+    func set(_ receipts: [ObjectID: MessageReceipts]) async throws { try await store.set(receipts) }
     func insert(_ push: Push) async throws -> Push? { try await store.insert(push) }
     func push(_ id: ObjectID) async throws -> Push? { try await store.push(id) }
     func push(of sender: String, idempotencyKey: String) async throws -> Push? {

@@ -47,6 +47,8 @@ struct StorageTests {
                 #expect(refusal?.status == .storageFull)
                 #expect(refusal?.message.contains("\(limit)") == true)
                 #expect(log.process.log.contains("the archive is full: new messages are refused"))
+                let report = AddReceipts(installation: ObjectID(), report: 1, received: [first.msiKey], opened: [])
+                #expect(await log.client.failure(of: report)?.status == .storageFull)
                 // The write-ahead log counts as well.
                 #expect(try Self.size(of: file) < limit)
                 // A client that repeats a command gets the stored message, by either key.

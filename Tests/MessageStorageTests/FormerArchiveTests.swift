@@ -84,6 +84,18 @@ struct FormerArchiveTests {
         }
     }
 
+    @Test(
+        "A message that a former version has handed to FCM is found, so that it gets a place for phones",
+        arguments: StoreKind.allCases)
+    func withoutAcceptance(_ kind: StoreKind) async throws {
+        try await withFormerArchive(kind) { store in
+            let found = try await store.withoutAcceptance(endedSince: 0)
+            let titles = try Self.told(kind).filter { found.contains($0.msiKey) }.map(\.title)
+            #expect(titles == ["relayed"])
+            #expect(try await store.receipts(of: found).isEmpty)
+        }
+    }
+
     @Test("Pushes are stored in addition to the messages, and are in no history", arguments: StoreKind.allCases)
     func pushes(_ kind: StoreKind) async throws {
         try await withFormerArchive(kind) { store in

@@ -66,4 +66,60 @@ extension MessageStoreTests {
             #expect(page.end == PageCursor(timestamp: 5, msiKey: message.msiKey))
         }
     }
+
+    @Test("Pages of many topics whose messages have the same places leave none out", arguments: StoreKind.allCases)
+    func acceptedAtTheSameTime(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            let topics = (0..<130).map { _ in TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()) }
+            var expected: [PageCursor] = []
+            for (number, topic) in (topics + topics).enumerated() {
+                var message = Self.message("\(number)", topic: topic)
+                message.relay.accepted = UnixMilliseconds(rawValue: Int64(5 + number / 100))
+                _ = try await store.insert(message)
+                expected.append(PageCursor(timestamp: message.relay.accepted ?? 0, msiKey: message.msiKey))
+            }
+            expected.sort { ($0.timestamp, $0.msiKey) < ($1.timestamp, $1.msiKey) }
+            var (read, after): ([ObjectID], PageCursor?) = ([], PageCursor(before: 0))
+            while let position = after {
+                // A topic that is named twice is read once.
+                let page = try await store.accepted(topics + topics.prefix(3), after: position, limit: 7)
+                read += page.messages.map(\.msiKey)
+                after = page.end
+            }
+            #expect(read == expected.map(\.msiKey))
+        }
+    }
+
+    @Test("A page for a phone that has given up is not read", arguments: StoreKind.allCases)
+    func acceptedForNobody(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            let late = CommandFailure(.deadlineExceeded, "too late")
+            await #expect(throws: late) {
+                try await store.accepted([Self.topic], after: PageCursor(before: 0), limit: 7) { throw late }
+            }
+        }
+    }
+
+    @Test(
+        "Messages of a former version, which have no place, are found in the order of their ends", arguments: StoreKind.allCases)
+    func withoutAcceptance(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            func add(_ ended: UnixMilliseconds?, accepted: UnixMilliseconds? = nil, _ states: [DeliveryState]) async throws
+                -> ObjectID
+            {
+                var message = Self.message()
+                (message.relay.ended, message.relay.accepted) = (ended, accepted)
+                for (index, state) in states.enumerated() { message.relay.components[index].state = state }
+                _ = try await store.insert(message)
+                return message.msiKey
+            }
+            let late = try await add(70, [.failed, .accepted])
+            let relayed = try await add(50, [.accepted, .accepted])
+            _ = try await add(49, [.accepted, .accepted])
+            _ = try await add(60, accepted: 60, [.accepted, .accepted])
+            _ = try await add(60, [.accepted, .failed])
+            _ = try await add(nil, [.pending, .accepted])
+            #expect(try await store.withoutAcceptance(endedSince: 50) == [relayed, late])
+        }
+    }
 }

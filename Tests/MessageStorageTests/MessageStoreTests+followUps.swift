@@ -26,9 +26,16 @@ extension MessageStoreTests {
         try await withMessageStore(kind) { store in
             var all = Self.message {
                 ($0.delay, $0.drill, $0.follows, $0.correction, $0.template) = (30, true, ObjectID(), true, ObjectID())
+                ($0.ttl, $0.sendAt, $0.options) = (60, 2_000, DeliveryOptions(collapseKey: "k"))
                 $0.values = ["room": "B \"12\"", "when": "😀"]
             }
-            all.approval = true
+            (all.approval, all.idempotencyKey) = (true, "key")
+            all.relay.lease = Lease(owner: "o", until: 5)
+            (all.relay.ended, all.relay.accepted) = (7, 6)
+            all.relay.trace = [Intervention(action: .approve, at: 4, by: "Ben")]
+            // No optional field is forgotten here.
+            #expect(Self.absentFields(of: all) == ["followUps", "followUpTopics", "receipts"])
+            #expect(Self.absentFields(of: all.relay).isEmpty)
             let empty = Self.message { $0.values = [:] }
             let plain = Self.message()
             for message in [all, empty, plain] {
@@ -39,6 +46,33 @@ extension MessageStoreTests {
             #expect(
                 read.delay == nil && read.drill == nil && read.follows == nil && read.correction == nil && read.template == nil)
             #expect(read.values == nil && read.followUps == nil && read.approval == nil)
+        }
+    }
+
+    private static func absentFields(of value: Any) -> [String] {
+        Mirror(reflecting: value).children.filter { "\($0.value)" == "nil" }.compactMap(\.label)
+    }
+
+    @Test("The corrections of a message are found with their states, and no other follow-ups", arguments: StoreKind.allCases)
+    func corrections(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            let first = Self.message("1")
+            let corrections = (0..<2).map { number in
+                Self.message("\(number)", at: UnixMilliseconds(rawValue: Int64(number)), follows: first.msiKey) {
+                    $0.correction = true
+                }
+            }
+            let other = Self.message("o", follows: corrections[0].msiKey) { $0.correction = true }
+            for message in [first, Self.message("f", follows: first.msiKey), other] + corrections {
+                _ = try await store.insert(message)
+            }
+            try await finish([corrections[1]], in: store, as: .failed)
+            #expect(
+                try await Set(store.corrections(of: first.msiKey)) == [
+                    Correction(msiKey: corrections[0].msiKey, timestamp: 0, state: .pending),
+                    Correction(msiKey: corrections[1].msiKey, timestamp: 1, state: .failed),
+                ])
+            #expect(try await store.corrections(of: ObjectID()).isEmpty)
         }
     }
 

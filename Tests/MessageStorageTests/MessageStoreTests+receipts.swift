@@ -1,3 +1,4 @@
+import MongoDatabase
 import Schemas
 import TestSupport
 import Testing
@@ -7,13 +8,24 @@ import Time
 
 /// What phones report.
 extension MessageStoreTests {
+    /// A message that a relay has taken.
+    private static func taken(_ title: String = "T") -> Message {
+        var message = message(title)
+        message.relay.attempts = 1
+        return message
+    }
+
+    private func receipts(of message: Message, in store: any MessageStore) async throws -> MessageReceipts? {
+        try await store.receipts(of: [message.msiKey])[message.msiKey]
+    }
+
     @Test("Reports are counted once, in their order, and unknown messages are left out", arguments: StoreKind.allCases)
     func receipts(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
-            let (one, other) = (Self.message("1"), Self.message("2"))
+            let (one, other) = (Self.taken("1"), Self.taken("2"))
             for message in [one, other] { _ = try await store.insert(message) }
             let (first, second) = (ObjectID(), ObjectID())
-            #expect(try await store.message(one.msiKey)?.receipts == nil)
+            #expect(try await store.receipts(of: [one.msiKey, other.msiKey]).isEmpty)
             let reports = [
                 AddReceipts(installation: first, report: 1, received: [one.msiKey, other.msiKey, one.msiKey], opened: []),
                 AddReceipts(installation: first, report: 2, received: [], opened: [one.msiKey]),
@@ -23,24 +35,25 @@ extension MessageStoreTests {
             try await store.add(reports, now: 1_000)
             // Repeated, and late.
             try await store.add(reports, now: 2_000)
-            #expect(try await store.message(one.msiKey)?.receipts == MessageReceipts(received: 2, opened: 1))
-            #expect(try await store.message(other.msiKey)?.receipts == MessageReceipts(received: 1, opened: 0))
-            // A change of the message keeps the counts.
-            try await store.update(one.msiKey) { record, _ in record.accepted = 5 }
-            #expect(try await store.message(one.msiKey)?.receipts == MessageReceipts(received: 2, opened: 1))
+            #expect(
+                try await store.receipts(of: [one.msiKey, other.msiKey, ObjectID()]) == [
+                    one.msiKey: MessageReceipts(received: 2, opened: 1), other.msiKey: MessageReceipts(received: 1, opened: 0),
+                ])
+            let page = try await store.withReceipts(try await store.page(MessageFilter(), before: nil, limit: 5))
+            #expect(Set(page.map(\.receipts?.received)) == [2, 1])
             // After a time, an installation is forgotten.
             let later = UnixMilliseconds(rawValue: 2_001) + AddReceipts.memory
             try await store.add([AddReceipts(installation: second, report: 8, received: [other.msiKey], opened: [])], now: later)
             try await store.add([reports[1]], now: later)
-            #expect(try await store.message(one.msiKey)?.receipts == MessageReceipts(received: 2, opened: 2))
-            #expect(try await store.message(other.msiKey)?.receipts == MessageReceipts(received: 2, opened: 0))
+            #expect(try await receipts(of: one, in: store) == MessageReceipts(received: 2, opened: 2))
+            #expect(try await receipts(of: other, in: store) == MessageReceipts(received: 2, opened: 0))
         }
     }
 
     @Test("Reports that are stored at the same time are all counted", arguments: StoreKind.allCases)
     func receiptsOfMany(_ kind: StoreKind) async throws {
         try await withMessageStore(kind) { store in
-            let message = Self.message()
+            let message = Self.taken()
             _ = try await store.insert(message)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<10 {
@@ -53,7 +66,61 @@ extension MessageStoreTests {
                 }
                 try await group.waitForAll()
             }
-            #expect(try await store.message(message.msiKey)?.receipts == MessageReceipts(received: 200, opened: 200))
+            #expect(try await receipts(of: message, in: store) == MessageReceipts(received: 200, opened: 200))
+        }
+    }
+
+    @Test(
+        "Messages that cannot have gone out do not count, and a report of nothing else is not remembered",
+        arguments: StoreKind.allCases)
+    func receiptsOfNothing(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            let waiting = Self.message("waiting")
+            // Its relay has not answered yet: FCM may have it.
+            let leased = Self.message("leased", lease: Lease(owner: "o", until: 5))
+            for message in [waiting, leased] { _ = try await store.insert(message) }
+            let phone = ObjectID()
+            let early = AddReceipts(
+                installation: phone, report: 9, received: [waiting.msiKey, ObjectID()], opened: [waiting.msiKey])
+            try await store.add([early], now: 1_000)
+            #expect(try await receipts(of: waiting, in: store) == nil)
+            // The number of the report of nothing was not stored.
+            try await store.add([AddReceipts(installation: phone, report: 1, received: [leased.msiKey], opened: [])], now: 1_000)
+            #expect(try await receipts(of: leased, in: store) == MessageReceipts(received: 1, opened: 0))
+        }
+    }
+
+    @Test("Receipts are replaced by those of another archive, and removed with their message", arguments: StoreKind.allCases)
+    func replacedReceipts(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            let (old, new) = (Self.taken("old"), Self.taken("new"))
+            for message in [old, new] { _ = try await store.insert(message) }
+            try await store.set([:])
+            for count: Int64 in [1, 3] {
+                let receipts = MessageReceipts(received: count, opened: 1)
+                try await store.set([old.msiKey: receipts, new.msiKey: receipts])
+                #expect(try await store.receipts(of: [old.msiKey, new.msiKey]) == [old.msiKey: receipts, new.msiKey: receipts])
+            }
+            try await finish([old], in: store)
+            #expect(try await store.removeArchived(before: 5_000, limit: 5) == 1)
+            #expect(Array(try await store.receipts(of: [old.msiKey, new.msiKey]).keys) == [new.msiKey])
+        }
+    }
+
+    @Test("In MongoDB, reports change no document of a message, which they would lock for the outbox")
+    func receiptsBesideMessages() async throws {
+        try await withMessagePlace(.mongodb) { place in
+            let store = try await place.open()
+            let message = Self.taken()
+            _ = try await store.insert(message)
+            let database = await MongoDatabase.open(try #require(place.database), application: "test", logger: quietLogger)
+            let before = try await database.run { try $0.find([:], in: "message") }
+            try await store.add(
+                [AddReceipts(installation: ObjectID(), report: 1, received: [message.msiKey], opened: [])], now: 5)
+            #expect(try await receipts(of: message, in: store)?.received == 1)
+            #expect(try await database.run { try $0.find([:], in: "message") } == before)
+            await database.close()
+            try await store.close()
         }
     }
 }

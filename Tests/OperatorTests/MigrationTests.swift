@@ -67,7 +67,11 @@ struct MigrationTests {
         try await withStores { source, target in
             let channel = try await source.cube.add(AddChannel(channel: NamedDraft(name: "C", desc: "c")), by: .program).value
             _ = try await source.cube.add(AddArea(channelID: channel.id, area: NamedDraft(name: "A", desc: "a")), by: .program)
-            for number in 0..<450 { _ = try await source.archive.insert(Self.message(number, key: "\(number)")) }
+            for number in 0..<449 { _ = try await source.archive.insert(Self.message(number, key: "\(number)")) }
+            var corrected = Self.message(0)
+            (corrected.correction, corrected.approval, corrected.relay.attempts, corrected.relay.accepted) = (true, true, 1, 7)
+            _ = try await source.archive.insert(corrected)
+            try await report(corrected, to: source)
             let retry = MessageAudit(.retry, by: AuditAuthor(actor: "ann"))
             let audited = try #require(try await source.archive.page(MessageFilter(), before: nil, limit: 1).first)
             try await source.archive.update(audited.msiKey, audit: retry) { record, _ in record.attempts += 1 }
@@ -80,7 +84,11 @@ struct MigrationTests {
             #expect(pending.map(\.id) == [retry.id])
             #expect(try await pending == source.archive.pendingAudit(limit: 9))
             let (copied, original) = try await (everything(of: target.archive), everything(of: source.archive))
-            #expect(copied.count == 450 && copied == original)
+            #expect(copied.count == 450 && copied == original && copied.contains(corrected))
+            #expect(
+                try await target.archive.receipts(of: copied.map(\.msiKey)) == [
+                    corrected.msiKey: MessageReceipts(received: 1, opened: 0)
+                ])
             #expect(lines.contains { $0.hasPrefix("messages: 450 messages, digest ") })
         }
     }
@@ -161,11 +169,29 @@ struct MigrationTests {
             for message in messages { _ = try await source.archive.insert(message) }
             for message in messages[..<7] { _ = try await target.archive.insert(message) }
             try await source.archive.update(messages[3].msiKey) { record, _ in record.attempts = 9 }
+            try await report(messages[3], to: source)
             let lines = try await migrate(source, to: target)
             #expect(lines.contains { $0.hasPrefix("messages: 13 copied now") })
             #expect(try await target.archive.message(messages[3].msiKey)?.relay.attempts == 9)
             _ = try await migrate(source, to: target)
+            // Phones report further, and a relayed message of a former version gets its place.
+            try await report(messages[3], to: source)
+            try await source.archive.update(messages[4].msiKey) { record, _ in
+                (record.state, record.nextAttempt) = (.relayed, nil)
+            }
+            try await target.archive.update(messages[4].msiKey) { record, _ in
+                (record.state, record.nextAttempt) = (.relayed, nil)
+            }
+            try await source.archive.update(messages[4].msiKey) { record, _ in record.accepted = 8 }
+            _ = try await migrate(source, to: target)
+            #expect(try await target.archive.receipts(of: [messages[3].msiKey])[messages[3].msiKey]?.received == 2)
+            #expect(try await target.archive.message(messages[4].msiKey)?.relay.accepted == 8)
         }
+    }
+
+    private func report(_ message: Message, to stores: Stores) async throws {
+        let report = AddReceipts(installation: ObjectID(), report: 1, received: [message.msiKey], opened: [])
+        try await stores.archive.add([report], now: 5)
     }
 
     @Test("A copy in the wrong direction, or again after the switch, reverts no message")
@@ -194,6 +220,19 @@ struct MigrationTests {
                 #expect(refusal.description.contains("copy to another one"))
                 #expect(try await target.archive.message(messages[2].msiKey)?.relay == further)
             }
+        }
+    }
+
+    @Test("A copy in the wrong direction loses no receipts")
+    func backwardsReceipts() async throws {
+        try await withStores { source, target in
+            let message = Self.message(1)
+            _ = try await source.archive.insert(message)
+            _ = try await migrate(source, to: target)
+            try await report(message, to: target)
+            let refusal = try await #require(throws: MigrationFailure.self) { try await migrate(source, to: target) }
+            #expect(refusal.description.contains("\(message.msiKey)"))
+            #expect(try await target.archive.receipts(of: [message.msiKey])[message.msiKey]?.received == 1)
         }
     }
 

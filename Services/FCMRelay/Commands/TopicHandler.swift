@@ -25,32 +25,45 @@ struct TopicHandler: Sendable {
     func list(_ command: ListTopics, _ context: CommandContext) async throws -> ListTopics.Reply {
         let deadline = CommandDeadline.instant(of: context, now: .now)
         let candidates = try command.project.map { [try projects.project($0, for: nil)] } ?? projects.all
-        var failure: DeliveryError?
-        for project in candidates {
-            let result = try await project.withinLimit { () async -> Result<[String], DeliveryError> in
-                do throws(DeliveryError) {
-                    return .success(try await project.topics(of: command.token, by: deadline))
-                } catch {
-                    return .failure(error)
-                }
-            }
-            switch result {
-            case .success(let topics): return ListTopics.Reply(topics: topics.sorted())
-            // The failure of the first project that may know the phone says more than that others do not know it.
-            case .failure(let error): failure = failure?.class == .retryable ? failure : error
+        var failure: CommandFailure?
+        for (position, project) in candidates.enumerated() {
+            let now = ContinuousClock.now
+            // A project that does not answer leaves time for the others.
+            let end = now + now.duration(to: deadline) / (candidates.count - position)
+            do throws(CommandFailure) {
+                return ListTopics.Reply(topics: try await project.list(command.token, by: end).sorted())
+            } catch {
+                // The failure of the first project that may know the phone says more than that others do not know it.
+                if failure == nil || failure?.status == .notFound { failure = error }
             }
         }
-        throw CommandFailure(listing: failure)
+        throw failure ?? .unknownPhone
+    }
+}
+
+extension Project {
+    fileprivate func list(_ token: String, by deadline: ContinuousClock.Instant) async throws(CommandFailure) -> [String] {
+        switch try await withinLimit({ await topics(of: token, by: deadline) }) {
+        case .success(let topics): return topics
+        case .failure(let error) where error.meansUnknownPhone: throw .unknownPhone
+        case .failure(let error):
+            throw CommandFailure(.unavailable, "\(error.code): \(error.message)", retryAfter: error.retryAfter)
+        }
     }
 }
 
 extension CommandFailure {
-    /// Why no project has given the topics of a phone.
-    fileprivate init(listing error: DeliveryError?) {
-        guard let error, error.class == .retryable || error.code == RelayErrorCode.noServiceAccount.rawValue else {
-            self.init(.notFound, "FCM knows no phone with this token", field: "token")
-            return
+    fileprivate static let unknownPhone = CommandFailure(.notFound, "FCM knows no phone with this token", field: "token")
+}
+
+extension DeliveryError {
+    /// Whether the topic service does not know the phone in this project. A 403 says nothing about the phone: the service account may
+    /// not ask.
+    fileprivate var meansUnknownPhone: Bool {
+        switch catalogued {
+        case .invalidArgument, .notFound, .unregistered, .senderIDMismatch: true
+        case nil: code == "HTTP_400" || code == "HTTP_404"
+        default: false
         }
-        self.init(.unavailable, "\(error.code): \(error.message)")
     }
 }

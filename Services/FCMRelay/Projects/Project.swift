@@ -125,12 +125,12 @@ final class Project: Sendable {
     }
 
     /// The topics of a phone.
-    func topics(
-        of token: String, by deadline: ContinuousClock.Instant
-    ) async throws(DeliveryError) -> [String] {
-        guard let topics else { throw DeliveryError(.noServiceAccount, "topics cannot be read with a server key") }
-        if let error = await topicGate.enter(for: nil, isAlert: false, cost: 1, by: deadline) { throw error }
-        return try topicGate.leave([await topics.topics(of: token, by: deadline)], about: nil)[0].get()
+    func topics(of token: String, by deadline: ContinuousClock.Instant) async -> Result<[String], DeliveryError> {
+        guard let topics else {
+            return .failure(DeliveryError(.noServiceAccount, "topics cannot be read with a server key"))
+        }
+        if let error = await topicGate.enter(for: nil, isAlert: false, cost: 1, by: deadline) { return .failure(error) }
+        return topicGate.leave([await topics.topics(of: token, by: deadline)], about: nil)[0]
     }
 
     /// Refuses all waiting sends, and every later one, with a retryable error. Pending requests to FCM continue.

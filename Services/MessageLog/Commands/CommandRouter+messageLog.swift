@@ -7,6 +7,7 @@ import Schemas
 import ServiceKit
 import Storage
 import StoredResources
+import MongoDatabase
 
 extension CommandRouter {
     /// The commands of the message-logging service.
@@ -23,11 +24,18 @@ extension CommandRouter {
             parts: {
                 await audits.reduce(into: relays.parts()) { $0.merge($1.health) { $1 } }
             })
+        // A message, a retry and corrections of it go one after another.
+        let places = KeyedLock<ObjectID>()
         router.on(LogMessage.self) { command, context in
             let message = Message(command, sender: try context.requireActor(), now: .now)
             var stored = try await storage.admit(.message(message))
             if stored == nil { stored = try await store.requireFollowed(by: message) }
-            if stored == nil { stored = try await outbox.log(.message(message), from: context.address) }
+            if stored == nil {
+                stored = try await places.take(message.draft.corrects ?? message.msiKey) {
+                    if let known = try await store.requirePlace(of: message) { return known }
+                    return try await outbox.log(.message(message), from: context.address)
+                }
+            }
             let known = stored?.message
             if let known, known.msiKey == command.msiKey, known.draft != command.draft.marked {
                 throw CommandFailure(.conflict, "msi_key \(command.msiKey) belongs to another message", field: "msi_key")
@@ -43,7 +51,7 @@ extension CommandRouter {
             guard let message = try await store.message(command.msiKey) else {
                 throw CommandFailure(.notFound, "no message \(command.msiKey)")
             }
-            return try await store.withFollowUps([message])[0]
+            return try await store.withRelated([message])[0]
         }
         router.on(FindMessage.self) { command, context in
             let sender = try context.requireActor()
@@ -61,29 +69,38 @@ extension CommandRouter {
                 messages.removeLast()
                 next = messages.last.map { PageCursor(timestamp: $0.timestamp, msiKey: $0.msiKey) }
             }
-            return ListMessages.Reply(messages: try await store.withFollowUps(messages), next: next)
+            return ListMessages.Reply(messages: try await store.withRelated(messages), next: next)
         }
-        router.on(ReadAccepted.self) { command, _ in try await store.read(command, now: .now) }
+        router.on(ReadAccepted.self) { command, context in
+            try await store.read(
+                command, in: outbox.acceptances, now: .now, checkStillWanted: context.checkStillWanted)
+        }
         let receipts = ReceiptBook(store: store)
         router.on(AddReceipts.self) { command, _ in
+            try storage.requireRoom()
             try await receipts.add(command)
             return Done()
         }
         router.on(CountMessages.self) { command, context in
             var statistics = try await store.statistics(command, now: .now, checkStillWanted: context.checkStillWanted)
             if let oldest = statistics.oldestWaiting {
-                statistics.oldestWaiting = try await store.withFollowUps([oldest])[0]
+                statistics.oldestWaiting = try await store.withRelated([oldest])[0]
             }
             return statistics
         }
         router.on(ReadMessageChanges.self) { command, _ in changes.read(command) }
         router.on(RetryMessage.self) { command, context in
             let actor = try context.requireActor()
-            guard let message = try await outbox.retry(.message(command.msiKey), by: actor, from: context.address)?.message else {
+            let place = try await store.message(command.msiKey)?.draft.corrects ?? command.msiKey
+            let retried = try await places.take(place) {
+                try await store.requireNotCorrected(command.msiKey)
+                return try await outbox.retry(.message(command.msiKey), by: actor, from: context.address)
+            }
+            guard let message = retried?.message else {
                 throw CommandFailure(.notFound, "no message \(command.msiKey)")
             }
             logger.info("to be tried again", metadata: ["msi_key": "\(command.msiKey)", "by": "\(actor)"])
-            return await store.withFollowUps(message)
+            return await store.withRelated(message)
         }
         router.on(RecallMessage.self) { command, context in
             let actor = try context.requireActor()
@@ -92,7 +109,7 @@ extension CommandRouter {
                 throw CommandFailure(.notFound, "no message \(command.msiKey)")
             }
             logger.info("recalled", metadata: ["msi_key": "\(command.msiKey)", "by": "\(actor)"])
-            return await store.withFollowUps(message)
+            return await store.withRelated(message)
         }
         router.on(ApproveMessage.self) { command, context in
             let actor = try context.requireActor()
@@ -100,7 +117,7 @@ extension CommandRouter {
                 throw CommandFailure(.notFound, "no message \(command.msiKey)")
             }
             logger.info("approved", metadata: ["msi_key": "\(command.msiKey)", "by": "\(actor)"])
-            return await store.withFollowUps(message)
+            return await store.withRelated(message)
         }
         router.serve(MessageTemplate.self, from: templates)
         router.addPushes(store: store, outbox: outbox, storage: storage, payloadLimit: payloadLimit, logger: logger)

@@ -126,7 +126,7 @@ extension Outbox {
         let owner = owner
         while !Task.isCancelled {
             do {
-                try await acceptances.prepare(store)
+                try await acceptances.refresh(from: store)
                 let changed = try await store.change(item.key) { record, _, _ in change(&record, owner) }
                 if let changed {
                     if reportsRetry || changed.item.record.nextAttempt == nil { changed.item.reportState(to: logger) }

@@ -31,6 +31,14 @@ final class StorageWatch: Service {
         return known
     }
 
+    /// Checks whether something else may be stored.
+    ///
+    /// - Throws: ``CommandFailure`` with status `storage_full` if there is no room.
+    func requireRoom() throws(CommandFailure) {
+        guard let full = level.withLock({ $0.mark == .full ? $0 : nil }) else { return }
+        throw CommandFailure(.storageFull, full.refusal)
+    }
+
     func run() async throws {
         do {
             try await cancelWhenGracefulShutdown {

@@ -61,7 +61,12 @@ enum MessageCollection {
                 "partialFilterExpression": ["relay.ended": ["$gte": 0]],
             ],
             [
-                "name": "acceptance", "key": ["relay.accepted": 1, "msi_key": 1],
+                "name": "acceptance", "key": ["relay.accepted": 1],
+                "partialFilterExpression": ["relay.accepted": ["$gte": 0]],
+            ],
+            [
+                // Readers of a few topics pay for no other topic's messages.
+                "name": .string(topicAcceptanceIndex), "key": ["topic_key": 1, "relay.accepted": 1, "msi_key": 1],
                 "partialFilterExpression": ["relay.accepted": ["$gte": 0]],
             ],
             ["name": "follows", "key": ["follows": 1], "sparse": true],
@@ -71,6 +76,9 @@ enum MessageCollection {
             ],
         ] + OutboxCollection.messages.indexes
     }
+
+    /// The index of the messages that phones fetch.
+    static let topicAcceptanceIndex = "acceptance of topic"
 
     /// The index of messages with something that the audit log has not acknowledged.
     static let auditIndex = "audit"

@@ -28,7 +28,6 @@ struct MessageDocument {
             timestamp: timestamp, names: try CubeNames(fields.optionalFields("names")),
             expires: try fields.optional("expires") ?? timestamp, idempotencyKey: try fields.optional("idempotency_key"),
             approval: try fields.optional("approval"),
-            receipts: try fields.optionalFields("receipts").map(MessageReceipts.init),
             relay: try RelayRecord(relay))
         revision = try relay?.optional("revision")
     }
@@ -57,7 +56,6 @@ struct MessageDocument {
             ("expires", message.expires.bson), ("delay", message.delay?.bson), ("drill", message.drill?.bson),
             ("follows", message.follows?.bson), ("correction", message.correction?.bson), ("template", message.template?.bson),
             ("approval", message.approval?.bson),
-            ("receipts", message.receipts.map { ["received": .int64($0.received), "opened": .int64($0.opened)] }),
             ("values", message.values.map { .document(BSONDocument($0.sorted { $0.key < $1.key }.map { ($0, $1.bson) })) }),
             ("idempotency_key", message.idempotencyKey?.bson), ("relay", .document(message.relay.document(revision: 0))),
             ("topic", .document(message.topicKey.document)), ("words", .array(words)),
@@ -75,12 +73,6 @@ extension BSONFields {
             for name in keys { texts[name] = try value(name) }
             return texts
         }
-    }
-}
-
-extension MessageReceipts {
-    fileprivate init(_ fields: BSONFields) throws {
-        self.init(received: try fields.optional("received") ?? 0, opened: try fields.optional("opened") ?? 0)
     }
 }
 

@@ -84,6 +84,8 @@ extension MongoConnection {
             removed += Int(
                 try delete(["_id": id.bson, "relay.next_attempt": nil, "audit": audit], from: MessageCollection.name))
         }
+        // First, so that a process that is killed leaves none behind.
+        try ReceiptCollection.remove(found.compactMap { try? BSONFields($0).value("msi_key") }, self)
         guard !recorded.isEmpty else { return removed }
         return try removed
             + Int(delete(["_id": ["$in": recorded.bson], "relay.next_attempt": nil, "audit": nil], from: MessageCollection.name))

@@ -2,26 +2,18 @@ import MongoDatabase
 package import Schemas
 
 extension MongoMessageStore {
-    package func accepted(_ topics: [TopicKey], after cursor: PageCursor, limit: Int) async throws -> AcceptedPage {
+    package func accepted(
+        _ topics: [TopicKey], after cursor: PageCursor, limit: Int, checkStillWanted: @escaping @Sendable () throws -> Void
+    ) async throws -> AcceptedPage {
         try await MongoError.asFailure {
             try await database.run { [unreadable] connection in
-                let documents = try connection.find(
-                    [
-                        "relay.accepted": ["$gte": cursor.timestamp.bson], "topic_key": ["$in": topics.bson],
-                        "$or": [
-                            ["relay.accepted": ["$gt": cursor.timestamp.bson]], ["msi_key": ["$gt": cursor.msiKey.bson]],
-                        ],
-                    ],
-                    in: MessageCollection.name,
-                    options: [
-                        "sort": ["relay.accepted": 1, "msi_key": 1], "limit": .int64(Int64(limit)),
-                        "projection": [
-                            "msi_key": 1, "topic_key": 1, "distribution": 1, "title": 1, "desc": 1, "message": 1, "timestamp": 1,
-                            "follows": 1, "correction": 1, "relay.accepted": 1,
-                        ],
-                    ])
-                let end = documents.count < limit ? nil : try documents.last.map(PageCursor.init(accepted:))
-                return AcceptedPage(messages: try unreadable.readable(of: documents, as: PhoneMessage.init), end: end)
+                // The call may have waited for a thread.
+                try checkStillWanted()
+                let places = try connection.places(of: Array(Set(topics)), after: cursor, limit: limit)
+                let documents = try connection.accepted(at: places)
+                return AcceptedPage(
+                    messages: try unreadable.readable(of: documents, as: PhoneMessage.init),
+                    end: places.count < limit ? nil : places.last)
             }
         }
     }
@@ -31,10 +23,71 @@ extension MongoMessageStore {
             try await database.run { connection in
                 try connection.find(
                     ["relay.accepted": ["$gte": 0]], in: MessageCollection.name,
-                    options: ["sort": ["relay.accepted": -1], "limit": 1, "projection": ["relay.accepted": 1, "msi_key": 1]]
-                ).first.map { try PageCursor(accepted: $0).timestamp }
+                    options: ["sort": ["relay.accepted": -1], "limit": 1, "projection": ["_id": 0, "relay.accepted": 1]]
+                ).first.map { try BSONFields($0).fields("relay").value("accepted") }
             }
         }
+    }
+
+    package func withoutAcceptance(endedSince moment: UnixMilliseconds) async throws -> [ObjectID] {
+        try await MongoError.asFailure {
+            try await database.run { connection in
+                let documents = try connection.find(
+                    [
+                        "relay.ended": ["$gte": max(0, moment).bson], "relay.accepted": nil, "msi_key": ["$type": "objectId"],
+                        "relay.components": [
+                            "$elemMatch": ["component": Component.data.bson, "state": DeliveryState.accepted.bson]
+                        ],
+                    ],
+                    in: MessageCollection.name, options: ["sort": ["relay.ended": 1], "projection": ["msi_key": 1]])
+                return try documents.map { try BSONFields($0).value("msi_key") }
+            }
+        }
+    }
+}
+
+extension MongoConnection {
+    /// MongoDB merges the topics of a query in the order of its index if they are no more than its setting
+    /// `internalQueryMaxScansToExplode`, 200 by default. Otherwise it would read and sort all messages of the topics.
+    private static let maxMergedTopics = 100
+
+    /// The places of the first messages of topics after a cursor. The index contains everything that it reads.
+    fileprivate func places(of topics: [TopicKey], after cursor: PageCursor, limit: Int) throws -> [PageCursor] {
+        var places: [PageCursor] = []
+        for start in stride(from: 0, to: topics.count, by: Self.maxMergedTopics) {
+            let part = topics[start..<min(start + Self.maxMergedTopics, topics.count)]
+            places += try find(
+                [
+                    "topic_key": ["$in": Array(part).bson], "relay.accepted": ["$gte": cursor.timestamp.bson],
+                    "$or": [
+                        ["relay.accepted": ["$gt": cursor.timestamp.bson]], ["msi_key": ["$gt": cursor.msiKey.bson]],
+                    ],
+                ],
+                in: MessageCollection.name,
+                options: [
+                    "sort": ["relay.accepted": 1, "msi_key": 1], "limit": .int64(Int64(limit)),
+                    "projection": ["_id": 0, "relay.accepted": 1, "msi_key": 1],
+                    "hint": .string(MessageCollection.topicAcceptanceIndex),
+                ]
+            ).map(PageCursor.init(accepted:))
+        }
+        return Array(places.sorted { $0.isBefore($1) }.prefix(limit))
+    }
+
+    /// The messages with the keys of places, in the order of acceptance.
+    fileprivate func accepted(at places: [PageCursor]) throws -> [BSONDocument] {
+        guard !places.isEmpty else { return [] }
+        let found = try find(
+            ["msi_key": ["$in": places.map(\.msiKey).bson]], in: MessageCollection.name,
+            options: [
+                "projection": [
+                    "msi_key": 1, "topic_key": 1, "distribution": 1, "title": 1, "desc": 1, "message": 1, "timestamp": 1,
+                    "follows": 1, "correction": 1, "relay.accepted": 1,
+                ]
+            ])
+        // A document of another program with the same key has no place.
+        let placed = found.compactMap { document in (try? PageCursor(accepted: document)).map { (document, place: $0) } }
+        return placed.sorted { $0.place.isBefore($1.place) }.map(\.0)
     }
 }
 
@@ -43,6 +96,10 @@ extension PageCursor {
     fileprivate init(accepted document: BSONDocument) throws {
         let fields = try BSONFields(document)
         self.init(timestamp: try fields.fields("relay").value("accepted"), msiKey: try fields.value("msi_key"))
+    }
+
+    fileprivate func isBefore(_ other: PageCursor) -> Bool {
+        (timestamp, msiKey) < (other.timestamp, other.msiKey)
     }
 }
 

@@ -4,29 +4,85 @@ package import Schemas
 extension MongoMessageStore {
     package func add(_ reports: [AddReceipts], now: UnixMilliseconds) async throws {
         try await MongoError.asFailure {
-            try await database.transaction { connection in
-                var last = try ReceiptCollection.lastReports(of: reports.map(\.installation), connection)
-                var counts = ReceiptCounts()
-                for report in reports where report.report > last[report.installation] ?? 0 {
+            var counts = ReceiptCounts(of: reports)
+            let wanted = Array(counts.messages)
+            counts.keep(try await database.run { try ReceiptCollection.countable(wanted, $0) })
+            guard !counts.reports.isEmpty else { return }
+            // It touches no document of `message`: if the process is killed, its locks stay for a while.
+            try await database.transaction { [counts] connection in
+                var counts = counts
+                var last = try ReceiptInstallationCollection.lastReports(of: counts.reports.map(\.installation), connection)
+                for report in counts.reports where report.report > last[report.installation] ?? 0 {
                     last[report.installation] = report.report
                     counts.add(report)
-                    try ReceiptCollection.keep(report, now: now, connection)
                 }
-                for (key, count) in counts.byMessage {
-                    _ = try connection.update(
-                        ["msi_key": key.bson],
-                        ["$inc": ["receipts.received": .int64(count.received), "receipts.opened": .int64(count.opened)]],
-                        in: MessageCollection.name)
-                }
+                try ReceiptInstallationCollection.set(last, now: now, connection)
+                try ReceiptCollection.change("$inc", counts.byMessage, connection)
             }
             // Outside of the transaction, which it could make conflict with another process's.
-            try await database.run { try ReceiptCollection.forget(before: now - AddReceipts.memory, $0) }
+            try await database.run { try ReceiptInstallationCollection.forget(before: now - AddReceipts.memory, $0) }
         }
+    }
+
+    package func receipts(of msiKeys: [ObjectID]) async throws -> [ObjectID: MessageReceipts] {
+        try await MongoError.asFailure { try await database.run { try ReceiptCollection.receipts(of: msiKeys, $0) } }
+    }
+
+    package func set(_ receipts: [ObjectID: MessageReceipts]) async throws {
+        try await MongoError.asFailure { try await database.run { try ReceiptCollection.change("$set", receipts, $0) } }
+    }
+}
+
+/// The `receipt` collection: how many phones have received and opened a message. Its `_id` is the message's `msi_key`.
+enum ReceiptCollection {
+    private static let name = "receipt"
+
+    /// Creates the collection by naming the index that each has: a transaction that created it would conflict with others.
+    static func prepare(_ connection: MongoConnection) throws {
+        let index: BSONDocument = ["name": "_id_", "key": ["_id": 1]]
+        _ = try connection.write(["createIndexes": .string(name), "indexes": .array([.document(index)])])
+    }
+
+    /// Which messages are stored, and may have gone out. Those of other programs, without a `relay`, count as relayed.
+    static func countable(_ msiKeys: [ObjectID], _ connection: MongoConnection) throws -> Set<ObjectID> {
+        let found = try connection.find(
+            [
+                "msi_key": ["$in": msiKeys.bson],
+                "$or": [["relay": nil], ["relay.attempts": ["$gt": 0]], ["relay.lease": ["$exists": true]]],
+            ],
+            in: MessageCollection.name, options: ["projection": ["msi_key": 1]])
+        return Set(try found.map { try BSONFields($0).value("msi_key") })
+    }
+
+    static func receipts(of msiKeys: [ObjectID], _ connection: MongoConnection) throws -> [ObjectID: MessageReceipts] {
+        let found = try connection.find(["_id": ["$in": msiKeys.bson]], in: name).map { document in
+            let fields = try BSONFields(document)
+            let key: ObjectID = try fields.value("_id")
+            return (key, MessageReceipts(received: try fields.value("received"), opened: try fields.value("opened")))
+        }
+        return Dictionary(uniqueKeysWithValues: found)
+    }
+
+    /// Changes the counts of messages.
+    ///
+    /// - Parameter operation: `$inc` or `$set`.
+    static func change(
+        _ operation: String, _ counts: [ObjectID: MessageReceipts], _ connection: MongoConnection
+    ) throws {
+        try connection.upsert(
+            counts.map { key, count in
+                (key, [operation: ["received": .int64(count.received), "opened": .int64(count.opened)]])
+            }, in: name)
+    }
+
+    static func remove(_ msiKeys: [ObjectID], _ connection: MongoConnection) throws {
+        guard !msiKeys.isEmpty else { return }
+        _ = try connection.delete(["_id": ["$in": msiKeys.bson]], from: name)
     }
 }
 
 /// The `receipt_installation` collection: for each installation of the students' app the number of its last report.
-enum ReceiptCollection {
+enum ReceiptInstallationCollection {
     private static let name = "receipt_installation"
 
     /// Creates the missing index.
@@ -44,13 +100,26 @@ enum ReceiptCollection {
         return last
     }
 
-    static func keep(_ report: AddReceipts, now: UnixMilliseconds, _ connection: MongoConnection) throws {
-        _ = try connection.update(
-            ["_id": report.installation.bson], ["$set": ["report": .int64(report.report), "time": now.bson]], in: name,
-            options: ["upsert": true])
+    static func set(_ reports: [ObjectID: Int64], now: UnixMilliseconds, _ connection: MongoConnection) throws {
+        try connection.upsert(reports.map { ($0, ["$set": ["report": .int64($1), "time": now.bson]]) }, in: name)
     }
 
     static func forget(before moment: UnixMilliseconds, _ connection: MongoConnection) throws {
         _ = try connection.delete(["time": ["$lt": moment.bson]], from: name)
+    }
+}
+
+extension MongoConnection {
+    /// Changes or creates documents, by one command.
+    fileprivate func upsert(_ changes: [(id: ObjectID, change: BSONDocument)], in collection: String) throws {
+        guard !changes.isEmpty else { return }
+        // In the order of their ids: transactions that change the same documents wait for each other rather than conflict.
+        let statements = changes.sorted { $0.id < $1.id }.map { id, change in
+            BSONValue.document(["q": ["_id": id.bson], "u": .document(change), "upsert": true])
+        }
+        let reply = try BSONFields(write(["update": .string(collection), "updates": .array(statements)]))
+        if let error = try reply["writeErrors"].map({ _ in try reply.list("writeErrors").first }) {
+            throw MongoError(.other, try error?.optional("errmsg") ?? "a document could not be changed")
+        }
     }
 }

@@ -30,6 +30,7 @@ package struct MongoMessageStore: MessageStore {
             try MessageCollection.prepare(connection, duplicates)
             try PushCollection.prepare(connection)
             try ReceiptCollection.prepare(connection)
+            try ReceiptInstallationCollection.prepare(connection)
         }
         inserts = GroupInsert(database: database, collection: MessageCollection.name)
         pushInserts = GroupInsert(database: database, collection: PushCollection.name)
@@ -93,6 +94,17 @@ package struct MongoMessageStore: MessageStore {
     package func followUps(of msiKeys: [ObjectID]) async throws -> [ObjectID: [FollowUp]] {
         try await MongoError.asFailure {
             try await database.run { try $0.followUps(of: msiKeys) }
+        }
+    }
+
+    package func corrections(of msiKey: ObjectID) async throws -> [Correction] {
+        try await MongoError.asFailure {
+            try await database.run { [unreadable] connection in
+                let documents = try connection.find(
+                    ["follows": msiKey.bson, "correction": true], in: MessageCollection.name,
+                    options: ["projection": ["msi_key": 1, "timestamp": 1, "relay.state": 1]])
+                return try unreadable.readable(of: documents, as: Correction.init)
+            }
         }
     }
 
@@ -250,5 +262,14 @@ package struct MongoMessageStore: MessageStore {
         try await MongoError.asFailure {
             try await database.run { try $0.message(filter)?.message }
         }
+    }
+}
+
+extension Correction {
+    fileprivate init(_ document: BSONDocument) throws {
+        let fields = try BSONFields(document)
+        self.init(
+            msiKey: try fields.value("msi_key"), timestamp: try fields.value("timestamp"),
+            state: try fields.fields("relay").value("state"))
     }
 }

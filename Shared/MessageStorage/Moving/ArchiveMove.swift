@@ -1,7 +1,8 @@
 import Schemas
 package import Storage
 
-/// Moves messages and pushes. Those that are copied already are kept, or updated if their relay record has changed meanwhile.
+/// Moves messages with their receipts, and pushes. Those that are copied already are kept, or updated if their relay record or their
+/// receipts have changed meanwhile.
 package struct ArchiveMove: StoreMove {
     let source: any MessageStore
     let target: any MessageStore
@@ -23,8 +24,21 @@ package struct ArchiveMove: StoreMove {
                 for message in page { group.addTask { try await check(message) } }
                 try await group.waitForAll()
             }
+            try await checkReceipts(of: page)
         }
         try await checkPushes()
+    }
+
+    /// Phones have not reported to the target since the last copy.
+    private func checkReceipts(of page: [Message]) async throws {
+        let keys = page.map(\.msiKey)
+        let (stored, source) = try await (target.receipts(of: keys), self.source.receipts(of: keys))
+        for (key, receipts) in stored {
+            let later = source[key] ?? MessageReceipts(received: 0, opened: 0)
+            guard receipts.received <= later.received, receipts.opened <= later.opened else {
+                throw refusal("more phones have reported message \(key) there than in the source")
+            }
+        }
     }
 
     private func check(_ stored: Message) async throws {
@@ -46,6 +60,7 @@ package struct ArchiveMove: StoreMove {
                 }
                 return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
+            try await target.set(try await source.receipts(of: page.map(\.msiKey)))
             read += page.count
             if read % Self.reportEvery < page.count { report("messages: \(read) read, \(copied) copied") }
         }
@@ -96,7 +111,7 @@ package struct ArchiveMove: StoreMove {
         var digest = StoreDigest()
         var pages = MessagePages(of: store)
         while let page = try await pages.next() {
-            for message in page { try digest.add(message) }
+            for message in try await store.withReceipts(page) { try digest.add(message) }
         }
         return digest
     }
@@ -127,6 +142,9 @@ extension Message {
         var updated = self
         updated.relay = source.relay
         guard updated == source else { return "message \(msiKey) is another one there" }
+        var relay = relay
+        // A message of a former version gets its place later, without any other change.
+        relay.accepted = relay.accepted ?? source.relay.accepted
         guard !relay.canHaveBecome(source.relay) else { return nil }
         return
             "message \(msiKey) is \(relay.state.rawValue) there, attempts \(relay.attempts), and \(source.relay.state.rawValue) in "

@@ -3,21 +3,21 @@ import EmbeddedDatabase
 import GRDB
 import Schemas
 
-/// Limits the number and the duration of reads of pages. A search for common words may scan most of the archive. The outbox and
-/// reads of single messages must not wait for it.
+/// Limits the number and the duration of reads of one kind, such as pages. A search for common words may scan most of the archive.
+/// The outbox and reads of single messages must not wait for it.
 actor HistoryReaders {
-    /// The maximum number of the database's readers for pages. The others are for the outbox and for single messages.
-    private static let maxAtATime = 3
     /// Keeps the wait shorter than the callers' timeouts.
     private static let maxWaiting = 50
 
     /// The maximum duration of a read with the wait for a reader; `nil` for no limit.
     private let maxTime: Duration?
-    private var free = maxAtATime
+    private var free: Int
     private var waiting: Deque<CheckedContinuation<Void, Never>> = []
 
-    init(maxTime: Duration?) {
+    /// - Parameter maxAtATime: The maximum number of the database's eight readers that it may use.
+    init(maxTime: Duration?, maxAtATime: Int = 3) {
         self.maxTime = maxTime
+        free = maxAtATime
     }
 
     /// - Parameter checkStillWanted: Called when a reader is free. Throws if the caller has given up. Without it, under load, readers

@@ -43,8 +43,6 @@ struct MessageRow: Codable, OutboxRow, PersistableRecord {
     private var trace: [Intervention]?
     var ended: UnixMilliseconds?
     private var accepted: UnixMilliseconds?
-    private let received: Int64?
-    private let opened: Int64?
 
     init(_ document: Message, at position: Int64) {
         self.position = position
@@ -76,8 +74,6 @@ struct MessageRow: Codable, OutboxRow, PersistableRecord {
         components = document.relay.components
         trace = document.relay.trace
         accepted = document.relay.accepted
-        received = document.receipts?.received
-        opened = document.receipts?.opened
         setDelivery(document.relay)
     }
 
@@ -107,8 +103,6 @@ struct MessageRow: Codable, OutboxRow, PersistableRecord {
                 sendAt: sendAt, options: options, delay: delay.map(Seconds.init(rawValue:)), drill: drill, follows: follows,
                 correction: correction, template: template, values: templateValues),
             sender: sender, timestamp: timestamp, names: names, expires: expires, idempotencyKey: idempotencyKey,
-            approval: approval,
-            receipts: received.map { MessageReceipts(received: $0, opened: opened ?? 0) },
-            relay: relay)
+            approval: approval, relay: relay)
     }
 }

@@ -71,20 +71,20 @@ enum MessageTables {
         }
         migrator.registerMigration("message.acceptance") { database in
             try database.alter(table: MessageRow.databaseTableName) { $0.add(column: "accepted", .integer) }
-            // It contains the topic, so that only wanted messages are read.
             try database.create(
-                index: "messageByAcceptance", on: MessageRow.databaseTableName, columns: ["accepted", "msiKey", "topicKey"],
+                index: "messageByAcceptance", on: MessageRow.databaseTableName, columns: ["accepted"],
                 condition: Column("accepted") != nil)
+            // Readers of a few topics pay for no other topic's messages.
+            try database.create(
+                index: "messageByTopicAndAcceptance", on: MessageRow.databaseTableName,
+                columns: ["topicKey", "accepted", "msiKey"], condition: Column("accepted") != nil)
         }
         migrator.registerMigration("message.correction") { database in
             try database.alter(table: MessageRow.databaseTableName) { $0.add(column: "correction", .boolean) }
         }
         migrator.registerMigration("message.receipts") { database in
-            try database.alter(table: MessageRow.databaseTableName) { table in
-                table.add(column: "received", .integer)
-                table.add(column: "opened", .integer)
-            }
             try ReceiptTable.create(in: database)
+            try ReceiptInstallationTable.create(in: database)
         }
     }
 

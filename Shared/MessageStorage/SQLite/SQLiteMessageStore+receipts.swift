@@ -4,23 +4,87 @@ package import Schemas
 
 extension SQLiteMessageStore {
     package func add(_ reports: [AddReceipts], now: UnixMilliseconds) async throws {
-        try await database.write { database in
-            var counts = ReceiptCounts()
-            for report in reports where try ReceiptTable.accept(report, now: now, in: database) { counts.add(report) }
-            for (key, count) in counts.byMessage {
-                try database.execute(
-                    sql: """
-                        UPDATE message SET received = COALESCE(received, 0) + ?, opened = COALESCE(opened, 0) + ? WHERE msiKey = ?
-                        """,
-                    arguments: [count.received, count.opened, key.description])
+        var counts = ReceiptCounts(of: reports)
+        let wanted = Array(counts.messages)
+        counts.keep(try await database.read { try ReceiptTable.countable(wanted, in: $0) })
+        guard !counts.reports.isEmpty else { return }
+        try await database.write { [counts] database in
+            var counts = counts
+            for report in counts.reports where try ReceiptInstallationTable.accept(report, now: now, in: database) {
+                counts.add(report)
             }
-            try ReceiptTable.forget(before: now - AddReceipts.memory, in: database)
+            try ReceiptTable.add(counts.byMessage, in: database)
+            try ReceiptInstallationTable.forget(before: now - AddReceipts.memory, in: database)
         }
+    }
+
+    package func receipts(of msiKeys: [ObjectID]) async throws -> [ObjectID: MessageReceipts] {
+        try await database.read { try ReceiptTable.receipts(of: msiKeys, in: $0) }
+    }
+
+    package func set(_ receipts: [ObjectID: MessageReceipts]) async throws {
+        guard !receipts.isEmpty else { return }
+        try await database.write { try ReceiptTable.set(receipts, in: $0) }
+    }
+}
+
+/// The table `receipt`: how many phones have received and opened a message.
+enum ReceiptTable {
+    static func create(in database: Database) throws {
+        try database.create(table: "receipt", options: .withoutRowID) { table in
+            table.primaryKey("msiKey", .text)
+            table.column("received", .integer).notNull()
+            table.column("opened", .integer).notNull()
+        }
+    }
+
+    /// Which messages are stored, and may have gone out.
+    static func countable(_ msiKeys: [ObjectID], in database: Database) throws -> Set<ObjectID> {
+        try ObjectID.fetchSet(
+            database,
+            sql: """
+                SELECT msiKey FROM message
+                WHERE msiKey IN (SELECT value FROM json_each(?)) AND (attempts > 0 OR leaseOwner IS NOT NULL)
+                """,
+            arguments: [json(msiKeys)])
+    }
+
+    static func receipts(of msiKeys: [ObjectID], in database: Database) throws -> [ObjectID: MessageReceipts] {
+        let rows = try Row.fetchAll(
+            database, sql: "SELECT msiKey, received, opened FROM receipt WHERE msiKey IN (SELECT value FROM json_each(?))",
+            arguments: [json(msiKeys)])
+        let receipts = rows.map { ($0["msiKey"] as ObjectID, MessageReceipts(received: $0["received"], opened: $0["opened"])) }
+        return Dictionary(uniqueKeysWithValues: receipts)
+    }
+
+    /// Adds to the counts.
+    static func add(_ counts: [ObjectID: MessageReceipts], in database: Database) throws {
+        try put(counts, "received = received + excluded.received, opened = opened + excluded.opened", in: database)
+    }
+
+    /// Replaces the counts.
+    static func set(_ counts: [ObjectID: MessageReceipts], in database: Database) throws {
+        try put(counts, "received = excluded.received, opened = excluded.opened", in: database)
+    }
+
+    /// - Parameter msiKey: As it is stored: the message may be unreadable.
+    static func remove(_ msiKey: DatabaseValue, in database: Database) throws {
+        try database.cachedStatement(sql: "DELETE FROM receipt WHERE msiKey = ?").execute(arguments: [msiKey])
+    }
+
+    private static func put(_ counts: [ObjectID: MessageReceipts], _ change: String, in database: Database) throws {
+        let statement = try database.cachedStatement(
+            sql: "INSERT INTO receipt (msiKey, received, opened) VALUES (?, ?, ?) ON CONFLICT (msiKey) DO UPDATE SET \(change)")
+        for (key, count) in counts { try statement.execute(arguments: [key, count.received, count.opened]) }
+    }
+
+    private static func json(_ msiKeys: [ObjectID]) -> String {
+        "[\(msiKeys.map { "\"\($0)\"" }.joined(separator: ","))]"
     }
 }
 
 /// The table `receiptInstallation`: for each installation of the students' app the number of its last report.
-enum ReceiptTable {
+enum ReceiptInstallationTable {
     static func create(in database: Database) throws {
         try database.create(table: "receiptInstallation", options: .withoutRowID) { table in
             table.primaryKey("id", .text)
@@ -32,16 +96,16 @@ enum ReceiptTable {
 
     /// - Returns: Whether the report is new.
     static func accept(_ report: AddReceipts, now: UnixMilliseconds, in database: Database) throws -> Bool {
-        try database.execute(
+        let statement = try database.cachedStatement(
             sql: """
                 INSERT INTO receiptInstallation (id, report, time) VALUES (?, ?, ?)
                 ON CONFLICT (id) DO UPDATE SET report = excluded.report, time = excluded.time WHERE report < excluded.report
-                """,
-            arguments: [report.installation.description, report.report, now.rawValue])
+                """)
+        try statement.execute(arguments: [report.installation, report.report, now])
         return database.changesCount > 0
     }
 
     static func forget(before moment: UnixMilliseconds, in database: Database) throws {
-        try database.execute(sql: "DELETE FROM receiptInstallation WHERE time < ?", arguments: [moment.rawValue])
+        try database.execute(sql: "DELETE FROM receiptInstallation WHERE time < ?", arguments: [moment])
     }
 }

@@ -10,6 +10,8 @@ package import UnreadableDocuments
 package struct SQLiteMessageStore: MessageStore {
     let database: EmbeddedDatabase
     let historyReaders: HistoryReaders
+    /// For phones, which must not take the history's readers: anyone may be a phone.
+    let phoneReaders: HistoryReaders
     let unreadable: UnreadableDocuments
     let due: DueItems
     /// Serialises the changes of a push, which are computed outside the database.
@@ -26,6 +28,7 @@ package struct SQLiteMessageStore: MessageStore {
         logger: Logger = Logger(label: "msi-message-log")
     ) throws {
         historyReaders = HistoryReaders(maxTime: maxPageTime)
+        phoneReaders = HistoryReaders(maxTime: maxPageTime, maxAtATime: 2)
         self.unreadable = UnreadableDocuments(of: "message", unreadable, logger: logger)
         due = DueItems(messages: self.unreadable, pushes: UnreadableDocuments(of: "push", unreadable, logger: logger))
         database = try EmbeddedDatabase(path: path, durability: .everyCommit) { migrator in
@@ -89,6 +92,15 @@ package struct SQLiteMessageStore: MessageStore {
         }
     }
 
+    package func corrections(of msiKey: ObjectID) async throws -> [Correction] {
+        try await database.read { [unreadable] database in
+            let rows = try Row.fetchAll(
+                database, sql: "SELECT msiKey, timestamp, state FROM message WHERE follows = ? AND correction",
+                arguments: [msiKey])
+            return try unreadable.readable(of: rows, named: "msiKey") { try CorrectionRow(row: $0).correction }
+        }
+    }
+
     package func claim(_ claim: Claim, lease: Lease, now: UnixMilliseconds) async throws -> [OutboxItem] {
         // Check first, without the writer: most of the time nothing is due.
         let isDue = try await database.read { [due] in try !due.keys(claim, now: now, in: $0).isEmpty }
@@ -141,7 +153,7 @@ package struct SQLiteMessageStore: MessageStore {
             let rows = try Row.fetchAll(
                 database,
                 sql: """
-                    SELECT position, title, desc, message FROM message
+                    SELECT position, msiKey, title, desc, message FROM message
                     WHERE position < ? AND nextAttempt IS NULL AND (ended IS NULL OR ended < ?)
                     ORDER BY position LIMIT ?
                     """,
@@ -149,6 +161,7 @@ package struct SQLiteMessageStore: MessageStore {
             for row in rows {
                 let position: Int64 = row["position"]
                 try MessageText.remove(MessageText.words(of: row), at: position, in: database)
+                try ReceiptTable.remove(row["msiKey"], in: database)
                 try database.execute(sql: "DELETE FROM message WHERE position = ?", arguments: [position])
             }
             try database.execute(
@@ -173,4 +186,13 @@ package struct SQLiteMessageStore: MessageStore {
     package func diskSpace() async throws -> DiskSpace? {
         try await database.diskSpace()
     }
+}
+
+/// The columns of a correction.
+private struct CorrectionRow: FetchableRecord, Decodable {
+    let msiKey: ObjectID
+    let timestamp: UnixMilliseconds
+    let state: RelayState
+
+    var correction: Correction { Correction(msiKey: msiKey, timestamp: timestamp, state: state) }
 }

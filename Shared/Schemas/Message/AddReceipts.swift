@@ -33,6 +33,9 @@ package struct AddReceipts: Command, Checked, Hashable {
         case installation, report, received, opened
     }
 
+    /// The messages that it names.
+    package var messages: Set<ObjectID> { Set(received).union(opened) }
+
     package func check() throws(SchemaViolation) {
         guard report > 0 else { throw SchemaViolation(CodingKeys.report, "expected a number above 0, found \(report)") }
         let count = received.count + opened.count

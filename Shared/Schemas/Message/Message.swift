@@ -39,7 +39,7 @@ package struct Message: Codable, Hashable, Sendable {
     package var followUps: [ObjectID]?
     /// The topics of ``followUps``, in the same order. By them the gateway leaves out what a caller may not see.
     package var followUpTopics: [TopicKey]?
-    /// What phones have reported; absent before the first report.
+    /// What phones have reported; absent before the first report. Not stored with the message: as for ``followUps``.
     package var receipts: MessageReceipts?
     /// The names of its channel, area and subject when it was sent.
     package var names: CubeNames
@@ -65,8 +65,7 @@ package struct Message: Codable, Hashable, Sendable {
 
     package init(
         id: ObjectID = ObjectID(), msiKey: ObjectID, draft: MessageDraft, sender: String, timestamp: UnixMilliseconds,
-        names: CubeNames, expires: UnixMilliseconds, idempotencyKey: String? = nil, approval: Bool? = nil,
-        receipts: MessageReceipts? = nil, relay: RelayRecord
+        names: CubeNames, expires: UnixMilliseconds, idempotencyKey: String? = nil, approval: Bool? = nil, relay: RelayRecord
     ) {
         self.id = id
         self.msiKey = msiKey
@@ -90,7 +89,6 @@ package struct Message: Codable, Hashable, Sendable {
         self.expires = expires
         self.idempotencyKey = idempotencyKey
         self.approval = approval
-        self.receipts = receipts
         self.relay = relay
     }
 

@@ -10,8 +10,9 @@ package struct ReadAccepted: Command, Checked, Hashable {
 
     package struct Reply: Codable, Hashable, Sendable {
         package let messages: [PhoneMessage]
-        /// Where the next page begins. At the end it is a little before the present: messages that are being accepted at this moment
-        /// come with the next page.
+        /// Where the next page begins. At the end it is the place of the last message that was accepted more than a minute ago, of any
+        /// topic: messages that are being stored at this moment come with the next page, and others may come again. So it may be before
+        /// the `next` of the page before.
         package let next: PageCursor
 
         package init(messages: [PhoneMessage], next: PageCursor) {

@@ -13,8 +13,9 @@ extension MessageStore {
         throw CommandFailure(.invalid, "draft.follows: no message \(follows)", field: "draft.follows")
     }
 
-    /// Messages with their follow-ups.
-    func withFollowUps(_ messages: [Message]) async throws -> [Message] {
+    /// Messages with their follow-ups and receipts.
+    func withRelated(_ messages: [Message]) async throws -> [Message] {
+        let messages = try await withReceipts(messages)
         let followUps = try await followUps(of: messages.map(\.msiKey))
         guard !followUps.isEmpty else { return messages }
         return messages.map { message in
@@ -25,8 +26,8 @@ extension MessageStore {
         }
     }
 
-    /// A message with its follow-ups, after it was changed. The change counts even if they cannot be read.
-    func withFollowUps(_ changed: Message) async -> Message {
-        (try? await withFollowUps([changed]))?.first ?? changed
+    /// A message with its follow-ups and receipts, after it was changed. The change counts even if they cannot be read.
+    func withRelated(_ changed: Message) async -> Message {
+        (try? await withRelated([changed]))?.first ?? changed
     }
 }
