@@ -10,59 +10,62 @@ import Synchronization
 /// their bodies are equal, byte by byte.
 final class SharedAnswers: Sendable {
     typealias Work = @Sendable (_ body: Data, _ caller: RequestContext) async throws -> Data
+    fileprivate typealias Answer = Task<ByteBuffer, any Error>
 
-    fileprivate struct Entry {
-        let answer: Task<ByteBuffer, any Error>
-        let expires: ContinuousClock.Instant
-        let bytes: Int
-    }
-
-    fileprivate struct State {
-        var entries: [ByteBuffer: Entry] = [:]
+    private struct State {
+        var answers: [ByteBuffer: Answer] = [:]
+        /// The size of the bodies, and of the answers that are made.
         var bytes = 0
     }
 
-    /// How long an answer is given to further callers, from the moment when it was asked for.
+    /// How long an answer is given to further callers after it was made.
     private static let sharingPeriod = Duration.milliseconds(250)
-    /// The maximum size of the bodies that are remembered. One body may have 64 KiB.
-    fileprivate static let maxBytes = 8 << 20
-    /// The maximum number of bodies that are remembered. An answer may have 400 KB.
-    fileprivate static let maxEntries = 64
 
+    private let maxBytes: Int
     private let work: Work
     private let state = Mutex(State())
 
-    /// - Parameter work: Makes the answer to a body.
-    init(work: @escaping Work) {
+    /// - Parameters:
+    ///   - maxBytes: The maximum size of the bodies and answers that are shared. One body may have 64 KiB, and one answer more than 1 MB.
+    ///   - work: Makes the answer to a body.
+    init(maxBytes: Int = 32 << 20, work: @escaping Work) {
+        self.maxBytes = maxBytes
         self.work = work
     }
 
+    /// The size of the bodies and answers that are shared now.
+    var sharedBytes: Int { state.withLock(\.bytes) }
+
     /// - Throws: The error of the work.
     func answer(to body: ByteBuffer, for caller: RequestContext) async throws -> ByteBuffer {
-        let now = ContinuousClock.now
-        let task = state.withLock { state in
-            if let entry = state.entries[body], entry.expires > now { return entry.answer }
-            let task = Task { [work] in ByteBuffer(bytes: try await work(Data(body.readableBytesView), caller)) }
-            state.remember(Entry(answer: task, expires: now + Self.sharingPeriod, bytes: body.readableBytes), of: body, at: now)
-            return task
+        let (answer, isNew) = state.withLock { state in
+            if let answer = state.answers[body] { return (answer, false) }
+            let answer = Answer { [work] in ByteBuffer(bytes: try await work(Data(body.readableBytesView), caller)) }
+            guard state.bytes + body.readableBytes <= maxBytes else { return (answer, false) }
+            state.answers[body] = answer
+            state.bytes += body.readableBytes
+            return (answer, true)
         }
-        return try await task.value
-    }
-}
-
-extension SharedAnswers.State {
-    /// Remembers an answer if there is room. What has expired makes room.
-    fileprivate mutating func remember(_ entry: SharedAnswers.Entry, of body: ByteBuffer, at now: ContinuousClock.Instant) {
-        forget(body)
-        if entries.count >= SharedAnswers.maxEntries || bytes + entry.bytes > SharedAnswers.maxBytes {
-            for (body, entry) in entries where entry.expires <= now { forget(body) }
-        }
-        guard entries.count < SharedAnswers.maxEntries, bytes + entry.bytes <= SharedAnswers.maxBytes else { return }
-        entries[body] = entry
-        bytes += entry.bytes
+        if isNew { Task { await share(answer, to: body) } }
+        return try await answer.value
     }
 
-    private mutating func forget(_ body: ByteBuffer) {
-        if let former = entries.removeValue(forKey: body) { bytes -= former.bytes }
+    /// Shares an answer until it is made and for a moment after that; a failure, or an answer without room, only until it is made.
+    private func share(_ answer: Answer, to body: ByteBuffer) async {
+        var size = body.readableBytes
+        if let made = try? await answer.value.readableBytes,
+            state.withLock({ state in
+                guard state.bytes + made <= maxBytes else { return false }
+                state.bytes += made
+                return true
+            })
+        {
+            size += made
+            try? await Task.sleep(for: Self.sharingPeriod)
+        }
+        state.withLock { state in
+            state.answers[body] = nil
+            state.bytes -= size
+        }
     }
 }

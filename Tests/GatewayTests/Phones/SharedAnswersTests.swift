@@ -44,6 +44,40 @@ struct SharedAnswersTests {
         #expect(log.all == ["slow", "fast"])
     }
 
+    @Test("A request joins equal work that is under way, however long it takes")
+    func slow() async throws {
+        let log = Log()
+        let answers = SharedAnswers { body, _ in
+            log.add(body)
+            for await _ in log.gate.stream {}
+            return body
+        }
+        try await withThrowingTaskGroup(of: String.self) { group in
+            group.addTask { try await Self.ask(answers, "a") }
+            try await eventually("the work has begun") { log.all == ["a"] }
+            try await Task.sleep(for: .milliseconds(300))
+            group.addTask { try await Self.ask(answers, "a") }
+            try await Task.sleep(for: .milliseconds(50))
+            log.gate.continuation.finish()
+            for try await answer in group { #expect(answer == "a") }
+        }
+        #expect(log.all == ["a"])
+    }
+
+    @Test("No more is kept than there is room for, and nothing longer than it is shared")
+    func room() async throws {
+        let answers = SharedAnswers(maxBytes: 1_000) { body, _ in
+            guard !body.isEmpty else { throw Refused() }
+            return Data(count: body.count * 100)
+        }
+        await #expect(throws: Refused.self) { try await Self.ask(answers, "") }
+        for body in ["a", "bb", "ccc", "dddd", "0123456789ab"] {
+            #expect(try await Self.ask(answers, body).utf8.count == body.utf8.count * 100)
+            #expect(answers.sharedBytes <= 1_000)
+        }
+        try await eventually("it is all forgotten") { answers.sharedBytes == 0 }
+    }
+
     @Test("An answer is given again for a moment only, and a failure to all that shared it")
     func ends() async throws {
         let log = Log()
