@@ -85,6 +85,20 @@ def test_failure_reason_and_retry(product, visit, pictures):
     expect(page.get_by_role("status").filter(has_text="Accepted by FCM")).to_be_visible(timeout=20_000)
 
 
+def test_corrected_failure_is_not_sent_again(product, visit):
+    """The old pop-up would take the place of the correction's."""
+    subject = product.new_subject("Half", distribution="Alert")
+    with product.faults({"fault": "SENDER_ID_MISMATCH", "topic": subject.topic_key, "count": 1}):
+        wrong = product.send(subject, "Exam on Friday", desc="On Friday.")
+        product.wait_for_state(wrong, "failed")
+    page = visit(f"/portal/message/?key={wrong}")
+    expect(page.get_by_role("button", name="Try again")).to_be_visible()
+    product.send(subject, "Exam on Monday", desc="On Monday.", follows=wrong, correction=True)
+    page.reload()
+    expect(page.get_by_text("This text was corrected:")).to_be_visible()
+    expect(page.get_by_role("button", name="Try again")).to_have_count(0)
+
+
 def test_approval_by_a_second_person(product, visit, pictures):
     subject = product.new_subject("Held", distribution="Alert", approval=True)
     key = product.send(subject, "Needs two", account="ann")

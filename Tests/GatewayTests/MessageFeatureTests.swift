@@ -1,3 +1,4 @@
+import CommandBus
 import Schemas
 import TestSupport
 import Testing
@@ -91,6 +92,35 @@ struct MessageFeatureTests {
             try await refusal(#""correction":true,"follows":"\#(waiting)""#, "follows")
             #expect(try await gateway.request("DELETE", "/message/\(waiting)").status == 200)
             try await refusal(#""correction":true,"follows":"\#(waiting)""#, "follows")
+        }
+    }
+
+    @Test("A message that is partly out can be neither recalled nor corrected, and the answer says to wait")
+    func partlyOut() async throws {
+        try await withTemporaryFolder { folder in
+            try await RelayDouble.run(in: folder) { router in
+                router.on(RelayMessage.self) { command, _ in
+                    RelayMessage.Reply(
+                        components: command.components.map {
+                            let later = DeliveryError(.quotaExceeded, retryAfter: 600_000)
+                            return ComponentOutcome(component: $0, result: $0 == .notification ? .success("n") : .failure(later))
+                        })
+                }
+            } _: {
+                try await RunningGateway.with(in: folder) { gateway in
+                    let path = try await gateway.makeSubject()
+                    let key = try await gateway.post(path.message())
+                    try await eventually("a part is out") {
+                        try await gateway.message(key).relay["state"] as? String == "retrying"
+                    }
+                    #expect(try await gateway.request("DELETE", "/message/\(key)").status == 409)
+                    let answer = try await gateway.request(
+                        "POST", "/message", body: path.message(and: #""correction":true,"follows":"\#(key)""#))
+                    #expect(answer.status == 400 && answer.object["field"] as? String == "follows", "\(answer)")
+                    let detail = answer.object["detail"] as? String ?? ""
+                    #expect(detail.contains("wait until") && !detail.contains("recall"), "\(detail)")
+                }
+            }
         }
     }
 

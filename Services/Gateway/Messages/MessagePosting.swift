@@ -110,9 +110,12 @@ struct MessagePosting: Sendable {
         }
         switch message.relay.state {
         case .held, .pending, .retrying:
-            throw Problem(
-                .invalidField, "follows: \(message.msiKey) has not gone out yet; recall it instead, or wait until it has",
-                field: "follows")
+            let isPartlyOut = message.relay.components.contains { $0.state == .accepted }
+            let problem =
+                isPartlyOut
+                ? "a part of \(message.msiKey) is still on its way, so wait until that has ended"
+                : "\(message.msiKey) has not gone out yet; recall it instead, or wait until it has"
+            throw Problem(.invalidField, "follows: \(problem)", field: "follows")
         case .recalled:
             throw Problem(.invalidField, "follows: \(message.msiKey) was recalled, so that no phone has it", field: "follows")
         case .relayed, .failed, .expired: break

@@ -53,10 +53,11 @@ struct MessageRoutes: Feature {
                 .documented(
                     "Send a message",
                     "The answer comes after the message is safely stored. Its `state` is `pending`, or `held` if another account must "
-                        + "approve the message first. The texts may come from a template, with `values` for its blanks. After a 503, or no answer at all, the message may be stored "
-                        + "or not: repeat the request with the same `Idempotency-Key`.",
+                        + "approve the message first. The texts may come from a template, with `values` for its blanks. A correction gets "
+                        + "409 while an earlier one of the same message is held or on its way. After a 503, or no answer at all, the message "
+                        + "may be stored or not: repeat the request with the same `Idempotency-Key`.",
                     headers: [.idempotencyKey], answerHeaders: [.location, .idempotencyReplayed],
-                    problems: [.topicUnknown, .distributionMismatch, .payloadTooLarge]),
+                    problems: [.topicUnknown, .distributionMismatch, .conflict, .payloadTooLarge]),
             send,
             Route(.get, "/message/:msi_key", right: .read, answer: .ok(Message.self)) { call in
                 Answer(try await cube.visible(try await message(of: call), to: call.principal))
@@ -76,7 +77,7 @@ struct MessageRoutes: Feature {
             }.documented(
                 "Send a failed message again",
                 "Sends the components again that FCM did not accept. `expires` does not change. The answer is 409 if the message has "
-                    + "not failed or has expired. Without the right `read` it is 204.",
+                    + "not failed, has expired or was corrected. Without the right `read` it is 204.",
                 also: [AnswerForm(.noContent)], problems: [.conflict]),
             Route(.post, "/message/:msi_key/approve", right: .send, answer: .ok(Message.self)) { call in
                 try call.principal.requirePerson()

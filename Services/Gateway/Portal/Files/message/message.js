@@ -90,7 +90,8 @@ function showState() {
   stateTag.className = `tag ${tone}`;
   if (stateTag.textContent !== word) stateTag.textContent = word;
   stateDetail.textContent = detail;
-  const possible = possibleActions(message, now);
+  // The old pop-up would take the place of the correction's.
+  const possible = possibleActions(message, now).filter((action) => action !== "retry" || !newestCorrection());
   const print = possible.join() + message.relay.state + correctionLink();
   if (print === shownActions && buttons.children.length) return;
   shownActions = print;
