@@ -75,14 +75,13 @@ extension Router where Context == GatewayContext {
         let router = Router(context: GatewayContext.self)
         router.add(
             middleware: EntryMiddleware(access, allowedOrigins: allowedOrigins, limit: limit, logger: logger))
-        let requestLimit = RequestLimitMiddleware(limits: requests)
         // A route gets only the middleware that was added before it.
-        router.group().add(middleware: requestLimit)
-            .add(routes.filter { $0.right == .anonymous }, limits: requests, credentials: lookUp)
+        router.add(routes.filter { $0.right == .anonymous }, limits: requests, credentials: lookUp)
         router.add(middleware: authentication)
         router.add(middleware: ConnectionCredentialMiddleware(limit: limit))
-        router.add(middleware: requestLimit)
         router.add(routes.filter { $0.right != .anonymous }, limits: requests, credentials: lookUp)
+        // For paths without a route.
+        router.add(middleware: RequestLimitMiddleware(limits: requests))
         return router
     }
 }

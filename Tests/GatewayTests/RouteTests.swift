@@ -9,9 +9,9 @@ import Testing
 /// The declarations of the routes.
 @Suite("Routes")
 struct RouteTests {
-    /// Every route with the right that it requires, its body and its answer.
+    /// Every route with the right that it requires, what it counts as without a sign-in, its body and its answer.
     private static let table: Set = [
-        "GET /channel: anyone, - -> 200 Array<Channel>",
+        "GET /channel: anyone as phones, - -> 200 Array<Channel>",
         "POST /channel: administer, NamedDraft -> 201 Channel",
         "PUT /channel/:channelID: administer, NamedDraft -> 200 Channel",
         "DELETE /channel/:channelID: administer, - -> 204 -",
@@ -33,9 +33,9 @@ struct RouteTests {
         "POST /message: send, MessagePost -> 201 Posted",
         "GET /message/:msi_key: read, - -> 200 Message",
         "DELETE /message/:msi_key: send, - -> 200 Message",
-        "POST /message/since: anonymous, ReadAccepted -> 200 Reply",
-        "POST /receipt: anonymous, AddReceipts -> 204 -",
-        "POST /phone/topics: anonymous, PhoneToken -> 200 Reply",
+        "POST /message/since: anonymous as phones, ReadAccepted -> 200 Reply",
+        "POST /receipt: anonymous as receipts, AddReceipts -> 204 -",
+        "POST /phone/topics: anonymous as phone-topics, PhoneToken -> 200 Reply",
         "POST /message/:msi_key/retry: send, - -> 200 Message",
         "POST /message/:msi_key/approve: send, - -> 200 Message",
         "GET /statistics: read, - -> 200 MessageStatistics",
@@ -86,7 +86,8 @@ struct RouteTests {
     private static func line(_ route: Route) -> String {
         let body = route.body.map { "\($0)" } ?? "-"
         let document = route.answer.document.map { "\($0)" } ?? "-"
-        let right = "\(route.right)" + (route.isConfirmed ? " and confirmed" : "")
+        let budget = route.budget == .general ? "" : " as \(route.budget.rawValue)"
+        let right = "\(route.right)" + (route.isConfirmed ? " and confirmed" : "") + budget
         return "\(route.method.rawValue) \(route.path): \(right), \(body) -> \(route.answer.status.code) \(document)"
     }
 

@@ -42,7 +42,8 @@ struct CubeRoutes: Feature {
         }.documented(
             "Read the information cube",
             "All channels with their areas and subjects. Only administrators see who is in the `access` lists; for all others they are "
-                + "empty.", headers: [.ifNoneMatch], answerHeaders: [.eTag], also: [AnswerForm(.notModified)])
+                + "empty.", headers: [.ifNoneMatch], answerHeaders: [.eTag], also: [AnswerForm(.notModified)]
+        ).counted(as: .phones)
     }
 
     private var channel: [Route] {

@@ -8,6 +8,8 @@ struct PhoneRoutes: Feature {
     private let messageLog: CommandClient
     private let relay: CommandClient
     private let missed: SharedAnswers
+    /// Each question about a phone's topics is at least one to Google.
+    private let topicTurns = QueryTurns(maxRunning: 8, maxWaiting: 1_000, maxWait: .seconds(5))
 
     init(messageLog: CommandClient, relay: CommandClient) {
         self.messageLog = messageLog
@@ -36,9 +38,10 @@ struct PhoneRoutes: Feature {
             }.documented(
                 "Fetch messages that FCM did not bring",
                 "The messages of topics whose data FCM has accepted within the last eight days, in the order of acceptance, at most 100. "
-                    + "`after` is the `next` of the former answer. There may be more until `next` is the `after` of the request. "
-                    + "A message may come twice, and none is left out: keep those whose `msi_key` is new. An answer may be a quarter "
-                    + "of a second old, since equal requests share it."),
+                    + "`after` is the `next` of the former answer; it may go back a little. There are more until an answer has fewer "
+                    + "than 100 messages. A message may come twice, and none is left out: keep those whose `msi_key` is new. Equal "
+                    + "requests share an answer, so it may be a moment old."
+            ).counted(as: .phones),
             Route(.post, "/receipt", right: .anonymous, body: AddReceipts.self, answer: .noContent) { call in
                 _ = try await messageLog.request(try await call.body(), context: call.caller)
                 return Answer()
@@ -46,12 +49,15 @@ struct PhoneRoutes: Feature {
                 "Report received and opened messages",
                 "`received` and `opened` are `msi_key`s, at most \(AddReceipts.maxMessages) together. `installation` is a random id that "
                     + "the app has made for itself; it names no person. `report` numbers the app's reports, from 1. After a lost answer the "
-                    + "app repeats the report with its number: it counts once. Unknown messages are left out."),
+                    + "app repeats the report with its number: it counts once. Unknown messages are left out."
+            ).counted(as: .receipts),
             Route(.post, "/phone/topics", right: .anonymous, body: PhoneToken.self, answer: .ok(ListTopics.Reply.self)) { call in
-                Answer(try await relay.request(ListTopics(token: try await call.body().token), context: call.caller))
+                let command = ListTopics(token: try await call.body().token)
+                return Answer(try await topicTurns.take { try await relay.request(command, context: call.caller) })
             }.documented(
                 "Ask which topics a phone is subscribed to",
-                "As FCM knows them. `token` is the phone's registration token.", problems: [.notFound]),
+                "As FCM knows them. `token` is the phone's registration token.", problems: [.notFound]
+            ).counted(as: .phoneTopics),
         ]
     }
 }

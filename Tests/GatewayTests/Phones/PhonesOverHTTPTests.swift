@@ -1,5 +1,7 @@
+import CommandBus
 import Foundation
 import Schemas
+import Synchronization
 import TestSupport
 import Testing
 
@@ -45,6 +47,37 @@ struct PhonesOverHTTPTests {
             #expect(since.object["next"] is String)
             #expect(try await gateway.request("GET", "/health").status == 200)
         }
+    }
+
+    @Test("Few questions about phones' topics are asked of the relay at once")
+    func topicTurns() async throws {
+        let running = Mutex((now: 0, most: 0))
+        try await withTemporaryFolder { folder in
+            try await RelayDouble.run(in: folder) { router in
+                router.on(ListTopics.self) { _, _ in
+                    running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+                    defer { running.withLock { $0.now -= 1 } }
+                    try await Task.sleep(for: .milliseconds(20))
+                    return ListTopics.Reply(topics: [Self.topic])
+                }
+            } _: {
+                try await RunningGateway.with(services: [], in: folder) { gateway in
+                    let anonymous = gateway.with(token: nil)
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        for number in 0..<24 {
+                            group.addTask {
+                                let token = #"{"token":"t\#(number)"}"#
+                                let answer = try await anonymous.request("POST", "/phone/topics", body: token)
+                                // On a busy machine some wait for too long.
+                                #expect(answer.text.contains(Self.topic) || answer.problem == "overloaded", "\(answer)")
+                            }
+                        }
+                        try await group.waitForAll()
+                    }
+                }
+            }
+        }
+        #expect((2...8).contains(running.withLock(\.most)), "\(running.withLock(\.most))")
     }
 
     @Test("A message that FCM has not accepted is not given to phones")

@@ -5,11 +5,13 @@ import Hummingbird
 /// account.
 struct RequestLimitMiddleware: RouterMiddleware {
     let limits: RequestLimits
+    /// What requests without a sign-in count as.
+    var budget = AddressBudget.general
 
     func handle(
         _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
     ) async throws -> Response {
-        let fields = try limits.count(context.principal, from: context.client)
+        let fields = try limits.count(context.principal, from: context.client, as: budget)
         guard !fields.isEmpty else { return try await next(request, context) }
         var response = try await next(request, context)
         for field in fields { response.headers[field.name] = field.value }

@@ -8,27 +8,35 @@ import Synchronization
 /// no limit.
 final class RequestLimits: Sendable {
     private let accounts: Mutex<TokenBuckets<String>>
-    private let addresses: Mutex<TokenBuckets<IPAddress?>>
+    private let addresses = Mutex<[AddressBudget: TokenBuckets<IPAddress?>]>([:])
+    private let perAddress: Int
     /// Checks of credentials that the gateway does not know.
     private let lookups = Mutex(TokenBuckets<IPAddress?>(capacity: 6_000))
 
     /// - Parameters:
     ///   - perAccount: The requests of an account a minute.
-    ///   - perAddress: The requests of a client address a minute.
+    ///   - perAddress: The requests of a client address a minute, for ``AddressBudget/general``.
     init(perAccount: Int, perAddress: Int) {
         accounts = Mutex(TokenBuckets(capacity: perAccount))
-        addresses = Mutex(TokenBuckets(capacity: perAddress))
+        self.perAddress = perAddress
     }
 
     /// Counts a request.
     ///
+    /// - Parameter budget: What it counts as without a sign-in.
     /// - Returns: Header fields for the answer.
     /// - Throws: ``Problem`` if the limit is reached.
-    func count(_ principal: Principal?, from client: IPAddress?, at now: NIODeadline = .now()) throws -> HTTPFields {
+    func count(
+        _ principal: Principal?, from client: IPAddress?, as budget: AddressBudget = .general, at now: NIODeadline = .now()
+    ) throws -> HTTPFields {
         guard let principal else {
-            let (outcome, limit) = addresses.withLock { ($0.take(client?.customer, at: now), $0.capacity) }
+            let limit = budget.perMinute(general: perAddress)
+            let outcome = addresses.withLock {
+                $0[budget, default: TokenBuckets(capacity: limit)].take(client?.customer, at: now)
+            }
             try check(
-                outcome, limit, policy: "address", "This address has made \(limit) requests within a minute without a sign-in.")
+                outcome, limit, policy: budget.rawValue,
+                "This address has made \(limit) such requests within a minute without a sign-in.")
             // Open answers have no header fields for each caller.
             return [:]
         }

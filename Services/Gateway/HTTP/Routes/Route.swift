@@ -24,6 +24,9 @@ struct Route: Sendable {
     let answer: AnswerForm
     /// See ``documented(_:_:path:headers:answerHeaders:also:problems:callsServices:)``.
     var documentation: RouteDocumentation?
+    /// What its requests without a sign-in count as. All methods of a path count as the first of their budgets that is not
+    /// ``AddressBudget/general``.
+    var budget = AddressBudget.general
     let handler: @Sendable (Request, GatewayContext) async throws -> Response
 
     /// A route that reads a document from the body.

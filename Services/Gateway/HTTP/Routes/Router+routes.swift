@@ -3,17 +3,20 @@ import HTTPTypes
 import Hummingbird
 
 extension RouterMethods where Context == GatewayContext {
-    /// Adds declared routes.
+    /// Adds declared routes, with the limits of their requests.
     ///
     /// - Parameters:
-    ///   - limits: Count requests whose account becomes known only after a question to the people service.
+    ///   - limits: Count each request; one whose account becomes known only after a question to the people service also for the
+    ///     account.
     ///   - lookUp: Finds the caller's credential once more after the body has arrived.
     func add(_ routes: [Route], limits: RequestLimits, credentials lookUp: @escaping CredentialLookup) {
         for (path, routes) in Dictionary(grouping: routes, by: \.path) {
             let handlers = Dictionary(routes.map { ($0.method, $0.authorizedHandler(lookUp, limits)) }) { _, _ in
                 preconditionFailure("two routes with one method at \(path)")
             }
-            self.path(RouterPath(path), handlers, policy: .gateway)
+            let budget = routes.map(\.budget).first { $0 != .general } ?? .general
+            group().add(middleware: RequestLimitMiddleware(limits: limits, budget: budget))
+                .path(RouterPath(path), handlers, policy: .gateway)
         }
     }
 }
