@@ -31,8 +31,20 @@ struct Measure: AsyncParsableCommand {
     @Option(help: "How many archived messages the longer of two histories has.")
     var messages = 1_000_000
 
-    @Option(help: "How many phones a fleet has.")
+    @Option(help: "How many phones a fleet has, or a herd.")
     var phones = 10_000
+
+    @Option(help: "For how many seconds messages are posted at each rate to a fleet.")
+    var seconds = 45.0
+
+    @Option(help: "How many messages of the last eight days are in the archive from which phones fetch.")
+    var archived = 100_000
+
+    @Option(help: "How many rounds a herd of phones asks.")
+    var rounds = 3
+
+    @Option(help: "How many messages a second are posted beside a herd of phones.")
+    var posts = 100.0
 
     @Option(help: "The folder of the executables of a version without sign-ins, for the comparison of posts.")
     var baseline: String?
@@ -46,8 +58,11 @@ struct Measure: AsyncParsableCommand {
             case .message: try await measureMessages()
             case .gateway: try await measureGateway()
             case .events: try await withFolder(in: "/var/tmp") { try await EventStreamBenchmark(folder: $0).run() }
-            case .fleet: try await withFolder(in: "/var/tmp") { try await FleetBenchmark(phones: phones, folder: $0).run() }
-            case .missed: try await withFolder(in: "/var/tmp") { try await MissedBenchmark(folder: $0).run() }
+            case .fleet:
+                try await withFolder(in: "/var/tmp") {
+                    try await FleetBenchmark(phones: phones, seconds: seconds, folder: $0).run()
+                }
+            case .missed: try await measureMissed()
             case .bus: try await measureBus()
             case .json: try JSONBenchmark().run()
             case .sqlite: try await measureSQLite()
@@ -68,6 +83,12 @@ struct Measure: AsyncParsableCommand {
     private func measureGateway() async throws {
         // Not /tmp, which may be memory: posts are written durably.
         try await withFolder(in: "/var/tmp") { try await GatewayBenchmark(folder: $0, baseline: baseline).run() }
+    }
+
+    private func measureMissed() async throws {
+        try await withFolder(in: "/var/tmp") { folder in
+            try await MissedBenchmark(phones: phones, archived: archived, rounds: rounds, posts: posts, folder: folder).run()
+        }
     }
 
     private func measureMessages() async throws {

@@ -2,30 +2,64 @@ import FoundationEssentials
 import JSON
 import TestSupport
 
-/// Measures how fast a message reaches ten thousand phones that are subscribed to one topic, each with the students' app, while the
+/// Measures how fast messages reach ten thousand phones that are subscribed to one topic, each with the students' app, while the
 /// product, FCM's emulator and the phones share this machine.
 struct FleetBenchmark {
     private struct Figures: Codable {
         let phones: Int
         /// Until every phone had registered, subscribed and fetched what it had missed, in seconds.
         let setUp: Double
-        /// Single messages: from the post until it is in a phone's list, and until it is in the last one's, in milliseconds.
+        /// Messages one after another.
+        let singles: Times
+        /// Messages a second of a burst, from the first post until the last phone has the last message.
+        let burstRate: Double
+        /// The highest rate, in messages a second, at which the delay of the last phone did not grow.
+        let rate: Double
+        /// The lowest rate at which it grew; absent if it grew at none.
+        let exceededRate: Double?
+        /// For how long messages were posted at each rate, in seconds.
+        let seconds: Double
+        /// Messages at ``rate``.
+        let sustained: Times
+        /// The processor time of a message with its deliveries at ``rate``, in milliseconds, by process.
+        let processorTime: [String: Double]
+    }
+
+    /// From a message's `timestamp` until it is in a phone's list, in milliseconds.
+    private struct Times: Codable {
         let p50: Double
         let p99: Double
-        let last: Double
-        /// A burst: messages a second, from the first post until the last phone has the last message.
+        /// The median of the times until the last phone had a message.
+        let lastPhone: Double
+        /// The longest one.
+        let longest: Double
+
+        init(_ count: FleetCount, _ delays: [Double]) {
+            p50 = count.p50 ?? 0
+            p99 = count.p99 ?? 0
+            lastPhone = delays.median
+            longest = delays.max() ?? 0
+        }
+    }
+
+    /// A rate at which messages were posted, and what became of them.
+    private struct Trial {
         let rate: Double
-        /// The processor time of a message with its deliveries, in milliseconds, by process.
-        let processorTime: [String: Double]
-        let expected: Int
-        let doubled: Int
-        let missing: Int
+        let delays: [Double]
+        let usage: [String: Double]
+
+        var isKept: Bool { RateSearch.isKept(delays, rate: rate) }
     }
 
     private static let singles = 6
     private static let burst = 10
+    /// A search may end at a rate that is not kept a second time.
+    private static let retreat = 0.9
+    private static let maxRetreats = 3
 
     let phones: Int
+    /// For how long messages are posted at each rate.
+    let seconds: Double
     /// The folder for the product's data.
     let folder: String
 
@@ -33,44 +67,110 @@ struct FleetBenchmark {
         let product = folder + "/product"
         try GatewayBenchmark.makePrivateFolder(product)
         let figures = try await MessageStack.with(database: nil, gateway: GatewayBenchmark.unlimited, in: product) { stack in
-            let subject = try await stack.portal.makeSubject("Alert", level: "Forced")
-            let (singles, _) = try await FleetProcess.with(phones, at: stack, in: product) { fleet in
-                for number in 1...Self.singles {
-                    try await post(to: subject, at: stack.portal)
-                    try await FleetProcess.reached(by: number, fleet)
-                }
-            }
-            let (burst, (seconds, usage)) = try await FleetProcess.with(phones, at: stack, in: product) { fleet in
-                let before = try Usage(of: stack, fleet)
-                let begin = ContinuousClock.now
-                for _ in 0..<Self.burst { try await post(to: subject, at: stack.portal) }
-                try await FleetProcess.reached(by: Self.burst, fleet)
-                let seconds = (ContinuousClock.now - begin) / .seconds(1)
-                return (seconds, try Usage(of: stack, fleet).since(before, messages: Self.burst))
-            }
-            return Figures(
-                phones: phones, setUp: singles.setUp, p50: singles.p50, p99: singles.p99, last: singles.last,
-                rate: (Double(Self.burst) / seconds).twoDigits, processorTime: usage,
-                expected: singles.expected + burst.expected, doubled: singles.doubled + burst.doubled,
-                missing: singles.missing + burst.missing)
+            try await measure(stack, product)
         }
-        guard figures.missing == 0, figures.doubled == 0, figures.expected == phones * (Self.singles + Self.burst) else {
-            throw PeerFailure(
-                description: "expected \(figures.expected), missing \(figures.missing), doubled \(figures.doubled) messages")
+        show(figures)
+        say(String(decoding: try JSONCoder.encode(figures), as: UTF8.self))
+    }
+
+    private func measure(_ stack: MessageStack, _ folder: String) async throws -> Figures {
+        let subject = try await stack.portal.makeSubject("Alert", level: "Forced")
+        let (setUp, count, delays) = try await FleetProcess.with(phones, at: stack, in: folder) { fleet in
+            try await singles(subject, stack, fleet)
         }
-        say("\(figures.phones) phones on one topic: milliseconds from the post, and messages a second to all phones")
-        say(Table.row("set up", "p50", "p99", "last phone", "messages/s"))
-        say(Table.row("\(figures.setUp) s", "\(figures.p50)", "\(figures.p99)", "\(figures.last)", "\(figures.rate)"))
+        say("alone: until the last phone has a message \(delays.median) ms")
+        let (_, _, (burst, found)) = try await FleetProcess.with(phones, at: stack, in: folder) { fleet in
+            let burst = try await burstRate(subject, stack, fleet)
+            return (burst, try await search(from: burst, subject, stack, fleet))
+        }
+        let (trial, sustained) = try await sustain(found.kept, subject, stack, folder)
+        return Figures(
+            phones: phones, setUp: setUp, singles: Times(count, delays), burstRate: burst.twoDigits, rate: trial.rate.twoDigits,
+            exceededRate: found.exceeded.isFinite ? found.exceeded.twoDigits : nil, seconds: seconds,
+            sustained: Times(sustained, trial.delays), processorTime: trial.usage)
+    }
+
+    private func show(_ figures: Figures) {
+        say("\(figures.phones) phones on one topic, set up in \(figures.setUp) s: milliseconds from the post")
+        say(Table.row("", "p50", "p99", "last phone", "longest"))
+        for (name, times) in [("alone", figures.singles), ("\(figures.rate)/s", figures.sustained)] {
+            say(Table.row(name, "\(times.p50)", "\(times.p99)", "\(times.lastPhone)", "\(times.longest)"))
+        }
+        say(
+            "\(figures.rate) messages a second for \(figures.seconds) s without a growing delay; it grew at "
+                + "\(figures.exceededRate.map { "\($0)" } ?? "none of those tried"); a burst of \(Self.burst): \(figures.burstRate)"
+        )
         say("Milliseconds of processor time for a message and its \(phones * 2) deliveries")
         for (name, time) in figures.processorTime.sorted(by: { $0.value > $1.value }) {
             say(Table.row(name, "\(time)", first: 20))
         }
-        say(String(decoding: try JSONCoder.encode(figures), as: UTF8.self))
     }
 
-    private func post(to subject: SubjectPath, at portal: Portal) async throws {
+    /// - Returns: The message's key.
+    private func post(to subject: SubjectPath, at portal: Portal) async throws -> String {
         let answer = try await portal.post(subject.message())
-        guard answer.status == 201 else { throw UnexpectedAnswer(answer) }
+        guard answer.status == 201, let key = try answer.json["msi_key"]?.string else { throw UnexpectedAnswer(answer) }
+        return key
+    }
+
+    /// - Returns: The delays of the last phone.
+    private func singles(_ subject: SubjectPath, _ stack: MessageStack, _ fleet: FleetProcess) async throws -> [Double] {
+        var delays: [Double] = []
+        for _ in 1...Self.singles {
+            delays += try await fleet.delays(of: [try await post(to: subject, at: stack.portal)])
+        }
+        return delays
+    }
+
+    private func burstRate(_ subject: SubjectPath, _ stack: MessageStack, _ fleet: FleetProcess) async throws -> Double {
+        let begin = ContinuousClock.now
+        var keys: [String] = []
+        for _ in 0..<Self.burst { keys.append(try await post(to: subject, at: stack.portal)) }
+        _ = try await fleet.delays(of: keys)
+        return Double(Self.burst) / ((ContinuousClock.now - begin) / .seconds(1))
+    }
+
+    private func search(
+        from burst: Double, _ subject: SubjectPath, _ stack: MessageStack, _ fleet: FleetProcess
+    ) async throws -> RateSearch {
+        var search = RateSearch(from: burst)
+        while let rate = search.next {
+            let trial = try await post(at: rate, subject, stack, fleet)
+            search.note(rate, isKept: trial.isKept)
+        }
+        guard search.kept > 0 else { throw PeerFailure(description: "the delay grows at every rate") }
+        return search
+    }
+
+    /// Posts at the rate of the search to a new fleet, whose report is then about this rate alone; at a lower one if it is not kept.
+    private func sustain(
+        _ rate: Double, _ subject: SubjectPath, _ stack: MessageStack, _ folder: String
+    ) async throws -> (Trial, FleetCount) {
+        var rate = rate
+        for _ in 0...Self.maxRetreats {
+            let (_, count, trial) = try await FleetProcess.with(phones, at: stack, in: folder) { fleet in
+                try await post(at: rate, subject, stack, fleet)
+            }
+            if trial.isKept { return (trial, count) }
+            rate *= Self.retreat
+        }
+        throw PeerFailure(description: "the delay grows also at \(rate.twoDigits) messages a second")
+    }
+
+    private func post(
+        at rate: Double, _ subject: SubjectPath, _ stack: MessageStack, _ fleet: FleetProcess
+    ) async throws -> Trial {
+        let count = max(Self.singles, Int((rate * seconds).rounded()))
+        let before = try Usage(of: stack, fleet)
+        let keys = try await ConstantRate(count: count, period: .seconds(Double(count) / rate)).run { _ in
+            try await post(to: subject, at: stack.portal)
+        }.map(\.value)
+        let delays = try await fleet.delays(of: keys)
+        let trial = Trial(rate: rate, delays: delays, usage: try Usage(of: stack, fleet).since(before, messages: count))
+        say(
+            "\(rate.twoDigits) messages/s: the last phone's delay \(trial.isKept ? "stays" : "grows"), median \(delays.median) ms"
+        )
+        return trial
     }
 }
 
@@ -78,7 +178,7 @@ struct FleetBenchmark {
 private struct Usage {
     private let seconds: [String: Double]
 
-    init(of stack: MessageStack, _ fleet: ChildProcess) throws {
+    init(of stack: MessageStack, _ fleet: FleetProcess) throws {
         var seconds = ["msi-phone fleet": try ProcessUsage(of: fleet.identifier).processorTime]
         for (name, identifier) in stack.processes { seconds[name] = try ProcessUsage(of: identifier).processorTime }
         self.seconds = seconds

@@ -1,165 +1,228 @@
-import AsyncHTTPClient
 import FoundationEssentials
 import JSON
 import NIOHTTP1
+import Schemas
+import Synchronization
 import TestSupport
+import Time
 
-/// Measures `POST /message/since`: beside a bare route that does the same work, and what a herd of phones does to posts.
+/// Measures what phones without a message ask: `POST /message/since` beside a bare route that does the same work; and what a herd of
+/// phones does to posts, by `POST /message/since` and by `POST /receipt`.
 struct MissedBenchmark {
     private struct Figures: Codable {
-        /// The answer's size in bytes.
+        let archived: Int
+        /// Of one request again and again, and of many different ones.
+        let same: Comparison
+        let different: Comparison
+        /// Posts at a constant rate: without phones, while the herd fetches, and while it reports.
+        let alone: Latency
+        let besideFetches: Latency
+        let besideReports: Latency
+        /// The p99 beside the herd divided by the one without.
+        let fetchesRatio: Double
+        let reportsRatio: Double
+        /// The rounds' requests.
+        let fetches: [PhoneHerd.Answers]
+        let reports: [PhoneHerd.Answers]
+    }
+
+    private struct Comparison: Codable {
+        /// The size of the bare route's answer in bytes: the median of the gateway's.
         let bytes: Int
         let gateway: Wrk.Figures
         let peer: Wrk.Figures
         let ratio: Double
-        /// Posts at a constant rate, in milliseconds: without phones, and while the herd asks.
-        let usual: Latency
-        let besideHerd: Latency
-        /// The p99 beside the herd divided by the usual one.
-        let p99Ratio: Double
-        /// The herd's own requests.
-        let herd: Latency
     }
 
-    struct Latency: Codable {
-        let p50: Double
-        let p99: Double
+    private struct Round {
+        let alone: Latency
+        let besideFetches: Latency
+        let besideReports: Latency
+        let fetches: PhoneHerd.Answers
+        let reports: PhoneHerd.Answers
     }
 
-    private static let rounds = 5
-    private static let messages = 20
-    private static let herd = 10_000
-    private static let posts = 1_000
+    private static let subscriptions = 400
+    /// The time in which each phone asks once.
     private static let period = Duration.seconds(10)
-    /// How many different subscriptions the phones of the herd have.
-    private static let subscriptions = 50
+    /// The time in which the phones look at the hub by themselves: each once.
+    private static let looks = Duration.seconds(75)
+    /// One phone of so many has a new app.
+    private static let firstFetches = 50
+    /// How many messages a report names.
+    private static let perReport = 3
+    /// How long before the present the compared requests go on, so that an answer has about twenty messages.
+    private static let comparedReach: Milliseconds = 4 * 3_600_000
 
+    let phones: Int
+    let archived: Int
+    let rounds: Int
+    /// Posts a second.
+    let posts: Double
     let folder: String
 
     func run() async throws {
         let product = folder + "/product"
         try GatewayBenchmark.makePrivateFolder(product)
         let figures = try await MessageStack.with(database: nil, gateway: GatewayBenchmark.unlimited, in: product) { stack in
-            var subjects: [SubjectPath] = []
-            for number in 0..<10 { subjects.append(try await stack.portal.makeSubject("Information", name: "Subject \(number)")) }
-            for number in 0..<Self.messages {
-                let answer = try await stack.portal.post(subjects[number % subjects.count].message())
-                guard answer.status == 201 else { throw UnexpectedAnswer(answer) }
+            let archive = try await MissedArchive.make(of: archived, at: stack, in: product)
+            say("\(archived) messages of eight days, \(archive.subjects.count) subjects")
+            let subscriptions = (0..<Self.subscriptions).map { _ in archive.subscriptions() }
+            let same = try await compare(stack, Array(subscriptions.prefix(1)))
+            let different = try await compare(stack, subscriptions)
+            let measured = try await PhoneHerd.with(phones, subscriptions: subscriptions, at: stack.portal) { herd in
+                var measured: [Round] = []
+                for number in 1...rounds { measured.append(try await round(number, herd, archive, stack)) }
+                return measured
             }
-            try await eventually("all messages are relayed", within: .seconds(60)) { try await stack.isArchiveAtRest() }
-            let (bytes, gateway, peer, ratio) = try await compare(stack, subjects)
-            let (usual, beside, herd) = try await measureHerd(stack, subjects)
+            let alone = Latency.median(measured.map(\.alone))
+            let (fetches, reports) = (
+                Latency.median(measured.map(\.besideFetches)), Latency.median(measured.map(\.besideReports))
+            )
             return Figures(
-                bytes: bytes, gateway: gateway, peer: peer, ratio: ratio, usual: usual, besideHerd: beside,
-                p99Ratio: (beside.p99 / usual.p99).twoDigits, herd: herd)
+                archived: archived, same: same, different: different, alone: alone, besideFetches: fetches,
+                besideReports: reports,
+                fetchesRatio: (fetches.p99 / alone.p99).twoDigits, reportsRatio: (reports.p99 / alone.p99).twoDigits,
+                fetches: measured.map(\.fetches), reports: measured.map(\.reports))
         }
-        say(
-            "POST /message/since with \(Self.messages) messages (\(figures.bytes) bytes), 64 connections: answers a second, and milliseconds"
-        )
-        say(Table.row("", "rate", "p50", "p99"))
-        for (name, one) in [("gateway", figures.gateway), ("Hummingbird", figures.peer)] {
-            say(Table.row(name, "\(Int(one.rate))", "\(one.p50)", "\(one.p99)"))
-        }
-        say("ratio \(figures.ratio)")
-        say(
-            "\(Self.posts) posts in ten seconds, and \(Self.herd) phones that ask meanwhile: milliseconds, medians of \(Self.rounds) rounds"
-        )
-        say(Table.row("", "p50", "p99"))
-        for (name, one) in [("posts alone", figures.usual), ("posts beside", figures.besideHerd), ("the phones", figures.herd)] {
-            say(Table.row(name, "\(one.p50)", "\(one.p99)"))
-        }
-        say("p99 beside / alone: \(figures.p99Ratio)")
+        show(figures)
         say(String(decoding: try JSONCoder.encode(figures), as: UTF8.self))
+    }
+
+    private func show(_ figures: Figures) {
+        for (name, one) in [("one request", figures.same), ("\(Self.subscriptions) requests", figures.different)] {
+            say("POST /message/since, \(name), \(one.bytes) bytes, 64 connections: answers a second, and milliseconds")
+            say(Table.row("", "rate", "p50", "p99"))
+            for (name, one) in [("gateway", one.gateway), ("Hummingbird", one.peer)] {
+                say(Table.row(name, "\(Int(one.rate))", "\(one.p50)", "\(one.p99)"))
+            }
+            say("ratio \(one.ratio)")
+        }
+        say(
+            "\(posts) posts a second; \(phones) phones in ten seconds; milliseconds, medians of \(rounds) rounds"
+        )
+        say(Table.row("posts", "p50", "p99"))
+        for (name, one) in [
+            ("alone", figures.alone), ("beside fetches", figures.besideFetches), ("beside reports", figures.besideReports),
+        ] {
+            say(Table.row(name, "\(one.p50)", "\(one.p99)", first: 20))
+        }
+        say("p99 beside / alone: fetches \(figures.fetchesRatio), reports \(figures.reportsRatio)")
+        say(Table.row("phones", "p50", "p99", "requests", "503", "unanswered", "equal", "of first fetches", "MB", first: 20))
+        for (name, rounds) in [("fetches", figures.fetches), ("reports", figures.reports)] {
+            for one in rounds {
+                say(
+                    Table.row(
+                        name, "\(one.latency.p50)", "\(one.latency.p99)", "\(one.requests)", "\(one.busy)", "\(one.unanswered)",
+                        "\(one.equal)",
+                        "\(one.pagesOfFirstFetches)", "\((Double(one.bytes) / 1e6).twoDigits)", first: 20))
+            }
+        }
     }
 
     // MARK: Beside a bare route
 
-    private func compare(
-        _ stack: MessageStack, _ subjects: [SubjectPath]
-    ) async throws -> (bytes: Int, gateway: Wrk.Figures, peer: Wrk.Figures, ratio: Double) {
-        let request = Self.request(subjects)
-        let answer = try await stack.portal.with(token: nil).call(.POST, "/message/since", request)
-        guard answer.status == 200, try answer.json["messages"]?.elements?.count == Self.messages else {
-            throw UnexpectedAnswer(answer)
+    /// Compares requests in turn, one for each set of topics.
+    private func compare(_ stack: MessageStack, _ subscriptions: [[String]]) async throws -> Comparison {
+        let after = "\(PageCursor(before: .now - Self.comparedReach))"
+        let bodies = subscriptions.map { topics -> JSONValue in
+            ["topics": .array(topics.map { .string($0) }), "after": .string(after)]
         }
+        var answers: [HTTPAnswer] = []
+        for body in bodies {
+            let answer = try await stack.portal.with(token: nil).call(.POST, "/message/since", body)
+            guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
+            answers.append(answer)
+        }
+        let typical = answers.sorted { $0.body.count < $1.body.count }[answers.count / 2]
         let (body, fields) = (folder + "/since.json", folder + "/since-fields.json")
-        try answer.body.write(to: URL(filePath: body))
-        let named = Dictionary(answer.headers.map { ($0.name, $0.value) }) { $1 }
-        try JSONCoder.encode(named).write(to: URL(filePath: fields))
+        try typical.body.write(to: URL(filePath: body))
+        try JSONCoder.encode(Dictionary(typical.headers.map { ($0.name, $0.value) }) { $1 }).write(to: URL(filePath: fields))
+        let texts = bodies.map { String(decoding: $0.data, as: UTF8.self) }
         let wrk = Wrk(folder: folder)
-        let text = String(decoding: request.data, as: UTF8.self)
         return try await BareServer.serving(body, fields: fields, in: folder) { peer in
             var rounds: [(gateway: Wrk.Figures, peer: Wrk.Figures)] = []
-            for _ in 0..<Self.rounds {
-                rounds.append(
-                    (
-                        try await wrk.run(stack.portal.port, "/message/since", method: "POST", bodies: [text]),
-                        try await wrk.run(peer, "/message/since", method: "POST", bodies: [text])
-                    ))
+            for _ in 0..<self.rounds {
+                // From many addresses, as through a proxy: the limits for an address are not to be measured.
+                let headers = ["X-Forwarded-Proto": "https"]
+                let gateway = try await wrk.run(
+                    stack.portal.port, "/message/since", method: "POST", headers: headers, bodies: texts, manyAddresses: true)
+                let peer = try await wrk.run(
+                    peer, "/message/since", method: "POST", headers: headers, bodies: texts, manyAddresses: true)
+                rounds.append((gateway, peer))
             }
-            let round = rounds.sorted { $0.gateway.rate / $0.peer.rate < $1.gateway.rate / $1.peer.rate }[Self.rounds / 2]
-            return (answer.body.count, round.gateway, round.peer, (round.gateway.rate / round.peer.rate).twoDigits)
+            let round = rounds.sorted { $0.gateway.rate / $0.peer.rate < $1.gateway.rate / $1.peer.rate }[rounds.count / 2]
+            return Comparison(
+                bytes: typical.body.count, gateway: round.gateway, peer: round.peer,
+                ratio: (round.gateway.rate / round.peer.rate).twoDigits)
         }
-    }
-
-    private static func request(_ subjects: [SubjectPath]) -> JSONValue {
-        ["topics": .array(subjects.map { "\($0.topicKey)" }.sorted().map { .string($0) })]
     }
 
     // MARK: The herd
 
-    private func measureHerd(
-        _ stack: MessageStack, _ subjects: [SubjectPath]
-    ) async throws -> (usual: Latency, beside: Latency, herd: Latency) {
-        var generator = SystemRandomNumberGenerator()
-        let bodies = (0..<Self.subscriptions).map { _ in
-            Self.request(Array(subjects.shuffled(using: &generator).prefix(Int.random(in: 3...8))))
+    /// Posts alone; then the phones look at the hub by themselves, as ever; then all of them fetch, and then report, within ten seconds
+    /// each. There are posts throughout.
+    private func round(
+        _ number: Int, _ herd: PhoneHerd, _ archive: MissedArchive, _ stack: MessageStack
+    ) async throws -> Round {
+        let posts = Posts(archive, stack.portal, rate: posts)
+        let alone = try await posts.measure(for: Self.period)
+        try await posts.measure(for: Self.looks) { period in
+            _ = try await ConstantRate(count: herd.count, period: period).run { try await herd.fetch($0, isFirst: false) }
         }
-        let open = stack.portal.with(token: nil)
-        @Sendable func ask() async throws {
-            let answer = try await open.call(.POST, "/message/since", bodies.randomElement())
-            guard answer.status == 200 else { throw UnexpectedAnswer(answer) }
-        }
-        @Sendable func post() async throws {
-            let answer = try await stack.portal.post(subjects[0].message())
-            guard answer.status == 201 else { throw UnexpectedAnswer(answer) }
-        }
-        var (usual, beside, herd): ([Latency], [Latency], [Latency]) = ([], [], [])
-        for _ in 0..<Self.rounds {
-            usual.append(try await ConstantRate(count: Self.posts, period: Self.period).measure(post))
-            async let phones = ConstantRate(count: Self.herd, period: Self.period).measure(ask)
-            beside.append(try await ConstantRate(count: Self.posts, period: Self.period).measure(post))
-            herd.append(try await phones)
-        }
-        return (usual.median, beside.median, herd.median)
-    }
-}
-
-extension [MissedBenchmark.Latency] {
-    fileprivate var median: MissedBenchmark.Latency {
-        MissedBenchmark.Latency(p50: map(\.p50).median.twoDigits, p99: map(\.p99).median.twoDigits)
-    }
-}
-
-/// Requests that begin at fixed moments, whether earlier ones are answered or not: a slow answer makes no request late.
-private struct ConstantRate {
-    let count: Int
-    let period: Duration
-
-    /// Measures each request from the moment at which it was due.
-    func measure(_ request: @escaping @Sendable () async throws -> Void) async throws -> MissedBenchmark.Latency {
-        let begin = ContinuousClock.now
-        let times = try await withThrowingTaskGroup(of: Double.self) { group in
-            for number in 0..<count {
-                let due = begin + period * (Double(number) / Double(count))
-                try await Task.sleep(until: due)
-                group.addTask {
-                    try await request()
-                    return (ContinuousClock.now - due) / .milliseconds(1)
-                }
+        _ = herd.answers()
+        let besideFetches = try await posts.measure(for: Self.period) { period in
+            _ = try await ConstantRate(count: herd.count, period: period).run { phone in
+                try await herd.fetch(phone, isFirst: phone % Self.firstFetches == number % Self.firstFetches)
             }
-            return try await group.reduce(into: [Double]()) { $0.append($1) }.sorted()
         }
-        return MissedBenchmark.Latency(p50: times[count / 2], p99: times[count * 99 / 100])
+        let fetches = herd.answers()
+        let received = posts.newest(Self.perReport)
+        let besideReports = try await posts.measure(for: Self.period) { period in
+            _ = try await ConstantRate(count: herd.count, period: period).run { phone in
+                try await herd.report(phone, number: number, received: received)
+            }
+        }
+        say(
+            "round \(number): p99 alone \(alone.p99), beside fetches \(besideFetches.p99), beside reports \(besideReports.p99) ms"
+        )
+        return Round(
+            alone: alone, besideFetches: besideFetches, besideReports: besideReports, fetches: fetches, reports: herd.answers())
+    }
+
+    /// Posts to the campus's subjects at a constant rate.
+    private final class Posts: Sendable {
+        private let archive: MissedArchive
+        private let portal: Portal
+        private let rate: Double
+        private let keys = Mutex<[String]>([])
+
+        /// - Parameter rate: Posts a second.
+        init(_ archive: MissedArchive, _ portal: Portal, rate: Double) {
+            self.archive = archive
+            self.portal = portal
+            self.rate = rate
+        }
+
+        /// The keys of the last posted messages.
+        func newest(_ count: Int) -> [String] { keys.withLock { $0.suffix(count) } }
+
+        /// - Parameter beside: Runs meanwhile, for as long.
+        @discardableResult
+        func measure(
+            for period: Duration, beside: @Sendable (Duration) async throws -> Void = { _ in }
+        ) async throws -> Latency {
+            async let other: Void = beside(period)
+            let count = Int(rate * (period / .seconds(1)))
+            let posted = try await ConstantRate(count: count, period: period).run { [archive, portal] _ in
+                guard let subject = archive.subjects.randomElement() else { return "" }
+                let answer = try await portal.post(subject.message())
+                guard answer.status == 201, let key = try answer.json["msi_key"]?.string else { throw UnexpectedAnswer(answer) }
+                return key
+            }
+            try await other
+            keys.withLock { $0 += posted.map(\.value) }
+            return Latency(posted.map(\.time))
+        }
     }
 }
