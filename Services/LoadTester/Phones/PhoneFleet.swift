@@ -3,6 +3,7 @@ import FoundationEssentials
 import ServiceKit
 import Subprocess
 import SystemPackage
+import UnixSignals
 
 /// A process of `msi-phone fleet` beside a load: phones on which the load's messages arrive.
 struct PhoneFleet: Sendable {
@@ -77,7 +78,17 @@ struct PhoneFleet: Sendable {
         return path
     }
 
+    /// Ctrl-C ends the wait, so that the load's channel is removed.
     private func waitUntilReady() async throws {
+        let waiting = Task { try await waitForReadiness() }
+        let interruption = Task {
+            for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { waiting.cancel() }
+        }
+        defer { interruption.cancel() }
+        try await waiting.value
+    }
+
+    private func waitForReadiness() async throws {
         let deadline = ContinuousClock.now + Self.startTimeout
         while !output.isReady {
             guard !output.hasEnded, ContinuousClock.now < deadline else {

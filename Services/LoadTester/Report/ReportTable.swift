@@ -46,7 +46,7 @@ struct ReportTable: CustomStringConvertible {
             (
                 "phones",
                 "\(report.phones): \(report.delivered) of \(report.expected) messages delivered, \(report.missing) missing, "
-                    + "\(report.doubled) doubled; \(report.incomplete) accepted messages are not on every phone"
+                    + "\(report.doubled) doubled; accepted, but not on every phone: \(report.incomplete)"
             ),
             ("", "ms from the post to a phone's list: \(latencies.joined(separator: "  "))"),
         ]
