@@ -36,6 +36,7 @@ RULES = {
     ("post", "/send/{channel}/{area}/{subject}"): "as POST /message; not both delay and send_at",
     ("get", "/message"): "the words of q; before is from another page",
     ("get", "/statistics"): "edges ascend",
+    ("post", "/receipt"): "1 to 200 messages in both lists together",
     ("post", "/account"): "the password is none that everybody tries first",
     ("post", "/token"): "expires is in the future; the account must have the rights",
     ("post", "/session"): "the right password",
@@ -230,6 +231,9 @@ def keep_rules(document, objects, now):
     content = paths["/send/{channel}/{area}/{subject}"]["post"]["requestBody"]["content"]
     content["text/plain"]["schema"] = {"type": "string", "pattern": "^[a-z]{1,40}( [a-z]{1,40}){0,4}$"}
     paths["/send/{channel}/{area}/{subject}"]["post"]["parameters"].remove(send["send_at"])
+    reported = schemas["AddReceipts"]["properties"]
+    reported["received"] |= {"minItems": 1, "maxItems": 100}
+    reported["opened"] |= {"maxItems": 100}
     schemas["AddToken"]["properties"] |= {
         "expires": {"type": "integer", "minimum": now + 3_600_000, "maximum": 253402300799999},
         "account": {"const": objects.kept["account"]},
