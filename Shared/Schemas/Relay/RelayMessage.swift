@@ -129,7 +129,7 @@ package struct RelayMessage: Command, Checked, Hashable {
 
 extension TextLimits {
     /// Enough for five topics of 900 characters with operators.
-    static let condition = TextLimits(max: 5_000)
+    package static let condition = TextLimits(max: 5_000)
     /// A Firebase project's id.
     package static let project = TextLimits(max: 100)
     /// A phone's registration token, or its installation id.

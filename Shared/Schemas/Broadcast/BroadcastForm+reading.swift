@@ -1,0 +1,179 @@
+package import FoundationEssentials
+package import JSON
+
+extension BroadcastDraft {
+    /// Reads a broadcast in any form of the seeds. Empty texts count as absent, as in the seeds' own examples; numbers may be texts
+    /// of digits.
+    ///
+    /// - Throws: ``SchemaViolation`` that names the field as the document has it.
+    package init(anyForm json: Data) throws(SchemaViolation) {
+        let document: JSONValue
+        do {
+            document = try JSONValue(parsing: json)
+        } catch {
+            throw SchemaViolation(field: "", problem: "\(error)")
+        }
+        guard document.members != nil else { throw SchemaViolation(field: "", problem: "expected an object") }
+        let present = document.withoutEmptyTexts
+        let form = try BroadcastForm(of: present)
+        let agreed = try form.agreed(from: present)
+        do {
+            self = try JSONCoder.decodeStrictly(BroadcastDraft.self, from: agreed.withNumbers.data)
+        } catch let violation as SchemaViolation {
+            throw form.renamed(violation, in: present)
+        } catch {
+            throw SchemaViolation(field: "", problem: "not valid: \(error)")
+        }
+    }
+}
+
+extension BroadcastForm {
+    /// A document of this form in the agreed one.
+    fileprivate func agreed(from document: JSONValue) throws(SchemaViolation) -> JSONValue {
+        var agreed = document
+        var action = document["actiondata"] ?? .object([])
+        func move(_ name: String, to other: String? = nil) {
+            action[other ?? name] = agreed[name]
+            agreed[name] = nil
+        }
+        func rename(_ name: String, _ other: String) {
+            guard let value = agreed[name] else { return }
+            agreed[name] = nil
+            agreed[other] = value
+        }
+        switch self {
+        case .agreed: return agreed.withLifetime
+        case .intermediate:
+            rename("relative", "relativetime")
+            action = Self.actionData(of: document)
+            for name in ["poster", "translations"] where document[name] != nil { move(name) }
+            if agreed["type"] == nil {
+                let isSwitch = action["notificationtype"]?.string?.hasSuffix("-feature") ?? false
+                agreed["type"] = .integer((isSwitch ? BroadcastType.nonDisplay : .others).rawValue)
+            }
+        case .display:
+            let kind = agreed["notificationtype"]?.string
+            move("notificationtype")
+            agreed["type"] = .integer(try Self.type(of: kind).rawValue)
+            action["cancellable"] = try document["type"].map { value throws(SchemaViolation) in try Self.isCancellable(value) }
+            for name in ["poster", "data"] where document[name] != nil { move(name) }
+            action["translations"] = try Self.translations(of: document["fields"])
+            agreed["fields"] = nil
+        case .nonDisplay:
+            agreed["type"] = .integer(BroadcastType.nonDisplay.rawValue)
+            for name in ["notificationtype", "data", "feature", "share", "group"] where document[name] != nil { move(name) }
+        }
+        agreed["actiontype"] = nil
+        rename("notificationid", "id")
+        if let channel = agreed["channel"] {
+            agreed["channel"] = nil
+            agreed["channels"] = [channel]
+        }
+        agreed["actiondata"] = action
+        return agreed.withLifetime
+    }
+
+    /// "Action data contains anything that is not present in the above parameters": an object, the JSON text of one, or plain text.
+    private static func actionData(of document: JSONValue) -> JSONValue {
+        guard let text = document["actiondata"]?.string else { return document["actiondata"] ?? .object([]) }
+        if let parsed = try? JSONValue(parsing: Data(text.utf8)), parsed.members != nil { return parsed.withoutEmptyTexts }
+        return ["data": .string(text)]
+    }
+
+    private static func type(of notificationType: String?) throws(SchemaViolation) -> BroadcastType {
+        switch notificationType {
+        case "downtime": return .downtime
+        case "festive": return .greetings
+        case "general", "others": return .others
+        default:
+            throw SchemaViolation(
+                field: "notificationtype", problem: "expected \"general\", \"festive\", \"downtime\" or \"others\"")
+        }
+    }
+
+    private static func isCancellable(_ value: JSONValue) throws(SchemaViolation) -> JSONValue {
+        switch value.string {
+        case "cancellable": return true
+        case "non-cancellable": return false
+        default: throw SchemaViolation(field: "type", problem: "expected \"cancellable\" or \"non-cancellable\"")
+        }
+    }
+
+    private static func translations(of fields: JSONValue?) throws(SchemaViolation) -> JSONValue {
+        guard let elements = fields?.elements, !elements.isEmpty else {
+            throw SchemaViolation(field: "fields", problem: "missing, expected a title and a msg for each language")
+        }
+        var translations = JSONValue.object([])
+        for (position, element) in elements.enumerated() {
+            guard let language = element["language"]?.string, !language.isEmpty else {
+                throw SchemaViolation(field: "fields[\(position)].language", problem: "missing, expected a language tag")
+            }
+            guard translations[language] == nil else {
+                throw SchemaViolation(field: "fields[\(position)].language", problem: "\(language.prefix(40)) is there twice")
+            }
+            var texts = element
+            texts["language"] = nil
+            translations[language] = texts
+        }
+        return translations
+    }
+
+    /// A violation with the field's place in a document of this form.
+    fileprivate func renamed(_ violation: SchemaViolation, in document: JSONValue) -> SchemaViolation {
+        var field = violation.field
+        func replace(_ prefix: String, by other: String) {
+            guard field == prefix || field.hasPrefix(prefix + ".") || field.hasPrefix(prefix + "[") else { return }
+            field = other + field.dropFirst(prefix.count)
+        }
+        switch self {
+        case .agreed: break
+        case .intermediate:
+            replace("relativetime", by: "relative")
+            for name in ["poster", "translations"] { replace("actiondata.\(name)", by: name) }
+        case .display, .nonDisplay:
+            replace("id", by: "notificationid")
+            for (position, element) in (document["fields"]?.elements ?? []).enumerated() {
+                replace("actiondata.translations.\(element["language"]?.string ?? "")", by: "fields[\(position)]")
+            }
+            replace("actiondata.cancellable", by: "type")
+            for name in ["notificationtype", "poster", "data", "feature", "share", "group"] {
+                replace("actiondata.\(name)", by: name)
+            }
+            if document["channel"] != nil { replace("channels[0]", by: "channel") }
+        }
+        return SchemaViolation(field: field, problem: violation.problem, limit: violation.limit)
+    }
+}
+
+extension JSONValue {
+    /// Without the fields that are empty texts, here and in the action data.
+    fileprivate var withoutEmptyTexts: JSONValue {
+        guard let members else { return self }
+        return .object(
+            members.compactMap { member in
+                if member.value.string == "" { return nil }
+                return member.name == "actiondata" ? Member(member.name, member.value.withoutEmptyTexts) : member
+            })
+    }
+
+    /// With an expiry such as `34646millis`, which counts from the time of sending, as a lifetime.
+    fileprivate var withLifetime: JSONValue {
+        guard let text = self["expiry"]?.string, text.hasSuffix("millis"), let lifetime = Int64(text.dropLast(6)) else {
+            return self
+        }
+        var document = self
+        document["expiry"] = nil
+        document["lifetime"] = .integer(lifetime)
+        return document
+    }
+
+    /// With numbers where the structure has some and a text has only digits.
+    fileprivate var withNumbers: JSONValue {
+        var document = self
+        for name in ["id", "type", "relativetime", "expiry", "repeat"] {
+            guard let text = self[name]?.string, let number = Int64(text) else { continue }
+            document[name] = .integer(number)
+        }
+        return document
+    }
+}

@@ -1,0 +1,66 @@
+import FoundationEssentials
+package import JSON
+
+extension Broadcast {
+    /// The broadcast in a form of the seeds, without what the hub adds.
+    ///
+    /// - Throws: ``SchemaViolation`` if that form cannot say it: what is shown has no non-display form, and the other way round.
+    package func document(in form: BroadcastForm) throws -> JSONValue {
+        switch form {
+        case .agreed:
+            return [
+                "id": .integer(id), "type": .integer(type.rawValue), "epoch": .string(epoch.text), "expiry": .integer(expiry),
+                "actiondata": try tree(actionData),
+            ]
+        case .intermediate:
+            var rest = actionData
+            (rest.poster, rest.translations) = (nil, nil)
+            var document: JSONValue = [
+                "id": .integer(id), "type": .integer(type.rawValue), "epoch": .string(epoch.text), "expiry": .integer(expiry),
+                "actiondata": .string(String(decoding: try JSONCoder.encode(rest), as: UTF8.self)),
+            ]
+            document["poster"] = actionData.poster.map { .string($0) }
+            document["translations"] = try actionData.translations.map(tree)
+            return document
+        case .display:
+            guard type != .nonDisplay else { throw unsayable("display") }
+            var document = oldForm("display")
+            document["type"] = .string(actionData.cancellable == false ? "non-cancellable" : "cancellable")
+            document["poster"] = actionData.poster.map { .string($0) }
+            document["fields"] = .array(
+                (actionData.translations ?? [:]).sorted { $0.key < $1.key }.map { language, texts in
+                    ["language": .string(language), "title": .string(texts.title), "msg": .string(texts.msg)]
+                })
+            return document
+        case .nonDisplay:
+            guard type == .nonDisplay else { throw unsayable("non-display") }
+            var document = oldForm("non-display")
+            document["feature"] = actionData.feature.map { .string($0) }
+            document["share"] = actionData.share.map { .integer($0) }
+            document["group"] = actionData.group.map { .string($0.rawValue) }
+            document["data"] = actionData.data.map { .string($0) }
+            return document
+        }
+    }
+
+    /// What the first two forms have in common.
+    private func oldForm(_ action: String) -> JSONValue {
+        let kind = actionData.notificationType ?? type.notificationTypes[0]
+        var document: JSONValue = [
+            "actiontype": .string(action), "notificationtype": .string(kind.rawValue), "notificationid": .string("\(id)"),
+            "expiry": .string("\(expires - starts)millis"),
+        ]
+        // The form has room for one.
+        if let channel = channels?.first { document["channel"] = .string(channel.description) }
+        return document
+    }
+
+    private func unsayable(_ form: String) -> SchemaViolation {
+        SchemaViolation(
+            field: "form", problem: "broadcast \(id) has type \(type.rawValue), which the form \"\(form)\" cannot say")
+    }
+
+    private func tree(_ value: some Encodable) throws -> JSONValue {
+        try JSONCoder.decode(from: JSONCoder.encode(value))
+    }
+}
