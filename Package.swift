@@ -46,6 +46,7 @@ let package = Package(
     name: "mobile-student-intranet",
     products: [
         .executable(name: "msi", targets: ["Operator"]),
+        .executable(name: "msi-broadcast", targets: ["Broadcasts"]),
         .executable(name: "msi-cube", targets: ["Cube"]),
         .executable(name: "msi-fcm-emulator", targets: ["FCMEmulator"]),
         .executable(name: "msi-fcm-relay", targets: ["FCMRelay"]),
@@ -108,6 +109,14 @@ let package = Package(
                 serviceLifecycle,
             ],
             path: "Services/Cube"),
+        .executableTarget(
+            name: "Broadcasts",
+            dependencies: [
+                "AuditTrail", "CommandBus", "FCM", "JSON", "MongoDatabase", "Schemas", "ServiceKit", "Storage", "StoredResources",
+                "Time", logging, serviceLifecycle,
+            ],
+            path: "Services/Broadcasts",
+            exclude: ["API.md"]),
         .executableTarget(
             name: "MessageLog",
             dependencies: [
@@ -285,6 +294,12 @@ let package = Package(
                 "AuditTrail", "CommandBus", "EmbeddedDatabase", "JSON", "MongoDatabase", "Schemas", "TestSupport", "Time", grdb,
             ],
             path: "Tests/AuditTrailTests"),
+        .testTarget(
+            name: "BroadcastsTests",
+            dependencies: [
+                "Broadcasts", "CommandBus", "FCM", "JSON", "MongoDatabase", "Schemas", "Storage", "TestSupport", "Time",
+            ],
+            path: "Tests/BroadcastsTests"),
         .testTarget(
             name: "ChaosTests", dependencies: ["Chaos", "JSON", "Schemas", "ServiceKit", "TestSupport", "Time"],
             path: "Tests/ChaosTests"),

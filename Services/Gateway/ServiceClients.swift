@@ -19,8 +19,8 @@ extension ServiceClients {
         }
     }
 
-    /// Those that the gateway needs for its work.
-    var needed: [(service: ServiceEntry, client: CommandClient)] { all.filter(\.service.isNeededByGateway) }
+    /// Those that `GET /health` asks.
+    var asked: [(service: ServiceEntry, client: CommandClient)] { all.filter { $0.service.gatewayNeed != .reportedByOther } }
 
     /// The client of a service whose entry says that the gateway sends it commands.
     subscript(service: ServiceEntry) -> CommandClient {

@@ -39,7 +39,7 @@ extension ServicePlan {
         let people = try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: .people)), logger: logger)
         let audit = AuditForwarder(of: store, to: people, logger: logger)
         let templateAudit = AuditForwarder(
-            of: ResourceAudit<MessageTemplate>(store: templates), as: "template_audit", to: people, logger: logger)
+            of: StoredAudit(MessageTemplate.pendingAudit, in: templates), as: "template_audit", to: people, logger: logger)
         let health = try RelayHealth(bus: bus, endpoints: relays, logger: logger)
         let server = try CommandServer(
             bus: bus, endpoint: endpoint,

@@ -24,7 +24,7 @@ package struct StoredAuditEntry: StoredDocument, Hashable {
         case entry, refused
     }
 
-    init(_ entry: AuditEntry) throws {
+    package init(_ entry: AuditEntry) throws {
         id = entry.id
         self.entry = String(decoding: try JSONCoder.encode(entry), as: UTF8.self)
     }

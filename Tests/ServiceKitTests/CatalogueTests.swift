@@ -68,7 +68,7 @@ struct CatalogueTests {
     func roles() {
         #expect(ServiceEntry.gateway.uses.map(\.service) == ServiceEntry.all.filter { !$0.gatewayUses.isEmpty })
         // Without the relay, messages are accepted and wait.
-        #expect(ServiceEntry.gateway.startDependencies == [.people, .cube, .messageLog])
+        #expect(ServiceEntry.gateway.startDependencies == [.people, .cube, .messageLog, .broadcast])
         for service in ServiceEntry.all {
             let names = service.settings.map(\.name)
             #expect(names.contains("MSI_DATABASE_URL") == service.keepsData)

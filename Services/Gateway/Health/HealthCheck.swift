@@ -49,7 +49,7 @@ final class HealthCheck: Sendable {
 
     private func readAlone() async -> Health {
         let states = await withTaskGroup(of: (String, PartHealth).self) { group in
-            for (service, client) in clients.needed {
+            for (service, client) in clients.asked {
                 group.addTask {
                     do throws(CommandFailure) {
                         return (service.name, PartHealth(try await client.request(CheckHealth(), timeout: Self.timeout)))
@@ -61,7 +61,8 @@ final class HealthCheck: Sendable {
             return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
         let own = PartHealth(.ok, version: productVersion, parts: parts.mapValues { $0() })
-        return Health(states, own: own, copies: copiesInUse(states))
+        let optional = Set(clients.asked.filter { $0.service.gatewayNeed == .other }.map(\.service.name))
+        return Health(states, own: own, copies: copiesInUse(states), optional: optional)
     }
 
     /// The ends of the grace periods of the services that are away, in whole seconds.
@@ -101,7 +102,10 @@ struct Health: Codable, Hashable, Sendable {
             && Set(copies.keys) == Set(other.copies.keys)
     }
 
-    init(_ services: [String: PartHealth], own: PartHealth, copies: [String: UnixMilliseconds]) {
+    /// - Parameter optional: The services without which messages are accepted all the same.
+    init(
+        _ services: [String: PartHealth], own: PartHealth, copies: [String: UnixMilliseconds], optional: Set<String> = []
+    ) {
         self.copies = copies
         let states = services.merging([ServiceEntry.gateway.name: own]) { $1 }
         self.services = services.mapValues(\.status)
@@ -114,7 +118,7 @@ struct Health: Codable, Hashable, Sendable {
             return state.parts.merging(["version": report]) { $1 }
         }
         self.parts = parts.filter { !$0.value.isEmpty }
-        let canWork = services.allSatisfy { $0.value.status == .ok || copies[$0.key] != nil }
+        let canWork = services.allSatisfy { $0.value.status == .ok || copies[$0.key] != nil || optional.contains($0.key) }
         let isWell = states.values.allSatisfy(\.isWell) && parts.values.allSatisfy { $0.values.allSatisfy(\.isWell) }
         status = !canWork ? .unavailable : isWell ? .ok : .degraded
     }

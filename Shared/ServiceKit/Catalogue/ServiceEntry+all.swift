@@ -3,5 +3,5 @@ extension ServiceEntry {
     package static let all: [ServiceEntry] = [fcmEmulator] + behindGateway + [gateway]
 
     /// The services that answer commands on the bus.
-    static let behindGateway: [ServiceEntry] = [fcmRelay, people, cube, messageLog]
+    static let behindGateway: [ServiceEntry] = [fcmRelay, people, cube, messageLog, broadcast]
 }

@@ -7,7 +7,7 @@ extension ServiceEntry {
         // It reads the key file that the emulator writes at its first start.
         startsAfter: [.fcmEmulator],
         // For the topics of phones. Whether messages can be relayed, the message log says.
-        gatewayUses: [.commands], isNeededByGateway: false,
+        gatewayUses: [.commands], gatewayNeed: .reportedByOther,
         settings: [
             Setting.fcmServiceAccountFile.declaration, Setting.fcmServerKeyFile.declaration, Setting.fcmProjectsFile.declaration,
             Setting.fcmEndpoint.declaration, Setting.fcmTopicEndpoint.declaration, Setting.fcmCAFile.declaration,

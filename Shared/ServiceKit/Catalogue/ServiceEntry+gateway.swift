@@ -7,7 +7,7 @@ extension ServiceEntry {
         title: "gateway",
         port: .gatewayPort,
         uses: behindGateway.filter { !$0.gatewayUses.isEmpty }.map {
-            BusUse(service: $0, sockets: $0.gatewayUses, isNeededAtStart: $0.isNeededByGateway)
+            BusUse(service: $0, sockets: $0.gatewayUses, isNeededAtStart: $0.gatewayNeed != .reportedByOther)
         },
         stateFiles: ["gateway.json"],
         settings: SettingDeclaration.gatewayAccess + [

@@ -6,7 +6,8 @@ extension ServiceEntry {
         port: .phonePort,
         stateFiles: ["phones"],
         settings: [
-            Setting.phoneName.declaration, Setting.gatewayURL.declaration, Setting.gatewayPort.declaration,
+            Setting.phoneName.declaration, Setting.phoneBroadcastsFile.declaration, Setting.gatewayURL.declaration,
+            Setting.gatewayPort.declaration,
             Setting.fcmEmulatorPort.declaration,
         ])
 }
@@ -16,6 +17,11 @@ extension Setting where Value == Int {
 }
 
 extension Setting where Value == String {
+    package static let phoneBroadcastsFile = text(
+        "phone.broadcasts.file",
+        "A file with the broadcasts that ship with the app: a JSON array, each with an id and a relativetime, the hours after the "
+            + "installation.",
+        expected: "a file")
     package static let phoneName = Setting(
         "phone.name", "The phone's name. Each name is a phone of its own, with its own messages.",
         expected: "1 to 40 ASCII letters, digits, - and _", default: "phone"

@@ -17,8 +17,8 @@ package struct ServiceEntry: Sendable {
     package let startsAfter: [ServiceEntry]
     /// The sockets that the gateway uses.
     package let gatewayUses: [BusSocket]
-    /// Whether the gateway needs it for its work. `GET /health` asks each of these services.
-    package let isNeededByGateway: Bool
+    /// What the gateway needs it for.
+    package let gatewayNeed: GatewayNeed
     /// Whether it stores data, in the database of `MSI_DATABASE_URL` or in files.
     package let keepsData: Bool
     /// The names of its files and folders in the state directory.
@@ -32,7 +32,8 @@ package struct ServiceEntry: Sendable {
     init(
         _ name: String, _ summary: String, title: String, purpose: String = "to ask", port: Setting<Int>? = nil,
         sockets: [BusSocket] = [], uses: [BusUse] = [], startsAfter: [ServiceEntry] = [], gatewayUses: [BusSocket] = [],
-        isNeededByGateway: Bool = true, keepsData: Bool = false, stateFiles: [String] = [], settings: [SettingDeclaration] = []
+        gatewayNeed: GatewayNeed = .messages, keepsData: Bool = false, stateFiles: [String] = [],
+        settings: [SettingDeclaration] = []
     ) {
         self.name = name
         self.summary = summary
@@ -43,7 +44,7 @@ package struct ServiceEntry: Sendable {
         self.uses = uses
         self.startsAfter = startsAfter
         self.gatewayUses = gatewayUses
-        self.isNeededByGateway = isNeededByGateway
+        self.gatewayNeed = gatewayNeed
         self.keepsData = keepsData
         self.stateFiles = stateFiles
         ownSettings = settings
@@ -63,6 +64,16 @@ package struct ServiceEntry: Sendable {
             + ownSettings
             + uses.flatMap { use in use.sockets.map { Setting<[String]>.endpoints(of: use.service, $0).declaration } }
     }
+}
+
+/// What the gateway needs a service for, which decides what `GET /health` says while the service is away.
+package enum GatewayNeed: Sendable {
+    /// To accept messages: without it the gateway is unavailable, unless it has a copy of the service's data.
+    case messages
+    /// For a part of its API: without it the gateway is degraded.
+    case other
+    /// Another service reports it, and the gateway may start without it.
+    case reportedByOther
 }
 
 extension ServiceEntry: Hashable {

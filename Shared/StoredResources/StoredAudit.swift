@@ -1,13 +1,14 @@
 package import Schemas
 package import Storage
 
-/// The entries of a resource that the audit log has not acknowledged.
-package struct ResourceAudit<Document: AuditedResource>: AuditSource {
+/// The entries of a store that the audit log has not acknowledged.
+package struct StoredAudit: AuditSource {
+    private let collection: Collection<StoredAuditEntry>
     private let store: Storage
 
-    private var collection: Collection<StoredAuditEntry> { Document.pendingAudit }
-
-    package init(store: Storage) {
+    /// - Parameter collection: As ``AuditedResource/pendingAudit``.
+    package init(_ collection: Collection<StoredAuditEntry>, in store: Storage) {
+        self.collection = collection
         self.store = store
     }
 

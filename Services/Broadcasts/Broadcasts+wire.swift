@@ -1,0 +1,44 @@
+import AuditTrail
+import CommandBus
+import FCM
+import MongoDatabase
+import Schemas
+import ServiceKit
+import Storage
+import StoredResources
+
+extension ServicePlan {
+    /// Wires the broadcast service together.
+    static func broadcast(_ wiring: Wiring) async throws -> ServicePlan {
+        let settings = wiring.settings
+        let logger = wiring.logger
+        let place = StoragePlace(
+            database: try settings.optional(.databaseURL, as: MongoURL.init), folder: try settings.value(.stateDirectory))
+        let store = try await Storage.open(BroadcastStore.declaration, at: place, logger: logger)
+        let bus = try Bus(logger: logger)
+        let messageLog = try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: .messageLog)), logger: logger)
+        let people = try CommandClient(bus: bus, endpoints: settings.value(.endpoints(of: .people)), logger: logger)
+        let publisher = try EventPublisher(bus: bus, endpoint: settings.value(.listen(.broadcast, .events)), logger: logger)
+        let event = RepeatedEvent(BroadcastsChanged.name, publisher: publisher, logger: logger) {
+            BroadcastsChanged(version: try await store.snapshot { try $0.broadcastsVersion() })
+        }
+        let pushes = BroadcastPushes(store: store, messageLog: messageLog, logger: logger)
+        let log = BroadcastLog(
+            store: store, language: try settings.value(.broadcastLanguage),
+            payloadLimit: PayloadLimit(bytes: try settings.value(.fcmTopicPayloadLimit))
+        ) { version in
+            event.announce(BroadcastsChanged(version: version))
+            pushes.wake()
+        }
+        let audit = AuditForwarder(of: StoredAudit(BroadcastStore.audit, in: store), to: people, logger: logger)
+        let server = try CommandServer(
+            bus: bus, endpoint: settings.value(.listen(.broadcast)),
+            router: .broadcast(log, parts: { audit.health.merging(pushes.health) { $1 } }), logger: logger)
+        return ServicePlan(
+            services: [event, audit, pushes, server],
+            close: {
+                await bus.close()
+                try await store.close()
+            })
+    }
+}

@@ -1,0 +1,120 @@
+import CommandBus
+import Logging
+import Schemas
+import ServiceLifecycle
+import Storage
+import Synchronization
+import Time
+
+/// Gives the outbox each broadcast when it begins, at its repetitions, and when it is withdrawn.
+///
+/// What is due is in the store. It is noted as given only after the outbox has taken it; a command that is repeated, since this process
+/// was killed in between, is the same push to the outbox.
+final class BroadcastPushes: Service {
+    private let store: Storage
+    private let messageLog: CommandClient
+    private let logger: Logger
+    private let wakeUps = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    /// Why the outbox took no push at the last attempt; `nil` if it did.
+    private let failure = Mutex<CommandFailure?>(nil)
+
+    /// The interval of looks for what is due. Another instance's changes are seen then.
+    private static let period = Duration.seconds(1)
+    private static let maxPerLook = 50
+    /// The sender of the pushes, for the outbox.
+    private static let actor = RequestContext(actor: "broadcast")
+
+    init(store: Storage, messageLog: CommandClient, logger: Logger) {
+        self.store = store
+        self.messageLog = messageLog
+        self.logger = logger
+    }
+
+    /// Something may be due.
+    func wake() { wakeUps.continuation.yield() }
+
+    /// Whether the outbox takes pushes, as a part of the service's health.
+    var health: [String: PartHealth] {
+        // The failure's own message is not used: it names sockets and folders.
+        let failure = failure.withLock(\.self)
+        return ["outbox": failure.map { PartHealth($0.status, "the message log takes no pushes; broadcasts wait") } ?? .ok]
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { [self] in
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { [self] in
+                    while (try? await Task.sleep(for: Self.period)) != nil { wake() }
+                }
+                await pushWhenDue()
+                group.cancelAll()
+            }
+        }
+    }
+
+    private func pushWhenDue() async {
+        var backoff = Backoff(first: Self.period, max: .seconds(15))
+        var earliest = ContinuousClock.now
+        wake()
+        for await _ in wakeUps.stream {
+            guard ContinuousClock.now >= earliest else { continue }
+            do {
+                while try await pushDue() {}
+                note(nil)
+                backoff.succeeded()
+            } catch {
+                if Task.isCancelled { return }
+                note(error as? CommandFailure ?? CommandFailure(.internal, "\(error)"))
+                earliest = .now + backoff.failed()
+            }
+        }
+    }
+
+    private func note(_ new: CommandFailure?) {
+        let former = failure.withLock { failure in
+            defer { failure = new }
+            return failure
+        }
+        if let new, former == nil { logger.warning("broadcasts wait", metadata: ["error": "\(new)"]) }
+        if new == nil, former != nil { logger.notice("over: broadcasts wait") }
+    }
+
+    /// - Returns: Whether there may be more.
+    private func pushDue() async throws -> Bool {
+        let query = Query<StoredBroadcast>(
+            where: BroadcastStore.nextPush <= .now, order: .ascending(BroadcastStore.nextPush))
+        let due = try await store.page(of: BroadcastStore.all, query, limit: Self.maxPerLook).documents.map(\.document)
+        for stored in due { try await push(stored) }
+        return due.count == Self.maxPerLook
+    }
+
+    private func push(_ stored: StoredBroadcast) async throws {
+        guard let push = BroadcastPush(of: stored, now: .now) else { return try await finish(stored, next: nil, isPushed: false) }
+        var isPushed = false
+        for command in try push.commands {
+            do throws(CommandFailure) {
+                _ = try await messageLog.request(command, context: Self.actor)
+                isPushed = true
+            } catch {
+                // What the outbox refuses for its content it refuses always. It must not stand in the way of others.
+                guard error.status == .invalid || error.status == .conflict, !error.isUnknownCommand else { throw error }
+                logger.error("the outbox refuses a broadcast", metadata: ["broadcast": "\(stored.id)", "error": "\(error)"])
+            }
+        }
+        try await finish(stored, next: push.next, isPushed: isPushed)
+    }
+
+    private func finish(_ stored: StoredBroadcast, next: UnixMilliseconds?, isPushed: Bool) async throws {
+        let now = UnixMilliseconds.now
+        _ = try await store.update(stored.id, in: BroadcastStore.all) { current in
+            // A later version has a push of its own.
+            guard current.broadcast.version == stored.broadcast.version, current.nextPush == stored.nextPush else { return }
+            current.nextPush = next
+            if isPushed, current.broadcast.withdrawn == nil {
+                current.broadcast.pushed = Broadcast.Pushed(count: (current.broadcast.pushed?.count ?? 0) + 1, last: now)
+            }
+        }
+        guard isPushed else { return }
+        logger.info("pushed", metadata: ["broadcast": "\(stored.id)", "version": "\(stored.broadcast.version)"])
+    }
+}
