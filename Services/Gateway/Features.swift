@@ -50,9 +50,14 @@ struct Features: Sendable {
         self.credentials = credentials
         let cube = try CubeRoutes(client: clients[.cube], bus: bus, settings: settings, logger: logger)
         self.cube = cube.service
+        let broadcasts = try BroadcastRoutes(
+            client: clients[.broadcast], cube: cube.service, bus: bus, settings: settings, logger: logger)
         let health = HealthCheck(
             clients: clients, parts: certificate.map { current in ["certificate": { current.health }] } ?? [:],
-            copies: [.people: { credentials.usableUntil }, .cube: { cube.service.copyUsableUntil }])
+            copies: [
+                .people: { credentials.usableUntil }, .cube: { cube.service.copyUsableUntil },
+                .broadcast: { broadcasts.service.copyUsableUntil },
+            ])
         let events = try EventHub(
             bus: bus, cube: cube.service, health: health, access: EventAccess(cube: cube.service, credentials: credentials),
             settings: settings,
@@ -63,6 +68,7 @@ struct Features: Sendable {
                 cube: cube.service, messageLog: clients[.messageLog], settings: settings, logger: logger,
                 lookUp: { try await credentials.find($0) }),
             PhoneRoutes(messageLog: clients[.messageLog], relay: clients[.fcmRelay]),
+            broadcasts,
             StatisticsRoutes(cube: cube.service, messageLog: clients[.messageLog]),
             TemplateRoutes(messageLog: clients[.messageLog]),
             AuditRoutes(people: clients[.people], lookUp: { try await credentials.find($0) }),

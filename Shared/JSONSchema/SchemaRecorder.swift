@@ -74,6 +74,11 @@ package final class SchemaRecorder {
             recorded[name] = annotated(type, ["type": "string", "enum": .array(values.map { .string($0.text) })])
             return Recording(schema: reference, value: values.first?.value)
         }
+        if let values = Self.integers(of: type) {
+            let (name, reference) = try reference(to: type)
+            recorded[name] = annotated(type, ["type": "integer", "enum": .array(values.map { .integer($0.number) })])
+            return Recording(schema: reference, value: values.first?.value)
+        }
         return try record(fields: type)
     }
 
@@ -96,6 +101,16 @@ package final class SchemaRecorder {
         }
         guard let values = type as? any (CaseIterable & RawRepresentable).Type else { return nil }
         return texts(values)
+    }
+
+    /// The values of an enumeration of integers.
+    private static func integers(of type: any Decodable.Type) -> [(number: Int, value: Any)]? {
+        func integers<Values: CaseIterable & RawRepresentable>(_ type: Values.Type) -> [(number: Int, value: Any)]? {
+            guard Values.RawValue.self == Int.self else { return nil }
+            return type.allCases.compactMap { value in (value.rawValue as? Int).map { ($0, value) } }
+        }
+        guard let values = type as? any (CaseIterable & RawRepresentable).Type else { return nil }
+        return integers(values)
     }
 
     private func record<Text: TextCodable>(text type: Text.Type) throws -> Recording {

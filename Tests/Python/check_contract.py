@@ -53,6 +53,12 @@ RULES = {
 NOT_ACCEPTING = {
     ("put", "/account/{account}/password"): "the current password, which the call changes",
     ("put", "/session"): "the right password",
+    ("post", "/broadcast"): "a type, and the fields that it requires; the schema leaves the values of all forms open",
+    ("put", "/broadcast/{id}"): "as above",
+    ("get", "/broadcast"): "after is from another page",
+    ("get", "/broadcast/{id}/{form}"): "a form that can say it",
+    ("get", "/broadcast/active"): "different channels",
+    ("get", "/broadcast/features"): "as above",
     ("get", "/session/oidc"): "with confirm, the cookie of the sign-in that is to be confirmed",
     ("get", "/session/oidc/callback"): "the code that the university's provider has given",
 }

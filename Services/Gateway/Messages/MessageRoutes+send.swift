@@ -12,7 +12,7 @@ extension MessageRoutes {
             let names = try SubjectNames(
                 channel: call.name("channel"), area: call.name("area"), subject: call.name("subject"))
             let text = try await call.text(as: "message")
-            let key = try idempotencyKey(of: call.request)
+            let key = try call.request.idempotencyKey
             let outcome = try await posting.post(idempotencyKey: key, by: call.principal, for: call.caller) {
                 let subject = try names.find(in: try await cube.current().channels).subject
                 return MessagePost(try query.draft(text: text, to: subject.topicKey, subject.opt.distribution))

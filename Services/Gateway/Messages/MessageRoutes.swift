@@ -105,7 +105,7 @@ struct MessageRoutes: Feature {
 
     private func post(_ call: Call<MessagePost>) async throws -> Answer<Posted> {
         let post = try await call.body()
-        let key = try idempotencyKey(of: call.request)
+        let key = try call.request.idempotencyKey
         return answer(to: try await posting.post(post, idempotencyKey: key, by: call.principal, for: call.caller))
     }
 
@@ -148,13 +148,5 @@ struct MessageRoutes: Feature {
         let message = try await messageLog.request(command, context: call.caller)
         guard try call.principal.has(.read) else { return .noContent }
         return Answer(try await cube.visible(message, to: call.principal))
-    }
-
-    func idempotencyKey(of request: Request) throws -> String? {
-        guard let key = request.headers[.idempotencyKey] else { return nil }
-        if let problem = TextLimits.idempotencyKey.problem(with: key) {
-            throw Problem(.invalidField, "Idempotency-Key: \(problem)", field: "Idempotency-Key")
-        }
-        return key
     }
 }

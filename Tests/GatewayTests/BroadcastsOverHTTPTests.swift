@@ -1,0 +1,142 @@
+import Foundation
+import Schemas
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+/// Broadcasts over HTTP, with the real services behind the gateway.
+@Suite("Broadcasts over HTTP", .timeLimit(.minutes(2)))
+struct BroadcastsOverHTTPTests {
+    private static func body(_ members: String = #""type":1,"expiry":60"#, title: String = "Maintenance") -> String {
+        "{\(members),\"actiondata\":{\"translations\":{\"en\":{\"title\":\"\(title)\",\"msg\":\"m\"}}}}"
+    }
+
+    private func ids(_ answer: HTTPAnswer, _ list: String = "broadcasts") -> [Int] {
+        (answer.object[list] as? [[String: Any]] ?? []).compactMap { $0["id"] as? Int }
+    }
+
+    @Test("A broadcast is sent, read, edited and withdrawn, and phones see each change at once")
+    func life() async throws {
+        try await RunningGateway.with { gateway in
+            let phone = gateway.with(token: nil)
+            #expect(ids(try await phone.request("GET", "/broadcast/active")).isEmpty)
+            let added = try await gateway.request("POST", "/broadcast", body: Self.body())
+            #expect(added.status == 201 && added["location"] == "/broadcast/1" && added["etag"] == "\"v1\"", "\(added)")
+            #expect(added.object["state"] as? String == "active" && added.object["sender"] is String)
+            let active = try await phone.request("GET", "/broadcast/active")
+            #expect(ids(active) == [1], "\(active)")
+            let shown = try #require((active.object["broadcasts"] as? [[String: Any]])?.first)
+            #expect(
+                Set(shown.keys) == ["id", "type", "epoch", "expiry", "actiondata", "language", "starts", "expires", "version"])
+            let tag = try #require(active["etag"])
+            let unchanged = try await phone.request("GET", "/broadcast/active", headers: ["If-None-Match": tag])
+            #expect(unchanged.status == 304)
+
+            let edited = try await gateway.request(
+                "PUT", "/broadcast/1", headers: ["If-Match": "\"v1\""], body: Self.body(title: "Longer"))
+            #expect(edited.status == 200 && edited.object["version"] as? Int == 2, "\(edited)")
+            let late = try await gateway.request(
+                "PUT", "/broadcast/1", headers: ["If-Match": "\"v1\""], body: Self.body(title: "Other"))
+            #expect(late.status == 412, "\(late)")
+            #expect(try await phone.request("GET", "/broadcast/active", headers: ["If-None-Match": tag]).status == 200)
+
+            let withdrawn = try await gateway.request("DELETE", "/broadcast/1")
+            #expect(withdrawn.status == 200 && withdrawn.object["state"] as? String == "withdrawn", "\(withdrawn)")
+            let after = try await phone.request("GET", "/broadcast/active")
+            #expect(ids(after).isEmpty && ids(after, "withdrawn") == [1])
+            #expect(ids(try await gateway.request("GET", "/broadcast"), "items") == [1])
+            #expect(ids(try await gateway.request("GET", "/broadcast?state=active"), "items").isEmpty)
+            #expect(try await gateway.request("GET", "/broadcast/2").status == 404)
+            #expect(try await gateway.request("GET", "/broadcast/x").object["field"] as? String == "id")
+        }
+    }
+
+    @Test("The seeds' forms are accepted, and given by their names")
+    func forms() async throws {
+        try await RunningGateway.with { gateway in
+            let display = """
+                {"actiontype":"display","notificationtype":"festive","notificationid":"1235","expiry":"3600000millis",
+                 "type":"non-cancellable","poster":"","fields":[{"language":"en","title":"Eid Mubarak","msg":"To all"}]}
+                """
+            let added = try await gateway.request("POST", "/broadcast", body: display)
+            #expect(added.status == 201 && added.object["id"] as? Int == 1_235 && added.object["type"] as? Int == 3, "\(added)")
+            #expect(added.object["expiry"] as? Int == 60)
+            let again = try await gateway.request("GET", "/broadcast/1235/display")
+            #expect(again.object["notificationid"] as? String == "1235" && again.object["type"] as? String == "non-cancellable")
+            #expect(again.object["expiry"] as? String == "3600000millis", "\(again)")
+            let agreed = try await gateway.request("GET", "/broadcast/1235/agreed")
+            #expect(Set(agreed.object.keys) == ["id", "type", "epoch", "expiry", "actiondata"], "\(agreed)")
+            #expect(try await gateway.request("GET", "/broadcast/1235/non-display").object["field"] as? String == "form")
+            #expect(try await gateway.request("GET", "/broadcast/1235/xml").status == 400)
+        }
+    }
+
+    @Test("Channels: only their phones see it, and an unknown one is refused by its place")
+    func channels() async throws {
+        try await RunningGateway.with { gateway in
+            let path = try await gateway.makeSubject()
+            let channel = "\(path.channel)"
+            let some = try await gateway.request(
+                "POST", "/broadcast", body: Self.body("\"type\":1,\"expiry\":60,\"channels\":[\"\(channel)\"]"))
+            #expect(some.status == 201, "\(some)")
+            let all = try await gateway.request("POST", "/broadcast", body: Self.body())
+            #expect(all.status == 201)
+            let phone = gateway.with(token: nil)
+            #expect(ids(try await phone.request("GET", "/broadcast/active")) == [2])
+            #expect(ids(try await phone.request("GET", "/broadcast/active?channel=\(channel)")) == [1, 2])
+            #expect(ids(try await phone.request("GET", "/broadcast/active?channel=5a0187feff0dafac2833f401")) == [2])
+            #expect(try await phone.request("GET", "/broadcast/active?channel=x").object["field"] as? String == "channel")
+            let unknown = try await gateway.request(
+                "POST", "/broadcast", body: Self.body(#""type":1,"expiry":60,"channels":["5a0187feff0dafac2833f401"]"#))
+            #expect(unknown.status == 400 && unknown.object["field"] as? String == "channels[0]", "\(unknown)")
+        }
+    }
+
+    @Test("Feature switches are listed by feature, the last one at the end")
+    func features() async throws {
+        try await RunningGateway.with { gateway in
+            for (feature, way, share) in [
+                ("b", "enable-feature", 10), ("a", "enable-feature", 50), ("b", "disable-feature", 100),
+            ] {
+                let body = """
+                    {"type":4,"expiry":60,"actiondata":{"notificationtype":"\(way)","feature":"\(feature)","share":\(share)}}
+                    """
+                let added = try await gateway.request("POST", "/broadcast", body: body)
+                #expect(added.status == 201, "\(added)")
+            }
+            let answer = try await gateway.with(token: nil).request("GET", "/broadcast/features")
+            let features = answer.object["features"] as? [[String: Any]] ?? []
+            #expect(features.compactMap { $0["feature"] as? String } == ["a", "b", "b"], "\(answer)")
+            #expect(features.compactMap { $0["enabled"] as? Bool } == [true, true, false])
+            #expect(features.compactMap { $0["broadcast"] as? Int } == [2, 1, 3])
+        }
+    }
+
+    @Test(
+        "While the broadcast service is away phones get the last answer, messages are accepted, and a broadcast is refused with 503"
+    )
+    func away() async throws {
+        try await withTemporaryFolder { folder in
+            let others = ServiceEntry.gateway.startDependencies.map(\.executable).filter { $0 != "msi-broadcast" }
+            try await RunningGateway.withServices(others[...], in: folder) {
+                try await withService("msi-broadcast", in: folder) { broadcast in
+                    try await withService("msi-gateway", in: folder, settings: ["MSI_GATEWAY_PORT": "0"]) { process in
+                        let gateway = try RunningGateway(process, in: folder)
+                        #expect(try await gateway.request("POST", "/broadcast", body: Self.body()).status == 201)
+                        #expect(ids(try await gateway.request("GET", "/broadcast/active")) == [1])
+                        await broadcast.kill()
+                        #expect(ids(try await gateway.with(token: nil).request("GET", "/broadcast/active")) == [1])
+                        let refused = try await gateway.request("POST", "/broadcast", body: Self.body())
+                        #expect(refused.status == 503, "\(refused)")
+                        let health = try await gateway.request("GET", "/health")
+                        #expect(health.status == 200 && health.object["status"] as? String == "degraded", "\(health)")
+                        let path = try await gateway.makeSubject()
+                        _ = try await gateway.post(path.message("works"))
+                    }
+                }
+            }
+        }
+    }
+}
