@@ -9,6 +9,7 @@ public final class MobileApp: Sendable {
     public let messages: Messages
     public let subscriptions: Subscriptions
     public let receipts: Receipts
+    public let broadcasts: Broadcasts
     private let platform: Platform
     private let database: AppDatabase
     private let fcm: FCMModule
@@ -23,9 +24,14 @@ public final class MobileApp: Sendable {
     /// Within which time the phones fetch a text that FCM could not carry.
     private static let spread = Duration.seconds(10)
 
-    /// - Parameter arrived: Called after each message that was added, whether FCM or the hub brought it. It must not block.
+    /// - Parameters:
+    ///   - localBroadcasts: Those that ship with the app.
+    ///   - arrived: Called after each message that was added, whether FCM or the hub brought it. It must not block.
+    ///   - broadcastArrived: The same for broadcasts.
     public init(
-        platform: Platform, database: AppDatabase, arrived: @escaping @Sendable (StoredMessage) -> Void = { _ in }
+        platform: Platform, database: AppDatabase, localBroadcasts: LocalBroadcasts = .none,
+        arrived: @escaping @Sendable (StoredMessage) -> Void = { _ in },
+        broadcastArrived: @escaping @Sendable (BroadcastArrival) -> Void = { _ in }
     ) {
         self.platform = platform
         self.database = database
@@ -34,6 +40,9 @@ public final class MobileApp: Sendable {
         messages = Messages(
             database: database, clock: platform.clock, receipts: receipts, refreshRequests: refreshRequests, arrived: arrived)
         subscriptions = Subscriptions(platform: platform, fcm: fcm, database: database)
+        broadcasts = Broadcasts(
+            platform: platform, database: database, subscriptions: subscriptions, local: localBroadcasts,
+            arrived: broadcastArrived)
         initialization = Initialization(platform: platform, database: database, subscriptions: subscriptions)
         missed = MissedMessages(hub: platform.hub, database: database, messages: messages)
     }
@@ -77,17 +86,20 @@ public final class MobileApp: Sendable {
     public func run(failed: @escaping @Sendable (any Error) -> Void) async {
         do {
             try await messages.clearOld()
+            try await broadcasts.started()
         } catch {
             failed(error)
         }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [self] in
                 let listener = Listener(
-                    fcm: fcm, messages: messages, changed: { self.tell() }, needsText: { self.refreshRequests.add(.soon) })
+                    fcm: fcm, messages: messages, broadcasts: broadcasts, changed: { self.tell() },
+                    needsText: { self.refreshRequests.add(.soon) })
                 await listener.listen(failed: failed)
             }
             group.addTask { [self] in await keepInStep(failed: failed) }
             group.addTask { [receipts] in await receipts.run(failed: failed) }
+            group.addTask { [self] in await watchBroadcasts() }
         }
     }
 
@@ -147,8 +159,24 @@ public final class MobileApp: Sendable {
         try await missed.fetchWeek(week, subscribed: topics, failed: failed)
         try await subscriptions.weekFetched(joined)
         try await messages.markLost(incomplete)
+        let looked = await Result.of { try await broadcasts.refresh() }
         _ = try joining.get()
+        _ = try looked.get()
     }
+
+    /// A card appears when its broadcast begins, and goes when it expires.
+    private func watchBroadcasts() async {
+        while !Task.isCancelled {
+            let next = try? await broadcasts.nextChange()
+            let pause = next.flatMap(\.self).map { Duration.milliseconds(max(0, $0 - platform.clock.now)) }
+            let wait = min(pause ?? Self.broadcastCheck, Self.broadcastCheck)
+            guard (try? await platform.clock.sleep(for: wait)) != nil else { return }
+            if pause == wait { tell() }
+        }
+    }
+
+    /// How often the app looks whether another broadcast begins or ends; the clock may be changed.
+    private static let broadcastCheck = Duration.seconds(30)
 
     /// Waits for a time, or for a request.
     private func wait(_ pause: Duration) async {

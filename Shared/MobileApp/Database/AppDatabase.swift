@@ -33,6 +33,9 @@ public struct AppDatabase: Sendable {
         migrator.registerMigration("5: what is still to be fetched") { db in
             try db.execute(sql: Self.fetchColumns)
         }
+        migrator.registerMigration("6: broadcasts") { db in
+            try db.execute(sql: BroadcastMemory.tables)
+        }
         try migrator.migrate(db)
     }
 
@@ -122,6 +125,16 @@ public struct AppDatabase: Sendable {
 }
 
 extension Database {
+    /// The random id of this installation, of 24 hexadecimal digits. It is made once, and names no person.
+    func installation() throws -> String {
+        let name = "installation"
+        if let known = try memory(name) { return known }
+        let digits = Array("0123456789abcdef")
+        let made = String((0..<24).map { _ in digits[Int.random(in: 0..<16)] })
+        try keep(made, as: name)
+        return made
+    }
+
     /// What the app has kept under a name.
     func memory(_ name: String) throws -> String? {
         try String.fetchOne(self.cachedStatement(sql: "SELECT value FROM Memory WHERE name = ?"), arguments: [name])

@@ -2,14 +2,19 @@
 public struct Listener: Sendable {
     private let fcm: FCMModule
     private let messages: Messages
+    private let broadcasts: Broadcasts
     /// Called after a message was stored or completed.
     private let changed: @Sendable () -> Void
     /// Called when a text is missing that the hub has.
     private let needsText: @Sendable () -> Void
 
-    init(fcm: FCMModule, messages: Messages, changed: @escaping @Sendable () -> Void, needsText: @escaping @Sendable () -> Void) {
+    init(
+        fcm: FCMModule, messages: Messages, broadcasts: Broadcasts, changed: @escaping @Sendable () -> Void,
+        needsText: @escaping @Sendable () -> Void
+    ) {
         self.fcm = fcm
         self.messages = messages
+        self.broadcasts = broadcasts
         self.changed = changed
         self.needsText = needsText
     }
@@ -31,9 +36,12 @@ public struct Listener: Sendable {
                 }
             },
             info: { data in
-                // A message without the seed's fields is for another part of the app.
-                guard let message = StoredMessage(data: data) else { return }
                 do {
+                    // A message without the seed's fields is for another part of the app.
+                    guard let message = StoredMessage(data: data) else {
+                        if try await broadcasts.receive(data) == true { changed() }
+                        return
+                    }
                     if try await messages.add(message) != .dropped { changed() }
                     if !message.omitted.isEmpty { needsText() }
                 } catch {

@@ -23,7 +23,6 @@ public final class Receipts: Sendable {
 
     private static let path = "/receipt"
     private static let offMemory = "receipts off"
-    private static let installationMemory = "installation"
     private static let lastReportMemory = "last report"
     /// Within which time the phones report a message.
     private static let spread = Duration.seconds(60)
@@ -147,7 +146,7 @@ public final class Receipts: Sendable {
                 now - Self.waitingPeriod
             ])
             guard let number = try Self.unacknowledged(db) ?? Self.begin(db) else { return nil }
-            var body: JSONValue = ["installation": .string(try Self.installation(db)), "report": .integer(number)]
+            var body: JSONValue = ["installation": .string(try db.installation()), "report": .integer(number)]
             for kind in [Kind.received, .opened] {
                 let keys = try String.fetchAll(
                     db.cachedStatement(sql: "SELECT msi_key FROM Receipt WHERE report = ? AND kind = ?"),
@@ -174,14 +173,5 @@ public final class Receipts: Sendable {
         guard db.changesCount > 0 else { return nil }
         try db.keep(String(number), as: lastReportMemory)
         return number
-    }
-
-    /// 24 random hexadecimal digits, made once.
-    private static func installation(_ db: Database) throws -> String {
-        if let known = try db.memory(installationMemory) { return known }
-        let digits = Array("0123456789abcdef")
-        let made = String((0..<24).map { _ in digits[Int.random(in: 0..<16)] })
-        try db.keep(made, as: installationMemory)
-        return made
     }
 }

@@ -40,6 +40,7 @@ public final class Subscriptions: Sendable {
     private let fcm: FCMModule
     private let database: AppDatabase
     private let memory: SubscriptionMemory
+    private let broadcastTopics: BroadcastTopics
     /// The cube (seed: `icube`, `loaded`); `nil` before it was loaded.
     private let cube = Mutex<InformationCube?>(nil)
 
@@ -54,6 +55,7 @@ public final class Subscriptions: Sendable {
         self.fcm = fcm
         self.database = database
         memory = SubscriptionMemory(database: database)
+        broadcastTopics = BroadcastTopics(fcm: fcm, database: database)
     }
 
     // MARK: The cube
@@ -194,6 +196,7 @@ public final class Subscriptions: Sendable {
             }
         }
         if let failure { throw failure }
+        try await broadcastTopics.follow(try await subscribedTopics())
     }
 
     /// Takes over what FCM says about the phone's topics (seed, "View my subscriptions"). A lost answer of FCM does not last, and a
@@ -207,9 +210,10 @@ public final class Subscriptions: Sendable {
         for topic in known where topic.isSubscribed != actual.contains(topic.topicKey) {
             try await memory.confirm(topic.topicKey, isSubscribed: actual.contains(topic.topicKey))
         }
-        for topicKey in actual.subtracting(known.map(\.topicKey)) {
+        for topicKey in actual.subtracting(known.map(\.topicKey)) where !BroadcastTopics.isOne(topicKey) {
             try await memory.confirm(topicKey, isSubscribed: true)
         }
+        try await broadcastTopics.compare(actual)
     }
 
     /// The topics that were joined and whose messages of the week are to be fetched.

@@ -39,6 +39,7 @@ final class TestHub: HubConnection {
         var push: TestPush?
         var receiptStatus = 204
         var reports: [JSONValue] = []
+        var broadcasts: JSONValue?
     }
 
     private let state = Mutex(State())
@@ -82,6 +83,9 @@ final class TestHub: HubConnection {
         state.withLock { $0.accepted.append(["topic_key": .string(topic), "timestamp": "later"]) }
     }
 
+    /// The answer of `GET /broadcast/active`; `nil` for a hub without broadcasts.
+    func setBroadcasts(_ active: JSONValue?) { state.withLock { $0.broadcasts = active } }
+
     /// The position before an accepted message.
     private static func position(_ number: Int) -> String { "\(number)-000000000000000000000000" }
 
@@ -108,11 +112,16 @@ final class TestHub: HubConnection {
                 let next = page.count < rest.count ? page.last!.offset + 1 : state.accepted.count
                 let answer: JSONValue = ["messages": .array(page.map(\.element)), "next": .string(Self.position(next))]
                 return HubAnswer(status: 200, body: answer.data)
+            case (.get, _) where request.path.hasPrefix("/broadcast/active"):
+                guard let active = state.broadcasts else { return HubAnswer(status: 404, body: Data()) }
+                let tag = "\"\(active.hashValue)\""
+                if request.headers["If-None-Match"] == tag { return HubAnswer(status: 304, entityTag: tag, body: Data()) }
+                return HubAnswer(status: 200, entityTag: tag, body: active.data)
             case (.post, "/receipt"):
                 state.reports.append(try JSONValue(parsing: request.body))
                 return HubAnswer(status: state.receiptStatus, body: Data())
             case (.post, "/phone/topics"):
-                let topics = state.push?.topics.sorted() ?? []
+                let topics = state.push?.allTopics.sorted() ?? []
                 return HubAnswer(status: 200, body: (["topics": .array(topics.map { .string($0) })] as JSONValue).data)
             default:
                 return HubAnswer(status: 404, body: Data())

@@ -10,14 +10,17 @@ struct TestPhone: Sendable {
     let platform: Platform
     let app: MobileApp
 
-    init(_ kind: Platform.Kind = .android, clock: TestClock = TestClock(), hub: TestHub = TestHub(), path: String? = nil) throws {
+    init(
+        _ kind: Platform.Kind = .android, clock: TestClock = TestClock(), hub: TestHub = TestHub(), path: String? = nil,
+        localBroadcasts: LocalBroadcasts = .none
+    ) throws {
         self.clock = clock
         self.hub = hub
         push = TestPush()
         hub.setPush(push)
         database = try AppDatabase(path: path)
         platform = Platform(kind: kind, push: push, notifications: push, hub: hub, clock: clock)
-        app = MobileApp(platform: platform, database: database)
+        app = MobileApp(platform: platform, database: database, localBroadcasts: localBroadcasts)
     }
 
     /// Runs the app during a body.

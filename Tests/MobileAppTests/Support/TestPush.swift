@@ -18,9 +18,18 @@ final class TestPush: PushService, NotificationDisplay {
 
     private let state = Mutex(State())
 
-    var topics: Set<String> { state.withLock { $0.topics } }
-    /// What was asked of FCM, in order.
-    var log: [String] { state.withLock { $0.log } }
+    /// Those of subjects.
+    var topics: Set<String> { state.withLock { $0.topics.filter { !Self.isOfBroadcasts($0) } } }
+    /// Those by which broadcasts come.
+    var broadcastTopics: Set<String> { state.withLock { $0.topics.filter(Self.isOfBroadcasts) } }
+    /// What was asked of FCM about subjects, in order.
+    var log: [String] { state.withLock { $0.log.filter { !Self.isOfBroadcasts(String($0.dropFirst())) } } }
+    /// Every topic.
+    var allTopics: Set<String> { state.withLock { $0.topics } }
+
+    private static func isOfBroadcasts(_ topic: String) -> Bool {
+        topic == "general" || (topic.count == 24 && !topic.contains("-"))
+    }
     var shown: [PushMessage.Notification] { state.withLock { $0.shown } }
     var isListening: Bool { state.withLock { !$0.streams.isEmpty } }
 

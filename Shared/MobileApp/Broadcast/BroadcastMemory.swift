@@ -1,0 +1,87 @@
+import FoundationEssentials
+import GRDB
+import JSON
+import Schemas
+
+/// The broadcasts that the phone knows, by id.
+enum BroadcastMemory {
+    /// The tables.
+    static let tables = """
+        CREATE TABLE Broadcast (
+            id INTEGER NOT NULL PRIMARY KEY,
+            version INTEGER NOT NULL,
+            -- The JSON as the hub has it; absent for one that was withdrawn.
+            document TEXT,
+            expires INTEGER NOT NULL,
+            closed BOOLEAN NOT NULL DEFAULT FALSE
+        );
+        -- Those of the app that the student has closed.
+        CREATE TABLE ClosedBroadcast (id INTEGER NOT NULL PRIMARY KEY);
+        -- The topics by which broadcasts come, and whether FCM has confirmed them.
+        CREATE TABLE BroadcastTopic (topic TEXT NOT NULL PRIMARY KEY) WITHOUT ROWID;
+        """
+
+    /// What has expired is remembered for as long as FCM delivers late.
+    private static let memory: Int64 = 35 * 86_400_000
+
+    /// Takes over a version.
+    ///
+    /// - Returns: Whether it is newer than the known one.
+    static func add(_ broadcast: PhoneBroadcast, at now: Int64, _ db: Database) throws -> Bool {
+        guard broadcast.expires.rawValue > now else { return false }
+        let json = String(decoding: try JSONCoder.encode(broadcast), as: UTF8.self)
+        return try replace(broadcast.id, broadcast.version, json, expires: broadcast.expires.rawValue, db)
+    }
+
+    /// Removes every version up to the named one.
+    ///
+    /// - Returns: Whether the phone has shown, or could have shown, one of them.
+    static func withdraw(_ withdrawn: WithdrawnBroadcast, _ db: Database) throws -> Bool {
+        let known = try Bool.fetchOne(
+            db.cachedStatement(sql: "SELECT document IS NOT NULL FROM Broadcast WHERE id = ? AND version <= ?"),
+            arguments: [withdrawn.id, withdrawn.version])
+        // A version that is known to be over stays over: the same withdrawal comes with each look.
+        let sql = "SELECT TRUE FROM Broadcast WHERE id = ? AND version = ? AND document IS NULL"
+        let isKnown = try Bool.fetchOne(db.cachedStatement(sql: sql), arguments: [withdrawn.id, withdrawn.version])
+        guard isKnown == nil else { return false }
+        _ = try replace(withdrawn.id, withdrawn.version, nil, expires: withdrawn.expires.rawValue, orSame: true, db)
+        return known ?? false
+    }
+
+    private static func replace(
+        _ id: Int64, _ version: Int64, _ json: String?, expires: Int64, orSame: Bool = false, _ db: Database
+    ) throws -> Bool {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO Broadcast (id, version, document, expires) VALUES (?, ?, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET
+                    version = excluded.version, document = excluded.document, expires = excluded.expires, closed = FALSE
+                WHERE excluded.version > Broadcast.version OR (? AND excluded.version = Broadcast.version)
+                """
+        ).execute(arguments: [id, version, json, expires, orSame])
+        return db.changesCount > 0
+    }
+
+    /// Those that have not expired, with whether the student has closed them.
+    static func current(at now: Int64, _ db: Database) throws -> [(broadcast: PhoneBroadcast, isClosed: Bool)] {
+        let sql = "SELECT document, closed FROM Broadcast WHERE document IS NOT NULL AND expires > ? ORDER BY id"
+        return try Row.fetchAll(db.cachedStatement(sql: sql), arguments: [now]).compactMap { row in
+            // Another version of the app may have written it.
+            guard let broadcast: PhoneBroadcast = try? JSONCoder.decode(from: Data((row["document"] as String).utf8)) else {
+                return nil
+            }
+            return (broadcast, row["closed"])
+        }
+    }
+
+    static func close(_ card: BroadcastCard, _ db: Database) throws {
+        switch card.origin {
+        case .hub: try db.execute(sql: "UPDATE Broadcast SET closed = TRUE WHERE id = ?", arguments: [card.number])
+        case .app: try db.execute(sql: "INSERT OR IGNORE INTO ClosedBroadcast (id) VALUES (?)", arguments: [card.number])
+        }
+    }
+
+    static func clearOld(at now: Int64, _ db: Database) throws {
+        try db.execute(sql: "DELETE FROM Broadcast WHERE expires < ?", arguments: [now - memory])
+    }
+}
