@@ -2,6 +2,7 @@ import DurableFiles
 import FoundationEssentials
 import Hummingbird
 import Logging
+import MobileApp
 import NIOCore
 import ServiceKit
 import ServiceLifecycle
@@ -13,6 +14,18 @@ extension ServicePlan {
         let free = try LoopbackPort.free()
         logger.warning("the port is taken", metadata: ["port": "\(port)", "instead": "\(free)", "error": "\(obstacle)"])
         return free
+    }
+
+    /// The broadcasts that ship with the app.
+    private static func localBroadcasts(_ settings: SettingValues) throws -> LocalBroadcasts {
+        guard let path = try settings.optional(.phoneBroadcastsFile) else { return .none }
+        let setting = Setting.phoneBroadcastsFile.declaration
+        let text = try OperatorFile.text(at: path, of: setting)
+        do {
+            return try LocalBroadcasts(json: Data(text.utf8))
+        } catch {
+            throw ConfigurationError("\(setting.name): \(path): \(error)")
+        }
     }
 
     /// Wires the phone together. Neither the emulator nor the gateway need be there yet.
@@ -30,7 +43,7 @@ extension ServicePlan {
         let (fcm, hub) = (Network(trusting: emulator.certificateFile), Network())
         let phone = try SimulatedPhone(
             name: name, memory: memory, fcm: FCMConnection(url: emulator.url, network: fcm),
-            gateway: gateway, hub: hub, logger: logger)
+            gateway: gateway, hub: hub, localBroadcasts: try localBroadcasts(settings), logger: logger)
         let port = try freePort(instead: try settings.value(.phonePort), logger)
         let listening = AsyncStream<Void>.makeStream()
         var quiet = logger

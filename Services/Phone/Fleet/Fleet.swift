@@ -7,14 +7,17 @@ import Synchronization
 /// Many phones in one process: each has a registration, subscriptions and an app with a database in memory. At its end the fleet
 /// counts what each phone should have, and what it has.
 final class Fleet: Service {
-    private let phones: [SimulatedPhone]
+    let phones: [SimulatedPhone]
     private let unsteady: Int
     /// Seconds; 0 for until a signal.
     private let duration: Int
     private let ledger: FleetLedger
+    let broadcastLedger: BroadcastLedger
+    /// The broadcasts that every steady phone has.
+    private let everywhere: AsyncStream<BroadcastArrival>
     private let accepted: AcceptedMessages
     private let begin: Int64
-    private let logger: Logger
+    let logger: Logger
     private let state = Mutex<(isEnding: Bool, report: FleetReport?)>((false, nil))
 
     /// How many phones are set up at once: with more, the requests of some would time out on a machine that has everything.
@@ -23,8 +26,8 @@ final class Fleet: Service {
     private static let maxStart = Duration.seconds(5)
     /// For how long the phones may catch up at the end.
     private static let catchUpTime = Duration.seconds(60)
-    /// How many phones report at once at the end.
-    private static let maxReporting = 64
+    /// How many phones report, or look at the hub, at once at the end.
+    private static let maxAtOnce = 64
     private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 
     /// - Parameter unsteady: How many of the phones are a trial (``disturb(_:)``).
@@ -32,17 +35,25 @@ final class Fleet: Service {
         count: Int, unsteady: Int, duration: Int, fcm: FCMConnection, gateway: String, hub: Network, logger: Logger
     ) throws {
         let ledger = FleetLedger(count: count, steady: count - unsteady)
+        let broadcastLedger = BroadcastLedger(count: count, steady: count - unsteady)
+        let (everywhere, everywhereContinuation) = AsyncStream<BroadcastArrival>.makeStream()
         phones = try (0..<count).map { index in
             try SimulatedPhone(
-                name: "phone-\(index)", memory: PhoneMemory(), fcm: fcm, gateway: gateway, hub: hub, logger: logger
-            ) { message in
-                let now = Self.now
-                guard ledger.note(message, on: index, isSteady: index >= unsteady, now: now) else { return }
-                logger.info(
-                    "every phone has it",
-                    metadata: ["msi_key": "\(message.msiKey)", "ms": "\(now - message.timestamp)"])
-            }
+                name: "phone-\(index)", memory: PhoneMemory(), fcm: fcm, gateway: gateway, hub: hub, logger: logger,
+                arrived: { message in
+                    let now = Self.now
+                    guard ledger.note(message, on: index, isSteady: index >= unsteady, now: now) else { return }
+                    logger.info(
+                        "every phone has it",
+                        metadata: ["msi_key": "\(message.msiKey)", "ms": "\(now - message.timestamp)"])
+                },
+                broadcastArrived: { arrival in
+                    guard broadcastLedger.note(arrival, on: index, isSteady: index >= unsteady) else { return }
+                    everywhereContinuation.yield(arrival)
+                })
         }
+        self.broadcastLedger = broadcastLedger
+        self.everywhere = everywhere
         self.unsteady = unsteady
         self.duration = duration
         self.ledger = ledger
@@ -72,17 +83,28 @@ final class Fleet: Service {
     func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [self] in await startAll() }
+            group.addTask { [self] in try await followBroadcasts() }
             try? await cancelWhenGracefulShutdown { [duration] in
                 repeat { try await Task.sleep(for: .seconds(duration > 0 ? duration : 86_400)) } while duration == 0
             }
             state.withLock { $0.isEnding = true }
             let report = try await catchUp()
+            try await logBroadcasts()
             // So that others can count without the hub's word, from which `expected` comes.
             for (key, phones) in ledger.phones.sorted(by: { $0.key < $1.key }) {
                 logger.info("received", metadata: ["msi_key": "\(key)", "phones": "\(phones)"])
             }
             state.withLock { $0.report = report }
             group.cancelAll()
+        }
+    }
+
+    /// Logs when a broadcast is on every steady phone, with the features that are on then.
+    private func followBroadcasts() async throws {
+        for await arrival in everywhere {
+            logger.info(
+                "every phone has the broadcast", metadata: ["broadcast": "\(arrival.id)", "version": "\(arrival.version)"])
+            try await logFeatures("feature of steady phones", from: unsteady)
         }
     }
 
@@ -157,7 +179,9 @@ final class Fleet: Service {
             do {
                 let (report, behind) = try await count()
                 if behind.isEmpty {
-                    try await sendReceipts()
+                    // A phone that has just come back asks for broadcasts as well.
+                    if !broadcastLedger.isEmpty { try await forEachPhone { try await $0.app.look() } }
+                    try await forEachPhone { try await $0.app.receipts.send() }
                     return report
                 }
                 guard ContinuousClock.now < deadline else {
@@ -173,12 +197,12 @@ final class Fleet: Service {
         }
     }
 
-    /// What the phones would report within the next minute.
-    private func sendReceipts() async throws {
+    /// Such as what the phones would report within the next minute.
+    private func forEachPhone(_ body: @escaping @Sendable (SimulatedPhone) async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, phone) in phones.enumerated() {
-                if index >= Self.maxReporting { try await group.next() }
-                group.addTask { try await phone.app.receipts.send() }
+                if index >= Self.maxAtOnce { try await group.next() }
+                group.addTask { try await body(phone) }
             }
             try await group.waitForAll()
         }

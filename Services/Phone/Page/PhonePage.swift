@@ -26,6 +26,7 @@ struct PhonePage: Sendable {
         addFiles(to: router)
         addControls(to: router)
         addMessages(to: router)
+        BroadcastActions(phone: phone).add(to: router)
         return router
     }
 
@@ -211,7 +212,7 @@ struct OwnPageOnly: RouterMiddleware {
         }
         var response = try await next(request, context)
         response.headers[.contentSecurityPolicy] =
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; "
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; connect-src 'self'; base-uri 'none'; "
             + "form-action 'none'; frame-ancestors 'none'"
         return response
     }

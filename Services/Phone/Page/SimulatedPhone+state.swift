@@ -23,6 +23,7 @@ extension SimulatedPhone {
                         "title": .string(popup.title), "body": .string(popup.body), "at": .integer(popup.at),
                     ]
                 }),
+            "broadcasts": try await broadcastState(), "features": try await featureState(),
             "settings": ["receipts": .boolean(try await app.receipts.areOn())],
         ]
     }

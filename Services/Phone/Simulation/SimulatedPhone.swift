@@ -13,7 +13,7 @@ final class SimulatedPhone: Service {
     private let logger: Logger
     /// The app, whether it runs or not: it is also what shows the stored messages.
     private let current: Mutex<MobileApp>
-    private let arrived: @Sendable (StoredMessage) -> Void
+    private let makeApp: @Sendable () -> MobileApp
     /// How often the app was to be ended, and how often the phone was replaced. The app or the connection may not have followed yet.
     private let counts = Mutex((ends: 0, phones: 0))
     private let restarts = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -21,29 +21,28 @@ final class SimulatedPhone: Service {
     var memory: PhoneMemory { platform.memory }
     var app: MobileApp { current.withLock(\.self) }
 
-    /// - Parameter arrived: Called after each message that the app has added.
+    /// - Parameters:
+    ///   - localBroadcasts: Those that ship with the app.
+    ///   - arrived: Called after each message that the app has added.
+    ///   - broadcastArrived: The same for broadcasts.
     init(
-        name: String, memory: PhoneMemory, fcm: FCMConnection, gateway: String, hub: Network, logger: Logger,
-        arrived: @escaping @Sendable (StoredMessage) -> Void = { _ in }
+        name: String, memory: PhoneMemory, fcm: FCMConnection, gateway: String, hub: Network,
+        localBroadcasts: LocalBroadcasts = .none, logger: Logger, arrived: @escaping @Sendable (StoredMessage) -> Void = { _ in },
+        broadcastArrived: @escaping @Sendable (BroadcastArrival) -> Void = { _ in }
     ) throws {
-        self.arrived = arrived
         self.name = name
         self.logger = logger
         database = try AppDatabase(path: memory.databasePath)
         clock = PhoneClock(memory: memory)
         platform = PhonePlatform(
             memory: memory, changes: changes, fcm: fcm, gateway: gateway, hub: hub, logger: logger)
-        current = Mutex(Self.app(platform, clock, database, arrived))
-    }
-
-    private static func app(
-        _ platform: PhonePlatform, _ clock: PhoneClock, _ database: AppDatabase,
-        _ arrived: @escaping @Sendable (StoredMessage) -> Void
-    ) -> MobileApp {
-        let kind: Platform.Kind = platform.memory.system.control.platform == .ios ? .ios : .android
-        return MobileApp(
-            platform: Platform(kind: kind, push: platform, notifications: platform, hub: platform, clock: clock),
-            database: database, arrived: arrived)
+        makeApp = { [platform, clock, database] in
+            let kind: Platform.Kind = platform.memory.system.control.platform == .ios ? .ios : .android
+            return MobileApp(
+                platform: Platform(kind: kind, push: platform, notifications: platform, hub: platform, clock: clock),
+                database: database, localBroadcasts: localBroadcasts, arrived: arrived, broadcastArrived: broadcastArrived)
+        }
+        current = Mutex(makeApp())
     }
 
     func run() async throws {
@@ -113,7 +112,7 @@ final class SimulatedPhone: Service {
             }
             if memory.system.hasFormerData == true { await removeFormerData() }
             if !control.killed, running == nil {
-                let app = Self.app(platform, clock, database, arrived)
+                let app = makeApp()
                 current.withLock { $0 = app }
                 running = (Task { [self] in await run(app) }, ends)
             } else if wasOffline, !control.offline {
@@ -132,7 +131,7 @@ final class SimulatedPhone: Service {
         do {
             try await database.clear()
             platform.popups.removeAll()
-            current.withLock { $0 = Self.app(platform, clock, database, arrived) }
+            current.withLock { $0 = makeApp() }
             try memory.change { $0.hasFormerData = nil }
         } catch {
             logger.error("the app's data cannot be removed", metadata: ["error": "\(error)"])

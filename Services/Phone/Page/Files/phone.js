@@ -46,8 +46,11 @@ function update() {
     closeDialogs();
     isAsking = false;
     if (shown === "app") scrolled = [...content.querySelectorAll(".view")].map((view) => [view, view.scrollTop]);
+    const shownBefore = shown;
     shown = next;
     screen.dataset.shown = next;
+    // The app is started, and does not only come back to the screen.
+    if (next === "app" && shownBefore !== "lock") screens.app.started();
     fill(content, screens[next]);
     if (next === "app") for (const [view, top] of scrolled) view.scrollTop = top;
     if (hadFocus) (content.querySelector("h1[tabindex]") ?? content.querySelector("button, a"))?.focus({ preventScroll: true });

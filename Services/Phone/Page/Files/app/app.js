@@ -5,6 +5,7 @@ import { currentRoute } from "../lib/route.js";
 import { state } from "../lib/state.js";
 import { formatNumber, t } from "../lib/text.js";
 import { send } from "../lib/requests.js";
+import { broadcastCards } from "./broadcasts.js";
 import { messagesPage } from "./messages.js";
 import { settingsPage } from "./settings.js";
 import { subscriptionsPage } from "./subscriptions.js";
@@ -17,7 +18,8 @@ export function appScreen() {
   const unread = h("span", { class: "badge" });
   const links = Object.keys(pages).map((tab) => h("a", { href: `#${tab}`, dataset: { tab } }, phoneIcon(signs[tab]), t(`tab.${tab}`), tab === "messages" ? unread : null));
   const note = h("div", { role: "status" });
-  const element = h("div", { class: "app" }, note, Object.values(pages), h("nav", { class: "tabs", "aria-label": t("tabs") }, links));
+  const broadcasts = broadcastCards();
+  const element = h("div", { class: "app" }, note, broadcasts.strip, Object.values(pages), h("nav", { class: "tabs", "aria-label": t("tabs") }, links), broadcasts.place);
   let noteShown = "";
 
   function update() {
@@ -39,6 +41,7 @@ export function appScreen() {
     }
     showNote();
     pages[tab].update();
+    broadcasts.update(state.broadcasts);
   }
 
   function showNote() {
@@ -50,5 +53,5 @@ export function appScreen() {
   }
 
   addEventListener("hashchange", () => { if (state) update(); });
-  return Object.assign(element, { update, reveal: pages.messages.reveal });
+  return Object.assign(element, { update, reveal: pages.messages.reveal, started: broadcasts.started });
 }

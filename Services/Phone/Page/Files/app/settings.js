@@ -2,6 +2,7 @@ import { fill, h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { phoneIcon } from "../lib/phone-icons.js";
 import { download, send } from "../lib/requests.js";
+import { formatDay, formatTime } from "../lib/phone-time.js";
 import { currentRoute } from "../lib/route.js";
 import { state } from "../lib/state.js";
 import { language, t } from "../lib/text.js";
@@ -20,7 +21,7 @@ export function settingsPage() {
       sign, h("span", { class: "row-text" }, label), value ? h("span", { class: "hint" }, value) : null, icon("next", "small")));
     const receipts = switchRow({ label: t("settings.receipts"), hint: t("settings.receipts.hint"), onchange: (isOn) => send("PUT", "/settings", { receipts: isOn }) });
     const element = h("div", { class: "view" }, head(t("settings.heading")),
-      h("ul", { class: "plain group" }, row("#subscriptions/mine", phoneIcon("bell"), t("settings.mine")), row("export", icon("download"), t("settings.export"))),
+      h("ul", { class: "plain group" }, row("#subscriptions/mine", phoneIcon("bell"), t("settings.mine")), row("export", icon("download"), t("settings.export")), row("features", icon("template"), t("settings.features"))),
       h("div", { class: "group" }, receipts),
       h("ul", { class: "plain group" }, row("language", phoneIcon("globe"), t("settings.language"), t(`language.${language}`)),
         row("appearance", phoneIcon("contrast"), t("settings.appearance"), t(`appearance.${theme()}`))),
@@ -28,7 +29,7 @@ export function settingsPage() {
     return Object.assign(element, { update: () => { receipts.checked = state.settings.receipts; } });
   };
 
-  const pages = { "": rows, export: exportPage, language: languagePage, appearance: appearancePage, about: aboutPage, simulation: simulationPage };
+  const pages = { "": rows, export: exportPage, features: featuresPage, language: languagePage, appearance: appearancePage, about: aboutPage, simulation: simulationPage };
   const element = h("section", { class: "page" });
 
   function update() {
@@ -71,6 +72,22 @@ function exportPage() {
       const before = channel.value;
       fill(channel, h("option", { value: "" }, t("export.all")), names.map(([value, name]) => h("option", { value }, name)));
       channel.value = before;
+    },
+  });
+}
+
+/** What the hub has switched in the app. */
+function featuresPage() {
+  const list = h("div", null);
+  let print = "";
+  return Object.assign(subpage(t("settings.features"), h("p", { class: "secondary" }, t("features.why")), list), {
+    update: () => {
+      if (print === (print = JSON.stringify(state.features))) return;
+      fill(list, state.features.length
+        ? h("ul", { class: "plain group" }, state.features.map(({ name, on, expires }) => h("li", { class: "row" },
+          h("span", { class: "row-text" }, h("bdi", null, name), h("span", { class: "hint" }, t("features.until", { day: formatDay(expires), time: formatTime(expires) }))),
+          h("span", { class: `tag ${on ? "is-good" : ""}` }, t(on ? "features.on" : "features.off")))))
+        : h("p", { class: "hint" }, t("features.none")));
     },
   });
 }

@@ -1,0 +1,62 @@
+import { fill, h } from "../lib/dom.js";
+import { icon } from "../lib/icons.js";
+import { phoneIcon } from "../lib/phone-icons.js";
+import { formatDay, formatTime } from "../lib/phone-time.js";
+import { send } from "../lib/requests.js";
+import { t } from "../lib/text.js";
+
+const signs = { downtime: () => icon("alert", "small"), greetings: () => phoneIcon("bubble", "small"), others: () => icon("info", "small") };
+
+/** Broadcasts over the app when it is started: one card after another. What cannot be closed stays as a strip at the top. */
+export function broadcastCards() {
+  const strip = h("div", { class: "broadcast-strips" });
+  const place = h("div", { class: "broadcast-place" });
+  /** The cards that were put aside, until the app is started again. */
+  const aside = new Set();
+  let cards = [];
+  let shown = "";
+
+  function update(broadcasts) {
+    const print = JSON.stringify(broadcasts);
+    if (print === shown) return;
+    shown = print;
+    cards = broadcasts;
+    render();
+  }
+
+  function render() {
+    const waiting = cards.filter(({ id }) => !aside.has(id));
+    fill(strip, cards.filter(({ id }) => aside.has(id)).map(stripOf));
+    const [first] = waiting;
+    const hadFocus = place.contains(document.activeElement);
+    fill(place, first ? cardOf(first, waiting.length - 1) : null);
+    const { parentElement } = place;
+    if (parentElement) for (const other of parentElement.children) other.inert = Boolean(first) && other !== place;
+    if (first) place.querySelector("button").focus({ preventScroll: true });
+    else if (hadFocus) (parentElement?.querySelector("h1[tabindex]"))?.focus({ preventScroll: true });
+  }
+
+  function cardOf(card, more) {
+    const heading = `broadcast-${card.id}`;
+    return h("section", { class: "broadcast", role: "alertdialog", "aria-modal": "true", "aria-labelledby": heading, "aria-describedby": `${heading}-text`, dataset: { kind: card.kind } },
+      card.poster ? poster(card.poster) : null,
+      h("div", { class: "broadcast-body" },
+        h("p", { class: "broadcast-kind" }, signs[card.kind](), t(`broadcast.${card.kind}`), more ? h("span", { class: "hint" }, t("broadcast.more", { count: more })) : null),
+        h("h2", { id: heading }, card.title),
+        h("p", { class: "text", id: `${heading}-text` }, card.message),
+        card.cancellable || card.expires === null ? null : h("p", { class: "hint" }, until(card)),
+        card.cancellable
+          ? h("button", { class: "button main wide", type: "button", onclick: () => send("POST", `/broadcasts/${card.id}/close`) }, t("broadcast.close"))
+          : h("button", { class: "button main wide", type: "button", onclick: () => { aside.add(card.id); render(); } }, t("broadcast.aside"))));
+  }
+
+  /** A picture that cannot be loaded is left out. */
+  const poster = (address) => h("img", { class: "broadcast-poster", src: address, alt: "", referrerPolicy: "no-referrer", onerror: (event) => event.target.remove() });
+
+  const stripOf = (card) => h("button", { class: "broadcast-strip", type: "button", dataset: { kind: card.kind }, onclick: () => { aside.delete(card.id); render(); } },
+    signs[card.kind](), h("span", { class: "broadcast-strip-title" }, card.title), icon("next", "small"));
+
+  const until = (card) => t("broadcast.until", { day: formatDay(card.expires), time: formatTime(card.expires) });
+
+  return { strip, place, update, started: () => { aside.clear(); shown = ""; } };
+}

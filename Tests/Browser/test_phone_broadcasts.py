@@ -1,0 +1,167 @@
+"""Broadcasts at app launch on a simulated phone: cards over the app, and feature switches."""
+
+import base64
+import json
+
+import pytest
+import requests
+from conftest import running_product
+from harness.visits import GATEWAY_AWAY
+from playwright.sync_api import expect
+
+# A picture of one pixel.
+PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+POSTER = "https://posters.invalid/eid.png"
+
+
+@pytest.fixture(scope="module")
+def product(request):
+    """A product without the other tests' broadcasts, which every phone would show."""
+    yield from running_product(request)
+
+
+@pytest.fixture
+def broadcast(product):
+    """Sends broadcasts, which are withdrawn at the end."""
+    sent = []
+
+    def send(title="Maintenance", text="The hub is down until noon.", kind=1, **action):
+        content = {"translations": {"en": {"title": title, "msg": text}, "ar": {"title": "صيانة", "msg": "المركز متوقف حتى الظهر."}}, **action}
+        members = {"type": kind, "expiry": 60, "actiondata": content} if kind != 4 else {"type": 4, "expiry": 60, "actiondata": action}
+        document = product.api("POST", "/broadcast", members)
+        sent.append(document["id"])
+        return document
+
+    yield send
+    for identifier in sent:
+        if product.api("GET", f"/broadcast/{identifier}")["state"] == "active":
+            product.api("DELETE", f"/broadcast/{identifier}")
+
+
+def opened(visit, phone, **options):
+    page = visit("/", account=None, product=phone, settled=False, **options)
+    expect(page.locator("h1:visible")).to_have_count(1)
+    return page
+
+
+def card(page, title):
+    return page.get_by_role("alertdialog", name=title)
+
+
+def test_a_phone_that_registers_late_shows_it_in_its_language(phones, visit, pictures, broadcast):
+    broadcast()
+    phone = phones()
+    phone.wait("the broadcast", lambda state: len(state["broadcasts"]) == 1)
+    page = opened(visit, phone)
+    expect(card(page, "Maintenance")).to_contain_text("The hub is down until noon.")
+    expect(page.get_by_text("Downtime")).to_be_visible()
+    pictures(page, "phone-broadcast")
+    phone.control(language="ar")
+    expect(page.locator("html")).to_have_attribute("dir", "rtl")
+    expect(card(page, "صيانة")).to_be_visible()
+    pictures(page, "phone-broadcast-arabic")
+    phone.control(language="en")
+
+
+def test_close_it_for_good(product, phones, visit, broadcast):
+    phone = phones()
+    phone.wait_until_set_up()
+    page = opened(visit, phone)
+    first = broadcast("Elections", kind=2)
+    expect(card(page, "Elections")).to_be_visible()
+    # The card is over the app.
+    expect(page.get_by_role("navigation", name="Message Hub")).to_have_count(0)
+    card(page, "Elections").get_by_role("button", name="Close").click()
+    expect(card(page, "Elections")).to_have_count(0)
+    expect(page.get_by_role("navigation", name="Message Hub")).to_be_visible()
+    phone.control(killed=True)
+    phone.control(killed=False)
+    phone.wait_until_set_up()
+    assert phone.state()["broadcasts"] == []
+    # A new version is shown again.
+    action = first["actiondata"]
+    action["translations"]["en"]["title"] = "Elections moved"
+    product.api("PUT", f"/broadcast/{first['id']}", {"type": 2, "expiry": 60, "actiondata": action})
+    expect(card(page, "Elections moved")).to_be_visible()
+
+
+def test_what_cannot_be_closed_stays_until_it_is_withdrawn(product, phones, visit, pictures, broadcast):
+    phone = phones()
+    phone.wait_until_set_up()
+    page = opened(visit, phone)
+    document = broadcast(cancellable=False)
+    expect(card(page, "Maintenance")).to_contain_text("It stays here until")
+    expect(card(page, "Maintenance").get_by_role("button", name="Close")).to_have_count(0)
+    card(page, "Maintenance").get_by_role("button", name="Go on to the app").click()
+    strip = page.get_by_role("button", name="Maintenance")
+    expect(strip).to_be_visible()
+    pictures(page, "phone-broadcast-strip")
+    strip.click()
+    expect(card(page, "Maintenance")).to_be_visible()
+    assert requests.post(f"{phone.url}/broadcasts/hub-{document['id']}/close", timeout=10).status_code == 409
+    product.api("DELETE", f"/broadcast/{document['id']}")
+    expect(card(page, "Maintenance")).to_have_count(0)
+    expect(strip).to_have_count(0)
+
+
+def test_a_poster_that_cannot_load_is_left_out(phones, visit, pictures, broadcast):
+    broadcast("Eid Mubarak", "To all of you.", kind=3, poster=POSTER)
+    phone = phones()
+    phone.wait("the broadcast", lambda state: len(state["broadcasts"]) == 1)
+    page = opened(visit, phone)
+    visit.expect_errors(GATEWAY_AWAY)
+    expect(card(page, "Eid Mubarak")).to_be_visible()
+    expect(card(page, "Eid Mubarak").locator("img")).to_have_count(0)
+    page.route(POSTER, lambda route: route.fulfill(body=PIXEL, content_type="image/png"))
+    page.reload()
+    expect(card(page, "Eid Mubarak").locator("img")).to_be_visible()
+    pictures(page, "phone-broadcast-poster")
+
+
+def test_it_expires_by_itself(phones, visit, broadcast):
+    phone = phones()
+    phone.wait_until_set_up()
+    page = opened(visit, phone)
+    broadcast()
+    expect(card(page, "Maintenance")).to_be_visible()
+    phone.control(clock_offset=3_700)
+    expect(card(page, "Maintenance")).to_have_count(0)
+    phone.control(clock_offset=0)
+
+
+def test_features_are_in_the_settings_and_survive_a_restart(phones, visit, pictures, broadcast):
+    phone = phones()
+    phone.wait_until_set_up()
+    page = opened(visit, phone)
+    page.get_by_role("link", name="Settings").click()
+    page.get_by_role("link", name="Features").click()
+    expect(page.get_by_text("No feature is switched.")).to_be_visible()
+    broadcast(kind=4, notificationtype="enable-feature", feature="maps")
+    broadcast(kind=4, notificationtype="disable-feature", feature="chat")
+    expect(page.get_by_role("listitem").filter(has_text="maps")).to_contain_text("On")
+    expect(page.get_by_role("listitem").filter(has_text="chat")).to_contain_text("Off")
+    pictures(page, "phone-features")
+    phone.control(offline=True)
+    phone.stop()
+    phone.start()
+    assert {feature["name"]: feature["on"] for feature in phone.state()["features"]} == {"maps": True, "chat": False}
+    phone.control(offline=False)
+
+
+def test_a_broadcast_of_the_app_shows_once_some_hours_after_the_installation(product, phones, visit, tmp_path):
+    local = tmp_path / "broadcasts.json"
+    local.write_text(json.dumps([
+        {"id": 1, "type": 3, "relativetime": 2, "actiondata": {"translations": {"en": {"title": "Welcome", "msg": "This is your campus."}}}}]))
+    product.environment["MSI_PHONE_BROADCASTS_FILE"] = str(local)
+    try:
+        phone = phones()
+    finally:
+        del product.environment["MSI_PHONE_BROADCASTS_FILE"]
+    phone.wait_until_set_up()
+    assert phone.state()["broadcasts"] == []
+    phone.control(clock_offset=7_260)
+    page = opened(visit, phone)
+    card(page, "Welcome").get_by_role("button", name="Close").click()
+    expect(card(page, "Welcome")).to_have_count(0)
+    phone.control(clock_offset=86_400)
+    assert phone.state()["broadcasts"] == []
