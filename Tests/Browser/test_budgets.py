@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 BUDGET = 60_000
-PAGES = ["send", "messages", "message", "templates", "overview", "cube", "people", "tokens", "audit", "account"]
+PAGES = ["send", "messages", "message", "templates", "broadcasts", "overview", "cube", "people", "tokens", "audit", "account"]
 
 
 def loaded(page):

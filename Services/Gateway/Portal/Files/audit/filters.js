@@ -11,6 +11,7 @@ export const groups = {
     "access.set", "approval.set", "order.set", "cube.foreign_edit",
   ],
   templates: ["template.add", "template.update", "template.delete"],
+  broadcasts: ["broadcast.add", "broadcast.update", "broadcast.withdraw"],
   people: [
     "account.add", "account.update", "account.link", "account.password", "account.remove",
     "account.second_factor.begin", "account.second_factor.confirm", "account.second_factor.remove", "token.add", "token.remove",

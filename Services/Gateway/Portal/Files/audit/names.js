@@ -37,7 +37,14 @@ export function namesAround(id) {
 export function nameOf({ action, object, before, after }) {
   if (action.startsWith("account.") || action.startsWith("sign_in.")) return object.id;
   if (object.kind === "cube") return t("audit.thing.cube");
+  if (object.kind === "broadcast") return titleOf(after ?? before) ?? object.id;
   const known = namesOf(object.kind === "message" ? (after ?? before)?.topic_key : object.id);
   if (object.kind === "message") return known ? known.join(" › ") : t("audit.thing.deletedSubject");
   return after?.name ?? before?.name ?? known?.at(-1) ?? t("audit.thing.deleted");
+}
+
+/** A broadcast's title in its default language, or the feature that it switches. */
+function titleOf(broadcast) {
+  const action = broadcast?.actiondata;
+  return action?.translations?.[broadcast.language]?.title ?? action?.feature;
 }

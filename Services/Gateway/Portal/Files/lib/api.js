@@ -63,7 +63,7 @@ async function once(method, path, { body, headers, signal, timeout = 20_000, who
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     learnTime(response.headers.get("Date"));
-    if (response.status !== 204 && response.headers.get("Content-Type")?.includes("json")) document = await response.json();
+    if (response.status !== 204 && response.status !== 304 && response.headers.get("Content-Type")?.includes("json")) document = await response.json();
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new ApiError(0, { type: error.name === "TimeoutError" ? "timeout" : "offline", detail: t("problem.offline") });
@@ -93,3 +93,6 @@ export function withQuery(path, parameters) {
   const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== undefined && value !== null && value !== ""));
   return query.size ? `${path}?${query}` : path;
 }
+
+/** A key for the header `Idempotency-Key`. `crypto.randomUUID` needs a secure connection, which a test machine's address may lack. */
+export const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");

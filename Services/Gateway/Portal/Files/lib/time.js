@@ -22,6 +22,13 @@ export const formatDate = (milliseconds) => date.format(milliseconds);
 export const formatMoment = (milliseconds, now = Date.now()) =>
   (new Date(milliseconds).getFullYear() === new Date(now).getFullYear() ? moment : momentOfYear).format(milliseconds);
 
+/** 2026-11-23T14:07, the local time for a control of the type "datetime-local". */
+export const formatInput = (milliseconds) => new Date(milliseconds - new Date(milliseconds).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+
+/** Mon 23 Nov, 14:07 – 16:07; in another year with the year. */
+export const formatSpan = (from, to, now = Date.now()) =>
+  ([from, to].every((each) => new Date(each).getFullYear() === new Date(now).getFullYear()) ? moment : momentOfYear).formatRange(from, to);
+
 /** The local day of a time, as a key for groups: 2026-11-23. */
 export function dayKey(milliseconds) {
   const date = new Date(milliseconds);

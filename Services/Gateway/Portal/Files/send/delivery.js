@@ -2,22 +2,12 @@ import { explain } from "../lib/api.js";
 import { hubNow } from "../lib/clock.js";
 import { h } from "../lib/dom.js";
 import { t } from "../lib/text.js";
-import { formatLength, formatMoment } from "../lib/time.js";
+import { formatInput, formatLength, formatMoment } from "../lib/time.js";
 import { field } from "../elements/field.js";
+import { row } from "../elements/row.js";
 
 const lifetimes = [0, 3_600, 21_600, 86_400, 259_200, 604_800, 2_419_200];
 const usual = { Alert: 86_400, Information: 2_419_200 };
-const local = (milliseconds) => {
-  const date = new Date(milliseconds);
-  return new Date(milliseconds - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-};
-
-/** A row with a label and a control at its end; `more` is below. */
-function row(label, control, more, hint) {
-  const identifier = `row-${label}`.replace(/\W+/g, "-");
-  control.id = identifier;
-  return h("div", { class: "row" }, h("div", { class: "row-line" }, h("label", { htmlFor: identifier }, label, hint ? h("span", { class: "hint" }, hint) : null), control), more);
-}
 
 /**
  * When it goes out, how long it is worth delivering, its picture, and whether it is a drill. The element has
@@ -44,10 +34,10 @@ export function deliveryRows(draft, changed) {
     when.value = isLater ? "later" : "now";
     at.hidden = !isLater;
     // An hour from now, at a full quarter.
-    if (isLater && !draft.at) draft.at = local(Math.ceil((hubNow() + 3_600_000) / 900_000) * 900_000);
+    if (isLater && !draft.at) draft.at = formatInput(Math.ceil((hubNow() + 3_600_000) / 900_000) * 900_000);
     if (!isLater) draft.at = "";
     at.value = draft.at;
-    at.control.min = local(hubNow());
+    at.control.min = formatInput(hubNow());
     at.error("");
     tellTime();
     changed();

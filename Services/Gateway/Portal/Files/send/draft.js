@@ -1,3 +1,4 @@
+import { newKey } from "../lib/api.js";
 import { beginningOf } from "../lib/payload.js";
 import { keep, kept } from "../lib/store.js";
 import { blanksOf, filled } from "../lib/template.js";
@@ -93,6 +94,3 @@ export class Draft {
     return this.attempt.key;
   }
 }
-
-// crypto.randomUUID needs a secure connection, which a test machine's address may lack.
-const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
