@@ -112,6 +112,7 @@ def test_audit_every_action_has_a_sentence(visit):
     """Every action of Services/People/AUDIT.md, in both languages; an unknown one has its name."""
     actions = [
         *(f"{kind}.{change}" for kind in ("channel", "area", "subject", "template") for change in ("add", "update", "delete")),
+        "broadcast.add", "broadcast.update", "broadcast.withdraw",
         "access.set", "order.set", "approval.set", "cube.foreign_edit", "message.send", "message.recall", "message.retry", "message.approve",
         "account.add", "account.update", "account.link", "account.password", "account.remove",
         "account.second_factor.begin", "account.second_factor.confirm", "account.second_factor.remove", "token.add", "token.remove",
