@@ -2,7 +2,7 @@ import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
 import { t, tn } from "../lib/text.js";
 import { formatAgo, formatExact, formatLength, formatMoment, formatSpan } from "../lib/time.js";
-import { audienceOf, effectOf, isSwitch, kindTag, languageName, listOf, stateOf, titleOf } from "./words.js";
+import { audienceOf, effectOf, isSwitch, kindTag, languageName, languagesOf, listOf, stateOf, titleOf } from "./words.js";
 
 const tones = { active: "good", scheduled: "", expired: "", withdrawn: "" };
 
@@ -15,7 +15,7 @@ export function broadcastRow(broadcast, { names, now, act }) {
   const button = (name, sign, run) => h("button", { class: "button small plain", type: "button", dataset: { act: name }, onclick: () => run(broadcast) },
     icon(sign, "small"), t(`broadcasts.${name}`), h("span", { class: "unseen" }, " ", title));
   const audience = broadcast.condition ? tn("broadcasts.audience.if", { condition: h("bdi", { class: "code", dir: "ltr" }, broadcast.condition) }) : audienceOf(broadcast, names);
-  const languages = Object.keys(actiondata.translations ?? {});
+  const languages = languagesOf(broadcast);
   const detail = {
     active: () => t("broadcasts.ends", { time: formatAgo(expires, now) }), scheduled: () => t("broadcasts.starts", { time: formatAgo(starts, now) }),
     expired: () => formatAgo(expires, now), withdrawn: () => formatAgo(broadcast.withdrawn ?? broadcast.changed, now),

@@ -27,6 +27,10 @@ export function languageName(tag) {
 const list = new Intl.ListFormat(uiLanguage, { type: "conjunction" });
 export const listOf = (words) => list.format(words);
 
+/** The languages of a broadcast, the default one first. */
+export const languagesOf = ({ actiondata, language }) =>
+  Object.keys(actiondata.translations ?? {}).sort((one, other) => Number(other === language) - Number(one === language));
+
 export const kindTag = ({ type }) => h("span", { class: "tag" }, icon(kinds[type].icon, "small"), t(`broadcasts.kind.${kinds[type].name}`));
 
 /** The title in the default language; for a feature switch its feature. */
