@@ -1,5 +1,5 @@
-package import JSON
-package import Time
+import JSON
+import Time
 
 /// A broadcast at app launch: the structure that the seeds agreed on (seed 004), and what the hub adds to it.
 package struct Broadcast: Codable, Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import JSON
+import JSON
 
 /// The seed's `notificationtype`.
 package enum BroadcastNotificationType: String, ClosedEnum {

@@ -1,5 +1,5 @@
 import FoundationEssentials
-package import JSON
+import JSON
 import Time
 
 /// The time at which a broadcast begins, in the seed's format `2016-08-29T02:40:33+0530`. It keeps its offset from UTC. `Z` and an

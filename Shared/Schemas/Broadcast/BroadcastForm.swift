@@ -1,4 +1,4 @@
-package import JSON
+import JSON
 
 /// The forms that a broadcast had on its way to the agreed structure (seeds 001 and 004). All are read and written.
 package enum BroadcastForm: String, ClosedEnum {

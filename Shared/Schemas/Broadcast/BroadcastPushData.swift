@@ -1,5 +1,5 @@
 import FoundationEssentials
-package import JSON
+import JSON
 
 /// A broadcast or a withdrawal as the data of an FCM message: the document's fields as strings, `actiondata` as JSON text.
 package enum BroadcastPushData: Hashable, Sendable {
