@@ -1,11 +1,10 @@
 import { fill, h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
-import { phoneIcon } from "../lib/phone-icons.js";
 import { formatDay, formatTime } from "../lib/phone-time.js";
 import { send } from "../lib/requests.js";
 import { t } from "../lib/text.js";
 
-const signs = { downtime: () => icon("alert", "small"), greetings: () => phoneIcon("bubble", "small"), others: () => icon("info", "small") };
+const signs = { downtime: "downtime", greetings: "greeting", others: "speaker" };
 
 /** Broadcasts over the app when it is started: one card after another. What cannot be closed stays as a strip at the top. */
 export function broadcastCards() {
@@ -38,10 +37,10 @@ export function broadcastCards() {
 
   function cardOf(card, more) {
     const heading = `broadcast-${card.id}`;
-    return h("section", { class: "broadcast", role: "alertdialog", "aria-modal": "true", "aria-labelledby": heading, "aria-describedby": `${heading}-text`, dataset: { kind: card.kind } },
+    return h("section", { class: "broadcast", role: "alertdialog", "aria-modal": "true", "aria-labelledby": heading, "aria-describedby": `${heading}-text` },
       card.poster ? poster(card.poster) : null,
       h("div", { class: "broadcast-body" },
-        h("p", { class: "broadcast-kind" }, signs[card.kind](), t(`broadcast.${card.kind}`), more ? h("span", { class: "hint" }, t("broadcast.more", { count: more })) : null),
+        h("p", { class: "broadcast-kind" }, icon(signs[card.kind], "small"), t(`broadcast.${card.kind}`), more ? h("span", { class: "hint" }, t("broadcast.more", { count: more })) : null),
         h("h2", { id: heading }, card.title),
         h("p", { class: "text", id: `${heading}-text` }, card.message),
         card.cancellable || card.expires === null ? null : h("p", { class: "hint" }, until(card)),
@@ -53,8 +52,8 @@ export function broadcastCards() {
   /** A picture that cannot be loaded is left out. */
   const poster = (address) => h("img", { class: "broadcast-poster", src: address, alt: "", referrerPolicy: "no-referrer", onerror: (event) => event.target.remove() });
 
-  const stripOf = (card) => h("button", { class: "broadcast-strip", type: "button", dataset: { kind: card.kind }, onclick: () => { aside.delete(card.id); render(); } },
-    signs[card.kind](), h("span", { class: "broadcast-strip-title" }, card.title), icon("next", "small"));
+  const stripOf = (card) => h("button", { class: "broadcast-strip", type: "button", onclick: () => { aside.delete(card.id); render(); } },
+    icon(signs[card.kind], "small"), h("span", { class: "broadcast-strip-title" }, card.title), icon("next", "small"));
 
   const until = (card) => t("broadcast.until", { day: formatDay(card.expires), time: formatTime(card.expires) });
 
