@@ -18,6 +18,7 @@ let configuration = Target.Dependency.product(name: "Configuration", package: "s
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
@@ -94,7 +95,7 @@ let package = Package(
             dependencies: [
                 "CZlib", "CommandBus", "DurableFiles", "FCM", "HTTPRouting", "JSON", "JSONSchema", "Pages", "ProductVersion",
                 "Schemas",
-                "Time", "ServiceKit", crypto, deque, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
+                "Time", "ServiceKit", crypto, deque, heap, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
                 nioHTTPTypes,
                 nioHTTPTypesHTTP1, nioPosix, nioSSL, serviceContext, serviceLifecycle,
             ],

@@ -33,7 +33,9 @@ extension ServicePlan {
         let audit = AuditForwarder(of: StoredAudit(BroadcastStore.audit, in: store), to: people, logger: logger)
         let server = try CommandServer(
             bus: bus, endpoint: settings.value(.listen(.broadcast)),
-            router: .broadcast(log, parts: { audit.health.merging(pushes.health) { $1 } }), logger: logger)
+            router: .broadcast(
+                log, outcomes: PushOutcomes(messageLog: messageLog), parts: { audit.health.merging(pushes.health) { $1 } }),
+            logger: logger)
         return ServicePlan(
             services: [event, audit, pushes, server],
             close: {

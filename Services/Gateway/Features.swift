@@ -35,6 +35,7 @@ struct APISection: Sendable {
 struct Features: Sendable {
     let credentials: Credentials
     let cube: CubeService
+    let broadcasts: BroadcastService
     private let all: [any Feature]
 
     /// - Throws: ``ConfigurationError``, or `BusError`.
@@ -52,6 +53,7 @@ struct Features: Sendable {
         self.cube = cube.service
         let broadcasts = try BroadcastRoutes(
             client: clients[.broadcast], cube: cube.service, bus: bus, settings: settings, logger: logger)
+        self.broadcasts = broadcasts.service
         let health = HealthCheck(
             clients: clients, parts: certificate.map { current in ["certificate": { current.health }] } ?? [:],
             copies: [
@@ -67,7 +69,7 @@ struct Features: Sendable {
             try MessageRoutes(
                 cube: cube.service, messageLog: clients[.messageLog], settings: settings, logger: logger,
                 lookUp: { try await credentials.find($0) }),
-            PhoneRoutes(messageLog: clients[.messageLog], relay: clients[.fcmRelay]),
+            PhoneRoutes(messageLog: clients[.messageLog], relay: clients[.fcmRelay], logger: logger),
             broadcasts,
             StatisticsRoutes(cube: cube.service, messageLog: clients[.messageLog]),
             TemplateRoutes(messageLog: clients[.messageLog]),

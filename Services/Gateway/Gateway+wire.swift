@@ -21,7 +21,8 @@ extension ServicePlan {
         let features = try Features(
             bus: bus, settings: settings, certificate: certificate, maxConnections: limit.maxConnections, logger: logger)
         let kept = KeptCopies(
-            in: try settings.value(.stateDirectory), credentials: features.credentials, cube: features.cube, logger: logger)
+            in: try settings.value(.stateDirectory), credentials: features.credentials, cube: features.cube,
+            broadcasts: features.broadcasts, logger: logger)
         await kept.restore()
         let requests = RequestLimits(
             perAccount: try settings.value(.gatewayAccountRequests), perAddress: try settings.value(.gatewayAddressRequests))

@@ -35,6 +35,11 @@ package protocol MessageStore: MovableAuditSource {
         _ topics: [TopicKey], after: PageCursor, limit: Int, checkStillWanted: @escaping @Sendable () throws -> Void
     ) async throws -> AcceptedPage
 
+    /// The same of all topics.
+    func accepted(
+        after: PageCursor, limit: Int, checkStillWanted: @escaping @Sendable () throws -> Void
+    ) async throws -> AcceptedPage
+
     /// The largest `relay.accepted`; `nil` if there is none.
     func lastAcceptance() async throws -> UnixMilliseconds?
 
@@ -152,6 +157,11 @@ extension MessageStore {
         try await accepted(topics, after: cursor, limit: limit) {}
     }
 
+    /// Reads accepted messages for a caller that waits without a limit.
+    package func accepted(after cursor: PageCursor, limit: Int) async throws -> AcceptedPage {
+        try await accepted(after: cursor, limit: limit) {}
+    }
+
     /// Messages with their receipts, which are stored apart from them.
     package func withReceipts(_ messages: [Message]) async throws -> [Message] {
         let receipts = try await receipts(of: messages.map(\.msiKey))
@@ -210,7 +220,7 @@ extension MessageStore {
 
 /// A page of accepted messages.
 package struct AcceptedPage: Hashable, Sendable {
-    package let messages: [PhoneMessage]
+    package let messages: [AcceptedMessage]
     /// Where a full page ends; `nil` if it is the last one.
     package let end: PageCursor?
 }

@@ -17,6 +17,8 @@ public final class MobileApp: Sendable {
     private let missed: MissedMessages
     private let watchers = Mutex<[Int: AsyncStream<Void>.Continuation]>([:])
     private let refreshRequests = RefreshRequests()
+    /// Requests to look anew when the next broadcast begins or ends.
+    private let broadcastRequests = RefreshRequests()
     private let lookWaiters = LookWaiters()
 
     /// How often the app looks at the hub.
@@ -24,6 +26,8 @@ public final class MobileApp: Sendable {
     /// Within which time the phones fetch a text that FCM could not carry.
     private static let spread = Duration.seconds(10)
 
+    /// One run of the app: each start makes a new one.
+    ///
     /// - Parameters:
     ///   - localBroadcasts: Those that ship with the app.
     ///   - arrived: Called after each message that was added, whether FCM or the hub brought it. It must not block.
@@ -42,7 +46,10 @@ public final class MobileApp: Sendable {
         subscriptions = Subscriptions(platform: platform, fcm: fcm, database: database)
         broadcasts = Broadcasts(
             platform: platform, database: database, subscriptions: subscriptions, local: localBroadcasts,
-            arrived: broadcastArrived)
+            arrived: { [broadcastRequests] arrival in
+                broadcastRequests.add(.now)
+                broadcastArrived(arrival)
+            })
         initialization = Initialization(platform: platform, database: database, subscriptions: subscriptions)
         missed = MissedMessages(hub: platform.hub, database: database, messages: messages)
     }
@@ -144,10 +151,18 @@ public final class MobileApp: Sendable {
         }
     }
 
-    /// One look at the hub. The hub's messages come also while FCM cannot be reached.
+    /// One look at the hub. The hub's messages come also while FCM cannot be reached. Broadcasts come whatever else cannot be reached:
+    /// one may be about this outage.
     private func lookOnce(failed: (any Error) -> Void) async throws {
         defer { tell() }
+        let channels = try await broadcasts.channels()
+        async let firstAnswer = Result.of { try await self.refreshBroadcasts(of: channels) }
         let joining = await Result.of { try await initialization.initialize() }
+        let joinedChannels = try await broadcasts.channels()
+        var broadcastAnswer = await firstAnswer
+        if joinedChannels != channels {
+            broadcastAnswer = await Result.of { try await refreshBroadcasts(of: joinedChannels) }
+        }
         let isFirst = try await missed.isFirst()
         let joined = try await subscriptions.weekPending()
         let topics = try await subscriptions.subscribedTopics()
@@ -159,19 +174,26 @@ public final class MobileApp: Sendable {
         try await missed.fetchWeek(week, subscribed: topics, failed: failed)
         try await subscriptions.weekFetched(joined)
         try await messages.markLost(incomplete)
-        let looked = await Result.of { try await broadcasts.refresh() }
         _ = try joining.get()
-        _ = try looked.get()
+        _ = try broadcastAnswer.get()
+    }
+
+    private func refreshBroadcasts(of channels: [String]) async throws {
+        if try await broadcasts.refresh(channels) { tell() }
     }
 
     /// A card appears when its broadcast begins, and goes when it expires.
     private func watchBroadcasts() async {
+        var checked = platform.clock.now
         while !Task.isCancelled {
-            let next = try? await broadcasts.nextChange()
-            let pause = next.flatMap(\.self).map { Duration.milliseconds(max(0, $0 - platform.clock.now)) }
-            let wait = min(pause ?? Self.broadcastCheck, Self.broadcastCheck)
-            guard (try? await platform.clock.sleep(for: wait)) != nil else { return }
-            if pause == wait { tell() }
+            let now = platform.clock.now
+            let moments = (try? await broadcasts.moments(after: min(checked, now))) ?? []
+            // The clock may have been set back.
+            if moments.contains(where: { $0 <= max(checked, now) }) { tell() }
+            checked = now
+            let pause = moments.filter { $0 > now }.min().map { Duration.milliseconds($0 - now) }
+            // One that arrives may begin or end sooner.
+            _ = await next(.now, of: broadcastRequests, within: min(pause ?? Self.broadcastCheck, Self.broadcastCheck))
         }
     }
 
@@ -180,23 +202,25 @@ public final class MobileApp: Sendable {
 
     /// Waits for a time, or for a request.
     private func wait(_ pause: Duration) async {
-        guard await request(.soon, within: pause) == .soon else { return }
+        guard await next(.soon, of: refreshRequests, within: pause) == .soon else { return }
         // A person does not wait until it is this phone's turn.
-        _ = await request(.now, within: Self.spread * Double.random(in: 0...1))
+        _ = await next(.now, of: refreshRequests, within: Self.spread * Double.random(in: 0...1))
     }
 
     /// Waits for a request of at least this urgency.
     ///
     /// - Returns: `nil` if there was none in this time.
-    private func request(_ urgency: RefreshRequests.Urgency, within time: Duration) async -> RefreshRequests.Urgency? {
-        await withTaskGroup(of: RefreshRequests.Urgency?.self) { [refreshRequests, platform] group in
+    private func next(
+        _ urgency: RefreshRequests.Urgency, of requests: RefreshRequests, within time: Duration
+    ) async -> RefreshRequests.Urgency? {
+        await withTaskGroup(of: RefreshRequests.Urgency?.self) { [platform] group in
             defer { group.cancelAll() }
             group.addTask {
                 try? await platform.clock.sleep(for: time)
                 return nil
             }
             group.addTask {
-                while let request = await refreshRequests.next() { if request >= urgency { return request } }
+                while let request = await requests.next() { if request >= urgency { return request } }
                 return nil
             }
             return await group.next() ?? nil

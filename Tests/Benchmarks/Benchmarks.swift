@@ -17,6 +17,7 @@ struct Measure: AsyncParsableCommand {
         case gateway, events
         case fleet
         case missed
+        case launch
         case bus, json, sqlite, mongodb
         case relay
         case relayDelay = "relay-delay"
@@ -63,6 +64,10 @@ struct Measure: AsyncParsableCommand {
                     try await FleetBenchmark(phones: phones, seconds: seconds, folder: $0).run()
                 }
             case .missed: try await measureMissed()
+            case .launch:
+                try await withFolder(in: "/var/tmp") {
+                    try await LaunchBenchmark(phones: phones, rounds: rounds, folder: $0).run()
+                }
             case .bus: try await measureBus()
             case .json: try JSONBenchmark().run()
             case .sqlite: try await measureSQLite()

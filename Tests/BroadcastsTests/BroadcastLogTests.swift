@@ -87,8 +87,8 @@ struct BroadcastLogTests {
             #expect(current.withdrawn == [WithdrawnBroadcast(withdrawn.broadcast)])
             #expect(try await log.page(ListBroadcasts(limit: 2)).broadcasts.map(\.id) == [41, 40])
             #expect(try await log.page(ListBroadcasts(limit: 10, state: .withdrawn)).broadcasts.map(\.id) == [1])
-            #expect(try await log.broadcast(1) == withdrawn.broadcast)
-            #expect(await Self.status { _ = try await log.broadcast(99) } == .notFound)
+            #expect(try await log.stored(1).broadcast == withdrawn.broadcast)
+            #expect(await Self.status { _ = try await log.stored(99) } == .notFound)
         }
     }
 
@@ -110,8 +110,108 @@ struct BroadcastLogTests {
             let taken = AddBroadcast(Self.draft(id: 9, title: "Other"))
             #expect(await Self.status { _ = try await log.add(taken, sender: "ann", by: Self.ann) } == .conflict)
             _ = try await log.update(UpdateBroadcast(1, Self.draft(title: "New")), by: Self.ann)
-            // The command was done, also if the broadcast was edited since.
+            // The command was done, also if the broadcast was edited since. Another one with its key was not.
             #expect(try await log.add(command, sender: "ann", by: Self.ann).broadcast.version == 2)
+            #expect(await Self.status { _ = try await log.add(other, sender: "ann", by: Self.ann) } == .conflict)
+        }
+    }
+
+    @Test("An edit that changes nothing makes no version, also with the version that the editor has read")
+    func unchanged() async throws {
+        try await Self.withLog(.sqlite) { log, announced in
+            let added = try await log.add(AddBroadcast(Self.draft()), sender: "ann", by: Self.ann).broadcast
+            let draft = Self.draft(title: "New", epoch: added.epoch)
+            let edited = try await log.update(UpdateBroadcast(1, draft, unchangedSince: 1), by: Self.ann)
+            #expect(edited.broadcast.version == 2 && edited.broadcast.starts == added.starts)
+            #expect(try await log.update(UpdateBroadcast(1, draft, unchangedSince: 1), by: Self.ann) == edited)
+            #expect(try await log.update(UpdateBroadcast(1, draft), by: Self.ann) == edited)
+            #expect(announced().count == 2)
+        }
+    }
+
+    @Test(
+        "An edit that shortens it: phones learn that it is over, and it can be withdrawn, until the former version expires",
+        arguments: StoreKind.allCases)
+    func shortened(kind: StoreKind) async throws {
+        try await Self.withLog(kind) { log, _ in
+            let epoch = BroadcastEpoch(.now - .seconds(600))
+            let first = try await log.add(AddBroadcast(Self.draft(expiry: 60, epoch: epoch)), sender: "ann", by: Self.ann)
+                .broadcast
+            var draft = Self.draft(epoch: epoch)
+            (draft.expiry, draft.lifetime) = (nil, UnixMilliseconds.now - epoch.moment + 3_000)
+            let second = try await log.update(UpdateBroadcast(1, draft), by: Self.ann).broadcast
+            let active = try await log.current()
+            #expect(active.broadcasts.map(\.version) == [2] && active.broadcasts.map(\.until) == [first.expires])
+            #expect(active.withdrawn.isEmpty)
+            try await eventually("it has expired") { second.expires <= .now }
+            let over = try await log.current()
+            #expect(over.broadcasts.isEmpty)
+            #expect(over.withdrawn == [WithdrawnBroadcast(id: 1, version: 2, expires: first.expires)])
+            #expect(await Self.status { _ = try await log.update(UpdateBroadcast(1, Self.draft()), by: Self.ann) } == .conflict)
+            let withdrawn = try await log.withdraw(WithdrawBroadcast(1), by: Self.ann).broadcast
+            #expect(withdrawn.version == 3 && withdrawn.state(at: .now) == .withdrawn)
+            #expect(try await log.current().withdrawn == [WithdrawnBroadcast(id: 1, version: 3, expires: first.expires)])
+        }
+    }
+
+    @Test("What has expired can be neither edited nor withdrawn")
+    func expired() async throws {
+        try await Self.withLog(.sqlite) { log, _ in
+            try await log.store.insert(
+                try Self.stored(Self.draft(epoch: BroadcastEpoch(.now - .seconds(7_200))), id: 1), into: BroadcastStore.all)
+            #expect(await Self.status { _ = try await log.update(UpdateBroadcast(1, Self.draft()), by: Self.ann) } == .conflict)
+            #expect(await Self.status { _ = try await log.withdraw(WithdrawBroadcast(1), by: Self.ann) } == .conflict)
+        }
+    }
+
+    /// A broadcast as an earlier version of the service has stored it.
+    private struct FormerDocument: StoredDocument {
+        let id: Int64
+        let broadcast: Broadcast
+        let expires: UnixMilliseconds
+        let nextPush: UnixMilliseconds?
+        let sender: String
+        let idempotencyKey: String?
+
+        enum CodingKeys: String, CodingKey {
+            case id = "_id"
+            case broadcast, expires, sender
+            case nextPush = "next_push"
+            case idempotencyKey = "idempotency_key"
+        }
+
+        static let all = Collection<FormerDocument>("broadcast", reserve: .changes)
+    }
+
+    @Test("Broadcasts of an earlier version of the service are read, listed, edited and withdrawn", arguments: StoreKind.allCases)
+    func formerDocuments(kind: StoreKind) async throws {
+        try await Self.withLog(kind) { log, _ in
+            let command = AddBroadcast(Self.draft(epoch: BroadcastEpoch(.now - .seconds(60))), idempotencyKey: "k")
+            let former = Broadcast(command.draft, id: 1, language: "en", sender: "ann", now: .now)
+            try await log.store.insert(
+                FormerDocument(
+                    id: 1, broadcast: former, expires: former.expires, nextPush: nil, sender: "ann", idempotencyKey: "k"),
+                into: FormerDocument.all)
+            #expect(try await log.current().broadcasts == [PhoneBroadcast(former)])
+            #expect(try await log.add(command, sender: "ann", by: Self.ann).broadcast == former)
+            let sameID = AddBroadcast(Self.draft(id: 1))
+            #expect(await Self.status { _ = try await log.add(sameID, sender: "ann", by: Self.ann) } == .conflict)
+            _ = try await log.update(UpdateBroadcast(1, Self.draft(expiry: 1)), by: Self.ann)
+            #expect(try await log.current().broadcasts.map(\.until) == [former.expires])
+            _ = try await log.withdraw(WithdrawBroadcast(1), by: Self.ann)
+            #expect(try await log.current().withdrawn == [WithdrawnBroadcast(id: 1, version: 3, expires: former.expires)])
+        }
+    }
+
+    @Test("The highest possible id does not end the numbering", arguments: StoreKind.allCases)
+    func highestID(kind: StoreKind) async throws {
+        try await Self.withLog(kind) { log, _ in
+            for id in [41, BroadcastDraft.maxID, BroadcastDraft.maxID - 1] {
+                _ = try await log.add(AddBroadcast(Self.draft(id: id)), sender: "ann", by: Self.ann)
+            }
+            for id in [42, 43] as [Int64] {
+                #expect(try await log.add(AddBroadcast(Self.draft()), sender: "ann", by: Self.ann).broadcast.id == id)
+            }
         }
     }
 
@@ -160,16 +260,45 @@ struct BroadcastLogTests {
         }
     }
 
-    @Test("Too many that have not expired are refused")
+    private static func stored(_ draft: BroadcastDraft, id: Int64) throws -> StoredBroadcast {
+        try StoredBroadcast(
+            Broadcast(draft, id: id, language: "en", sender: "ann", now: .now), by: AddBroadcast(draft))
+    }
+
+    @Test("Too many that have not expired are refused, also after the withdrawal of those that would expire first")
     func tooMany() async throws {
         try await Self.withLog(.sqlite) { log, _ in
-            for _ in 0..<BroadcastLog.maxCurrent {
-                _ = try await log.add(AddBroadcast(Self.draft()), sender: "ann", by: Self.ann)
+            let stored = try (1...Int64(BroadcastLog.maxCurrent)).map { id in
+                try Self.stored(Self.draft(expiry: 60 + Int(id)), id: id)
             }
+            try await log.store.transaction { try $0.insert(all: stored, into: BroadcastStore.all) }
+            func add() async -> ReplyStatus? {
+                await Self.status { _ = try await log.add(AddBroadcast(Self.draft(expiry: 500)), sender: "ann", by: Self.ann) }
+            }
+            #expect(await add() == .conflict)
+            _ = try await log.withdraw(WithdrawBroadcast(1), by: Self.ann)
+            #expect(await add() == nil)
+            #expect(await add() == .conflict)
+            // An edit needs no room.
+            _ = try await log.update(UpdateBroadcast(2, Self.draft(title: "New")), by: Self.ann)
+        }
+    }
+
+    @Test("Too many that were withdrawn before their expiry are refused")
+    func tooManyOver() async throws {
+        try await Self.withLog(.sqlite) { log, _ in
+            let stored = try (1...Int64(BroadcastLog.maxOver)).map { id in
+                var stored = try Self.stored(Self.draft(), id: id)
+                var withdrawn = stored.broadcast
+                (withdrawn.withdrawn, withdrawn.version) = (.now, 2)
+                stored.replace(by: withdrawn, at: .now)
+                return stored
+            }
+            try await log.store.transaction { try $0.insert(all: Array(stored.dropLast()), into: BroadcastStore.all) }
+            _ = try await log.add(AddBroadcast(Self.draft()), sender: "ann", by: Self.ann)
+            _ = try await log.withdraw(WithdrawBroadcast(Int64(stored.count)), by: Self.ann)
             #expect(
                 await Self.status { _ = try await log.add(AddBroadcast(Self.draft()), sender: "ann", by: Self.ann) } == .conflict)
-            _ = try await log.withdraw(WithdrawBroadcast(7), by: Self.ann)
-            _ = try await log.add(AddBroadcast(Self.draft()), sender: "ann", by: Self.ann)
         }
     }
 }

@@ -11,20 +11,63 @@ struct BroadcastPushTests {
     private static let minute: Milliseconds = 60_000
     private static let start: UnixMilliseconds = 1_800_000_000_000
 
-    private static func stored(
-        minutes: Int = 60, every repetition: Int? = nil, type: BroadcastType = .downtime, channels: [ObjectID]? = nil,
-        condition: String? = nil
-    ) -> StoredBroadcast {
-        let draft = BroadcastDraft(
-            type: type, epoch: BroadcastEpoch(start), expiry: minutes,
+    private static let channels = ["5a0187feff0dafac2833f401", "5a0187feff0dafac2833f402"].compactMap(ObjectID.init)
+
+    private static func draft(
+        minutes: Int = 60, every repetition: Int? = nil, channels: [ObjectID]? = nil,
+        condition: String? = nil, starts: UnixMilliseconds = start
+    ) -> BroadcastDraft {
+        BroadcastDraft(
+            type: .downtime, epoch: BroadcastEpoch(starts), expiry: minutes,
             actionData: BroadcastActionData(translations: ["en": .init(title: "a", msg: "b")]), channels: channels,
             condition: condition, repetition: repetition)
-        return StoredBroadcast(Broadcast(draft, id: 7, language: "en", sender: "ann", now: start - minute), idempotencyKey: nil)
+    }
+
+    private static func stored(_ draft: BroadcastDraft) throws -> StoredBroadcast {
+        try StoredBroadcast(
+            Broadcast(draft, id: 7, language: "en", sender: "ann", now: start - minute), by: AddBroadcast(draft))
+    }
+
+    private static func stored(
+        minutes: Int = 60, every repetition: Int? = nil, channels: [ObjectID]? = nil,
+        condition: String? = nil
+    ) throws -> StoredBroadcast {
+        try stored(draft(minutes: minutes, every: repetition, channels: channels, condition: condition))
+    }
+
+    /// Edits it, or withdraws it without a draft.
+    private static func change(
+        _ stored: inout StoredBroadcast, to draft: BroadcastDraft?, after minutes: Int64
+    ) {
+        let now = start + Milliseconds(rawValue: minutes * 60_000)
+        var version = stored.broadcast
+        if let draft {
+            version = version.edited(draft, language: "en", now: now)
+        } else {
+            (version.withdrawn, version.version) = (now, version.version + 1)
+        }
+        stored.replace(by: version, at: now)
+    }
+
+    /// Takes a push at its time.
+    private static func take(_ stored: inout StoredBroadcast, after minutes: Int64) throws -> [LogPush] {
+        let now = start + Milliseconds(rawValue: minutes * 60_000)
+        let push = try #require(BroadcastPush(of: stored, now: now))
+        stored.notePush(next: push.next, pushes: [ObjectID()], isWithdrawal: push.isWithdrawal, refusal: nil, at: now)
+        return try push.commands
+    }
+
+    private static func withdrawals(_ commands: [LogPush]) -> [String: String] {
+        Dictionary(
+            commands.filter { $0.message["data"]?["withdrawn"] == "true" }.map { command in
+                (command.topic ?? command.condition ?? "", command.message["data"]?["version"]?.string ?? "")
+            }
+        ) { "\($0), \($1)" }
     }
 
     @Test("One without a repetition is pushed once, at its beginning")
     func once() throws {
-        let stored = Self.stored()
+        let stored = try Self.stored()
         #expect(stored.nextPush == Self.start)
         let push = try #require(BroadcastPush(of: stored, now: Self.start))
         #expect(push.due == Self.start && push.next == nil)
@@ -33,18 +76,89 @@ struct BroadcastPushTests {
 
     @Test("Repetitions are due until the expiry, and those that were missed count as one")
     func repeated() throws {
-        var stored = Self.stored(every: 25)
+        var stored = try Self.stored(every: 25)
         let first = try #require(BroadcastPush(of: stored, now: Self.start + 10))
         #expect(first.due == Self.start && first.next == Self.start + Self.minute * 25)
-        stored.nextPush = first.next
+        stored.notePush(next: first.next, pushes: [ObjectID()], isWithdrawal: false, refusal: nil, at: Self.start + 10)
         // The service was away over the second and the third one.
         let later = try #require(BroadcastPush(of: stored, now: Self.start + Self.minute * 51))
         #expect(later.due == Self.start + Self.minute * 50 && later.next == nil)
+        // FCM keeps one of them at a time for a phone that is off.
+        #expect(try first.commands.map(\.expires) == [Self.start + Self.minute * 25])
+        #expect(try later.commands.map(\.expires) == [Self.start + Self.minute * 60])
+    }
+
+    @Test("An edit to a later time is pushed at once and at the new beginning", arguments: [nil, 15])
+    func moved(repetition: Int?) throws {
+        var stored = try Self.stored()
+        _ = try Self.take(&stored, after: 0)
+        let later = Self.start + Self.minute * 30
+        Self.change(&stored, to: Self.draft(every: repetition, starts: later), after: 5)
+        let commands = try Self.take(&stored, after: 6)
+        #expect(commands.map(\.expires) == [later] && stored.nextPush == later)
+        // The service was away when it was due.
+        let next = try #require(BroadcastPush(of: stored, now: later + Self.minute))
+        #expect(next.due == later && next.next == repetition.map { later + Self.minute * Int64($0) })
+        // The service was away from the edit until after the beginning: one push is enough.
+        var missed = try Self.stored()
+        _ = try Self.take(&missed, after: 0)
+        Self.change(&missed, to: Self.draft(starts: later), after: 5)
+        let only = try #require(BroadcastPush(of: missed, now: later + Self.minute))
+        #expect(only.due == later && only.next == nil)
+    }
+
+    @Test("An edit withdraws the former versions from topics and conditions that it does not reach, once")
+    func leftAudience() throws {
+        var stored = try Self.stored()
+        _ = try Self.take(&stored, after: 0)
+        Self.change(&stored, to: Self.draft(every: 15, channels: Self.channels), after: 5)
+        let narrowed = try Self.take(&stored, after: 5)
+        #expect(Self.withdrawals(narrowed) == ["general": "1"] && narrowed.count == 3)
+        #expect(Self.withdrawals(try Self.take(&stored, after: 20)).isEmpty)
+        Self.change(&stored, to: Self.draft(condition: "'a' in topics"), after: 25)
+        let channels = Self.channels.map(\.description)
+        #expect(Self.withdrawals(try Self.take(&stored, after: 25)) == ["general": "2", channels[0]: "2", channels[1]: "2"])
+        Self.change(&stored, to: Self.draft(channels: [Self.channels[0]]), after: 30)
+        let back = try Self.take(&stored, after: 30)
+        #expect(Self.withdrawals(back) == ["general": "3", channels[1]: "3", "'a' in topics": "3"] && back.count == 4)
+        #expect(Set(back.map(\.idempotencyKey)).count == 4)
+        // A withdrawal goes to all of them.
+        Self.change(&stored, to: nil, after: 35)
+        let withdrawn = Self.withdrawals(try Self.take(&stored, after: 35))
+        #expect(withdrawn == ["general": "5", channels[0]: "5", channels[1]: "5", "'a' in topics": "5"])
+    }
+
+    @Test("Nobody has a version that never began, so an edit withdraws nothing from its audience")
+    func neverBegan() throws {
+        var stored = try Self.stored()
+        Self.change(&stored, to: Self.draft(minutes: 10, channels: Self.channels), after: -1)
+        #expect(stored.nextPush == Self.start && stored.until == nil)
+        let commands = try Self.take(&stored, after: 0)
+        #expect(Self.withdrawals(commands).isEmpty && commands.count == 2)
+    }
+
+    @Test("A withdrawal lasts until the last of all versions expires, and so does one that an edit has shortened")
+    func shortened() throws {
+        var stored = try Self.stored(minutes: 600)
+        _ = try Self.take(&stored, after: 0)
+        Self.change(&stored, to: Self.draft(minutes: 10), after: 5)
+        let end = Self.start + Self.minute * 600
+        #expect(stored.expires == Self.start + Self.minute * 10 && stored.lasts == end)
+        // The outbox took nothing while the second version was active.
+        let late = try #require(try BroadcastPush(of: stored, now: Self.start + Self.minute * 11)?.commands.first)
+        #expect(late.expires == end && late.message["data"]?["withdrawn"] == "true" && late.message["data"]?["version"] == "2")
+        let edit = try Self.take(&stored, after: 6)
+        #expect(edit.map(\.expires) == [Self.start + Self.minute * 10])
+        // The same broadcast and due time, and another content.
+        #expect(late.idempotencyKey != edit.first?.idempotencyKey)
+        Self.change(&stored, to: nil, after: 30)
+        let withdrawal = try #require(try Self.take(&stored, after: 30).first)
+        #expect(withdrawal.expires == end && withdrawal.message["data"]?["expires"]?.string == "\(end)")
     }
 
     @Test("A repeated command is the same: the key and the content depend only on the broadcast and the due time")
     func idempotent() throws {
-        let stored = Self.stored(every: 25)
+        let stored = try Self.stored(every: 25)
         let commands = try [10, 600_000].map { later in
             try #require(BroadcastPush(of: stored, now: Self.start + Milliseconds(rawValue: later))).commands
         }
@@ -56,36 +170,32 @@ struct BroadcastPushTests {
         func recipients(_ stored: StoredBroadcast) throws -> [PushRecipient] {
             try #require(BroadcastPush(of: stored, now: Self.start)).commands.flatMap(\.recipients)
         }
-        let channels = [try #require(ObjectID("5a0187feff0dafac2833f401")), try #require(ObjectID("5a0187feff0dafac2833f402"))]
-        #expect(try recipients(Self.stored()) == [.topic("general")])
-        #expect(try recipients(Self.stored(channels: channels)) == channels.map { .topic($0.description) })
-        #expect(try recipients(Self.stored(condition: "'a' in topics")) == [.condition("'a' in topics")])
-        let keys = try #require(BroadcastPush(of: Self.stored(channels: channels), now: Self.start)).commands.map(
+        let channels = Self.channels
+        #expect(try recipients(try Self.stored()) == [.topic("general")])
+        #expect(try recipients(try Self.stored(channels: channels)) == channels.map { .topic($0.description) })
+        #expect(try recipients(try Self.stored(condition: "'a' in topics")) == [.condition("'a' in topics")])
+        let keys = try #require(BroadcastPush(of: try Self.stored(channels: channels), now: Self.start)).commands.map(
             \.idempotencyKey)
         #expect(Set(keys).count == 2)
     }
 
-    @Test("FCM keeps it until the expiry, at most four weeks, and iOS gets it as background data")
+    @Test("FCM keeps it until the expiry, at most four weeks, not as urgent, and iOS gets it as background data")
     func message() throws {
-        let command = try #require(try BroadcastPush(of: Self.stored(), now: Self.start)?.commands.first)
+        let command = try #require(try BroadcastPush(of: try Self.stored(), now: Self.start)?.commands.first)
         #expect(command.expires == Self.start + Self.minute * 60)
-        #expect(command.message["android"]?["priority"] == "HIGH")
+        #expect(command.message["android"]?["priority"] == "NORMAL")
         #expect(command.message["apns"]?["headers"]?["apns-priority"] == "5")
         #expect(command.message["apns"]?["payload"]?["aps"]?["content-available"] == 1)
         #expect(command.message["notification"] == nil && command.message["data"]?["id"] == "7")
-        let long = try #require(try BroadcastPush(of: Self.stored(minutes: 100_000), now: Self.start)?.commands.first)
+        let long = try #require(try BroadcastPush(of: try Self.stored(minutes: 100_000), now: Self.start)?.commands.first)
         #expect(long.expires == Self.start + .seconds(28 * 86_400))
-        let greeting = try #require(try BroadcastPush(of: Self.stored(type: .greetings), now: Self.start)?.commands.first)
-        #expect(greeting.message["android"]?["priority"] == "NORMAL")
     }
 
     @Test("A withdrawal is pushed as one")
     func withdrawal() throws {
-        var stored = Self.stored(every: 25)
-        stored.broadcast.withdrawn = Self.start + 5
-        stored.broadcast.version = 2
-        stored.nextPush = Self.start + 5
-        let push = try #require(BroadcastPush(of: stored, now: Self.start + 6))
+        var stored = try Self.stored(every: 25)
+        Self.change(&stored, to: nil, after: 5)
+        let push = try #require(BroadcastPush(of: stored, now: Self.start + Self.minute * 6))
         #expect(push.next == nil)
         let data = try #require(try push.commands.first?.message["data"])
         #expect(data["withdrawn"] == "true" && data["version"] == "2" && data["actiondata"] == nil)

@@ -17,12 +17,38 @@ struct BroadcastPushesTests {
 
     /// A message log that takes pushes, or refuses them.
     private final class MessageLogDouble: Sendable {
-        private let state = Mutex<(taken: [LogPush], failure: CommandFailure?)>(([], nil))
+        private struct State {
+            var taken: [LogPush] = []
+            var failure: CommandFailure?
+            /// What FCM has answered, and whether the message log says so.
+            var outcomes: [ObjectID: (RelayState, DeliveryError?)] = [:]
+            var isSilent = false
+        }
+
+        private let state = Mutex(State())
 
         var taken: [LogPush] { state.withLock(\.taken) }
         var failure: CommandFailure? {
             get { state.withLock(\.failure) }
             set { state.withLock { $0.failure = newValue } }
+        }
+
+        /// FCM has answered for all pushes so far.
+        func end(_ outcome: RelayState, _ error: DeliveryError? = nil) {
+            state.withLock { state in for id in state.outcomes.keys { state.outcomes[id] = (outcome, error) } }
+        }
+
+        func beSilent() { state.withLock { $0.isSilent = true } }
+
+        private func push(_ command: LogPush, outcome: (RelayState, DeliveryError?) = (.pending, nil)) -> Push {
+            var push = Push(
+                sender: "broadcast", idempotencyKey: command.idempotencyKey, transport: .fcm, fairnessKey: "broadcast",
+                message: command.message, urgency: .high, logged: .now, expires: command.expires,
+                relay: PushRecord(logged: command.recipients, due: .now))
+            push.relay.state = outcome.0
+            push.relay.recipients[0].error = outcome.1
+            state.withLock { $0.outcomes[push.id] = outcome }
+            return push
         }
 
         func router() -> CommandRouter {
@@ -36,11 +62,13 @@ struct BroadcastPushesTests {
                     return isNew
                 }
                 #expect(isNew || taken.contains(command), "another push with the same key")
-                return LogPush.Reply(
-                    push: Push(
-                        sender: "broadcast", idempotencyKey: command.idempotencyKey, transport: .fcm, fairnessKey: "broadcast",
-                        message: command.message, urgency: .high, logged: .now, expires: command.expires,
-                        relay: PushRecord(logged: command.recipients, due: .now)))
+                return LogPush.Reply(push: push(command))
+            }
+            router.on(GetPush.self) { [self] command, _ in
+                let (outcome, last, isSilent) = state.withLock { ($0.outcomes[command.pushID], $0.taken.last, $0.isSilent) }
+                if isSilent { throw CommandFailure(.unavailable, "silent") }
+                guard let outcome, let last else { throw CommandFailure(.notFound, "no push") }
+                return push(last, outcome: outcome)
             }
             return router
         }
@@ -50,12 +78,20 @@ struct BroadcastPushesTests {
         let log: BroadcastLog
         let messageLog: MessageLogDouble
         let pushes: BroadcastPushes
+        let outcomes: PushOutcomes
 
         func add(expiry: Int = 60, epoch: BroadcastEpoch? = nil) async throws -> Int64 {
             let draft = BroadcastDraft(
                 type: .downtime, epoch: epoch, expiry: expiry,
                 actionData: BroadcastActionData(translations: ["en": .init(title: "a", msg: "b")]))
             return try await log.add(AddBroadcast(draft), sender: "ann", by: ann).broadcast.id
+        }
+
+        func broadcast(_ id: Int64) async throws -> Broadcast { try await log.stored(id).broadcast }
+
+        /// The answer to `broadcast.get`.
+        func answer(_ id: Int64) async throws -> Broadcast.Pushed? {
+            await outcomes.add(to: try await log.stored(id)).pushed
         }
 
         func data(_ index: Int) -> JSONValue? { messageLog.taken[index].message["data"] }
@@ -74,7 +110,8 @@ struct BroadcastPushesTests {
                 let log = BroadcastLog(store: store, language: "en", payloadLimit: .topic) { _ in pushes.wake() }
                 let running = [Task { try await server.run() }, Task { try await pushes.run() }]
                 defer { for task in running { task.cancel() } }
-                try await body(Parts(log: log, messageLog: messageLog, pushes: pushes))
+                try await body(
+                    Parts(log: log, messageLog: messageLog, pushes: pushes, outcomes: PushOutcomes(messageLog: client)))
             }
             try await store.close()
         }
@@ -84,11 +121,11 @@ struct BroadcastPushesTests {
     func life() async throws {
         try await Self.withParts { parts in
             let id = try await parts.add()
-            try await eventually("it is counted") { try await parts.log.broadcast(id).pushed?.count == 1 }
+            try await eventually("it is counted") { try await parts.broadcast(id).pushed?.count == 1 }
             let draft = BroadcastDraft(
                 type: .downtime, expiry: 60, actionData: BroadcastActionData(translations: ["en": .init(title: "New", msg: "b")]))
             _ = try await parts.log.update(UpdateBroadcast(id, draft), by: Self.ann)
-            try await eventually("the edit is counted") { try await parts.log.broadcast(id).pushed?.count == 2 }
+            try await eventually("the edit is counted") { try await parts.broadcast(id).pushed?.count == 2 }
             _ = try await parts.log.withdraw(WithdrawBroadcast(id), by: Self.ann)
             try await eventually("the withdrawal is pushed") { parts.messageLog.taken.count == 3 }
             #expect(parts.data(0)?["version"] == "1" && parts.data(1)?["version"] == "2")
@@ -104,7 +141,7 @@ struct BroadcastPushesTests {
             _ = try await parts.log.withdraw(WithdrawBroadcast(later), by: Self.ann)
             try await eventually("the other one has begun") { parts.messageLog.taken.count == 1 }
             #expect(parts.data(0)?["id"]?.string == "\(soon)")
-            #expect(try await parts.log.broadcast(later).pushed == nil)
+            #expect(try await parts.broadcast(later).pushed == nil)
         }
     }
 
@@ -114,9 +151,9 @@ struct BroadcastPushesTests {
             parts.messageLog.failure = CommandFailure(.storageFull, "the archive is full")
             let id = try await parts.add()
             try await eventually("the health says so") { parts.pushes.health["outbox"]?.status == .storageFull }
-            #expect(try await parts.log.broadcast(id).pushed == nil)
+            #expect(try await parts.broadcast(id).pushed == nil)
             parts.messageLog.failure = nil
-            try await eventually("it goes out") { try await parts.log.broadcast(id).pushed?.count == 1 }
+            try await eventually("it goes out") { try await parts.broadcast(id).pushed?.count == 1 }
             #expect(parts.messageLog.taken.count == 1 && parts.pushes.health["outbox"]?.status == .ok)
         }
     }
@@ -126,12 +163,45 @@ struct BroadcastPushesTests {
         try await Self.withParts { parts in
             parts.messageLog.failure = CommandFailure(.invalid, "message.data: too large", field: "message.data")
             let refused = try await parts.add()
-            try await eventually("it was tried") {
-                try await parts.log.store.get(refused, from: BroadcastStore.all)?.document.nextPush == nil
-            }
+            try await eventually("it was tried") { try await parts.log.stored(refused).nextPush == nil }
+            let pushed = try #require(try await parts.answer(refused))
+            #expect(pushed.count == 0 && pushed.state == .failed && pushed.failed == "message.data: too large")
             parts.messageLog.failure = nil
             let other = try await parts.add()
-            try await eventually("the other one goes out") { try await parts.log.broadcast(other).pushed?.count == 1 }
+            try await eventually("the other one goes out") { try await parts.broadcast(other).pushed?.count == 1 }
+        }
+    }
+
+    @Test("The answer about a broadcast says what became of its last push, and comes without the message log as well")
+    func outcome() async throws {
+        try await Self.withParts { parts in
+            let id = try await parts.add()
+            try await eventually("it is counted") { try await parts.broadcast(id).pushed?.count == 1 }
+            #expect(try await parts.answer(id)?.state == .pending)
+            parts.messageLog.end(
+                .failed, DeliveryError(class: .permanent, code: "NO_SERVICE_ACCOUNT", message: "the project has no account"))
+            let failed = try await parts.answer(id)
+            #expect(failed?.state == .failed && failed?.failed == "NO_SERVICE_ACCOUNT: the project has no account")
+            parts.messageLog.end(.relayed)
+            let relayed = try await parts.answer(id)
+            #expect(relayed?.state == .relayed && relayed?.failed == nil && relayed?.count == 1)
+            parts.messageLog.beSilent()
+            let unknown = try await parts.answer(id)
+            #expect(unknown?.count == 1 && unknown?.state == nil)
+        }
+    }
+
+    @Test("A withdrawal is not counted as a push, and its failure is seen")
+    func withdrawalOutcome() async throws {
+        try await Self.withParts { parts in
+            let id = try await parts.add()
+            try await eventually("it is counted") { try await parts.broadcast(id).pushed?.count == 1 }
+            let pushed = try await parts.broadcast(id).pushed
+            parts.messageLog.failure = CommandFailure(.invalid, "topic: unknown")
+            _ = try await parts.log.withdraw(WithdrawBroadcast(id), by: Self.ann)
+            try await eventually("it was tried") { try await parts.log.stored(id).nextPush == nil }
+            let answer = try await parts.answer(id)
+            #expect(answer?.count == 1 && answer?.last == pushed?.last && answer?.failed == "topic: unknown")
         }
     }
 }

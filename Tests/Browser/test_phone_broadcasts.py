@@ -85,6 +85,41 @@ def test_close_it_for_good(product, phones, visit, broadcast):
     expect(card(page, "Elections moved")).to_be_visible()
 
 
+def test_closing_is_of_the_version_that_was_read(product, phones, visit, broadcast):
+    phone = phones()
+    phone.wait_until_set_up()
+    page = opened(visit, phone)
+    document = broadcast("Elections", kind=2)
+    expect(card(page, "Elections")).to_be_visible()
+    action = document["actiondata"]
+    action["translations"]["en"]["title"] = "Elections moved"
+    product.api("PUT", f"/broadcast/{document['id']}", {"type": 2, "expiry": 60, "actiondata": action})
+    expect(card(page, "Elections moved")).to_be_visible()
+    [shown] = phone.state()["broadcasts"]
+    assert shown["version"] == 2
+    close = f"{phone.url}/broadcasts/hub-{document['id']}/close"
+    assert requests.post(close, json={"version": 1}, timeout=10).status_code == 409
+    assert requests.post(close, timeout=10).status_code == 400
+    expect(card(page, "Elections moved")).to_be_visible()
+    card(page, "Elections moved").get_by_role("button", name="Close").click()
+    expect(card(page, "Elections moved")).to_have_count(0)
+    assert phone.state()["broadcasts"] == []
+
+
+def test_an_edit_of_what_was_put_aside_is_a_card_again(product, phones, visit, broadcast):
+    phone = phones()
+    phone.wait_until_set_up()
+    page = opened(visit, phone)
+    document = broadcast(cancellable=False)
+    card(page, "Maintenance").get_by_role("button", name="Go on to the app").click()
+    expect(card(page, "Maintenance")).to_have_count(0)
+    action = document["actiondata"]
+    action["translations"]["en"]["title"] = "Maintenance until 18:00"
+    product.api("PUT", f"/broadcast/{document['id']}", {"type": 1, "expiry": 60, "actiondata": action})
+    expect(card(page, "Maintenance until 18:00")).to_be_visible()
+    expect(page.get_by_role("button", name="Maintenance", exact=True)).to_have_count(0)
+
+
 def test_what_cannot_be_closed_stays_until_it_is_withdrawn(product, phones, visit, pictures, broadcast):
     phone = phones()
     phone.wait_until_set_up()
@@ -98,7 +133,8 @@ def test_what_cannot_be_closed_stays_until_it_is_withdrawn(product, phones, visi
     pictures(page, "phone-broadcast-strip")
     strip.click()
     expect(card(page, "Maintenance")).to_be_visible()
-    assert requests.post(f"{phone.url}/broadcasts/hub-{document['id']}/close", timeout=10).status_code == 409
+    close = f"{phone.url}/broadcasts/hub-{document['id']}/close"
+    assert requests.post(close, json={"version": 1}, timeout=10).status_code == 409
     product.api("DELETE", f"/broadcast/{document['id']}")
     expect(card(page, "Maintenance")).to_have_count(0)
     expect(strip).to_have_count(0)
@@ -148,6 +184,25 @@ def test_features_are_in_the_settings_and_survive_a_restart(phones, visit, pictu
     phone.control(offline=False)
 
 
+def test_data_for_the_app_is_in_the_settings(phones, visit, pictures, broadcast):
+    phone = phones()
+    phone.wait_until_set_up()
+    page = opened(visit, phone)
+    page.get_by_role("link", name="Settings").click()
+    page.get_by_role("link", name="Features").click()
+    expect(page.get_by_role("heading", name="Data for the app")).to_have_count(0)
+    sent = broadcast(kind=4, notificationtype="enable-feature", data="free form string data")
+    broadcast(kind=4, notificationtype="disable-feature", data='{"map":{"tiles":"https://tiles.invalid/campus/2026/winter/{z}/{x}/{y}.png"}}')
+    broadcast(kind=4, notificationtype="enable-feature", feature="maps")
+    expect(page.get_by_role("heading", name="Data for the app")).to_be_visible()
+    expect(page.get_by_role("listitem").filter(has_text="free form string data")).to_contain_text("Enable")
+    expect(page.get_by_role("listitem").filter(has_text="tiles")).to_contain_text("Disable")
+    expect(page.get_by_role("listitem").filter(has_text="maps")).to_contain_text("On")
+    pictures(page, "phone-broadcast-data")
+    [first] = [data for data in phone.state()["broadcast_data"] if data["id"] == sent["id"]]
+    assert first["data"] == "free form string data" and first["notificationtype"] == "enable-feature" and first["expires"] > 0
+
+
 def test_a_broadcast_of_the_app_shows_once_some_hours_after_the_installation(product, phones, visit, tmp_path):
     local = tmp_path / "broadcasts.json"
     local.write_text(json.dumps([
@@ -164,4 +219,29 @@ def test_a_broadcast_of_the_app_shows_once_some_hours_after_the_installation(pro
     card(page, "Welcome").get_by_role("button", name="Close").click()
     expect(card(page, "Welcome")).to_have_count(0)
     phone.control(clock_offset=86_400)
+    assert phone.state()["broadcasts"] == []
+
+
+def test_a_broadcast_of_the_app_that_was_shown_does_not_come_at_the_next_start(product, phones, visit, tmp_path):
+    local = tmp_path / "broadcasts.json"
+    local.write_text(json.dumps([
+        {"id": 1, "type": 3, "relativetime": 0, "actiondata": {"translations": {"en": {"title": "Welcome", "msg": "This is your campus."}}}}]))
+    product.environment["MSI_PHONE_BROADCASTS_FILE"] = str(local)
+    try:
+        phone = phones()
+    finally:
+        del product.environment["MSI_PHONE_BROADCASTS_FILE"]
+    phone.wait_until_set_up()
+    # Nobody has looked at the first run.
+    phone.control(killed=True)
+    phone.control(killed=False)
+    page = opened(visit, phone)
+    with page.expect_response(lambda response: response.url.endswith("/shown")) as told:
+        page.reload()
+    assert told.value.status == 204
+    expect(card(page, "Welcome")).to_be_visible()
+    phone.control(killed=True)
+    page.get_by_role("button", name="Open the app").click()
+    expect(page.locator(".tabs")).to_be_visible()
+    expect(card(page, "Welcome")).to_have_count(0)
     assert phone.state()["broadcasts"] == []

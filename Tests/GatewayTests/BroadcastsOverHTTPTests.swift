@@ -94,6 +94,52 @@ struct BroadcastsOverHTTPTests {
         }
     }
 
+    @Test("An edit takes a broadcast from the phones that it is not for any more")
+    func movedAudience() async throws {
+        try await RunningGateway.with { gateway in
+            let path = try await gateway.makeSubject()
+            #expect(try await gateway.request("POST", "/broadcast", body: Self.body()).status == 201)
+            let narrowed = Self.body("\"type\":1,\"expiry\":60,\"channels\":[\"\(path.channel)\"]")
+            #expect(try await gateway.request("PUT", "/broadcast/1", body: narrowed).status == 200)
+            let phone = gateway.with(token: nil)
+            #expect(ids(try await phone.request("GET", "/broadcast/active?channel=\(path.channel)")) == [1])
+            let other = try await phone.request("GET", "/broadcast/active")
+            #expect(ids(other).isEmpty && ids(other, "withdrawn") == [1], "\(other)")
+            #expect((other.object["withdrawn"] as? [[String: Any]])?.first?["version"] as? Int == 1)
+        }
+    }
+
+    @Test("Phones' answers have the same entity tag while nothing changes for them")
+    func tags() async throws {
+        try await RunningGateway.with { gateway in
+            let path = try await gateway.makeSubject()
+            let phone = gateway.with(token: nil)
+            #expect(try await gateway.request("POST", "/broadcast", body: Self.body()).status == 201)
+            let tag = try #require(try await phone.request("GET", "/broadcast/active")["etag"])
+            let list = try #require(try await gateway.request("GET", "/broadcast")["etag"])
+            let same = try await gateway.request("GET", "/broadcast", headers: ["If-None-Match": list])
+            #expect(same.status == 304, "\(same)")
+            // For other phones.
+            let other = Self.body("\"type\":1,\"expiry\":60,\"channels\":[\"\(path.channel)\"]")
+            #expect(try await gateway.request("POST", "/broadcast", body: other).status == 201)
+            let unchanged = try await phone.request("GET", "/broadcast/active", headers: ["If-None-Match": tag])
+            #expect(unchanged.status == 304, "\(unchanged)")
+            #expect(try await gateway.request("GET", "/broadcast", headers: ["If-None-Match": list]).status == 200)
+        }
+    }
+
+    @Test("Only administrators read the log, which also has what is not shown yet")
+    func readers() async throws {
+        try await RunningGateway.with { gateway in
+            #expect(try await gateway.request("POST", "/broadcast", body: Self.body()).status == 201)
+            let communicator = try await gateway.newSession("ann")
+            for path in ["/broadcast", "/broadcast/1", "/broadcast/1/agreed"] {
+                #expect(try await gateway.request("GET", path).status == 200)
+                #expect(try await communicator.request("GET", path).status == 403)
+            }
+        }
+    }
+
     @Test("Feature switches are listed by feature, the last one at the end")
     func features() async throws {
         try await RunningGateway.with { gateway in
@@ -130,6 +176,15 @@ struct BroadcastsOverHTTPTests {
                         #expect(ids(try await gateway.with(token: nil).request("GET", "/broadcast/active")) == [1])
                         let refused = try await gateway.request("POST", "/broadcast", body: Self.body())
                         #expect(refused.status == 503, "\(refused)")
+                        await process.stop()
+                        // As after a restart of the machine for which the broadcast was.
+                        try await withService("msi-gateway", in: folder, settings: ["MSI_GATEWAY_PORT": "0"]) { process in
+                            let phone = try RunningGateway(process, in: folder).with(token: nil)
+                            #expect(ids(try await phone.request("GET", "/broadcast/active")) == [1])
+                        }
+                    }
+                    try await withService("msi-gateway", in: folder, settings: ["MSI_GATEWAY_PORT": "0"]) { process in
+                        let gateway = try RunningGateway(process, in: folder)
                         let health = try await gateway.request("GET", "/health")
                         #expect(health.status == 200 && health.object["status"] as? String == "degraded", "\(health)")
                         let path = try await gateway.makeSubject()

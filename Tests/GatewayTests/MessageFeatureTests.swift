@@ -98,7 +98,7 @@ struct MessageFeatureTests {
     @Test("A message that is partly out can be neither recalled nor corrected, and the answer says to wait")
     func partlyOut() async throws {
         try await withTemporaryFolder { folder in
-            try await RelayDouble.run(in: folder) { router in
+            try await BusDouble.run("fcm-relay", in: folder) { router in
                 router.on(RelayMessage.self) { command, _ in
                     RelayMessage.Reply(
                         components: command.components.map {

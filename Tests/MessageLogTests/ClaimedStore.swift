@@ -32,6 +32,11 @@ struct ClaimedStore: MessageStore {
     ) async throws -> AcceptedPage {
         try await store.accepted(topics, after: after, limit: limit, checkStillWanted: checkStillWanted)
     }
+    func accepted(
+        after: PageCursor, limit: Int, checkStillWanted: @escaping @Sendable () throws -> Void
+    ) async throws -> AcceptedPage {
+        try await store.accepted(after: after, limit: limit, checkStillWanted: checkStillWanted)
+    }
     func lastAcceptance() async throws -> UnixMilliseconds? { try await store.lastAcceptance() }
     func withoutAcceptance(endedSince moment: UnixMilliseconds) async throws -> [ObjectID] {
         try await store.withoutAcceptance(endedSince: moment)

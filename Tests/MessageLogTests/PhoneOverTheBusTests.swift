@@ -93,6 +93,11 @@ struct PhoneOverTheBusTests {
                     _ = try await log.wait(for: drill) { $0.state == .relayed }
                     let page = try await log.client.request(ReadAccepted(topics: [.sample]))
                     #expect(page.messages.map(\.title) == ["pop-up failed", "relayed", "[DRILL] drill"])
+                    let all = try await log.client.request(FollowAccepted())
+                    #expect(all.messages.map(\.message.title) == ["elsewhere", "pop-up failed", "relayed", "[DRILL] drill"])
+                    #expect(all.end == nil && all.horizon == page.next)
+                    let later = try await log.client.request(FollowAccepted(after: all.messages[1].place))
+                    #expect(later.messages == Array(all.messages.dropFirst(2)))
                 }
             }
         }

@@ -33,7 +33,7 @@ extension MessageStoreTests {
             while let position = after {
                 let page = try await store.accepted([Self.topic], after: position, limit: 2)
                 #expect(page.messages.count <= 2)
-                read += page.messages
+                read += page.messages.map(\.message)
                 after = page.end
             }
             #expect(read.map(\.msiKey) == expected.map(\.msiKey))
@@ -44,7 +44,7 @@ extension MessageStoreTests {
                         msiKey: messages[1].msiKey, topicKey: Self.topic, distribution: .alert, title: "1", desc: "ابق \"q\"",
                         message: "😀\n", timestamp: 8_999))
             let both = try await store.accepted([other, Self.topic], after: PageCursor(before: 30), limit: 10)
-            #expect(both.messages.map(\.title) == ["4", "5", "0", "6", "7"] && both.end == nil)
+            #expect(both.messages.map(\.message.title) == ["4", "5", "0", "6", "7"] && both.end == nil)
             #expect(try await store.accepted([other], after: PageCursor(before: 31), limit: 10).messages.isEmpty)
             #expect(try await store.lastAcceptance() == 70)
             #expect(try await store.message(messages[1].msiKey)?.relay.accepted == 10)
@@ -62,7 +62,7 @@ extension MessageStoreTests {
             }
             #expect(try await store.accepted(topics, after: PageCursor(before: 0), limit: 10).messages.isEmpty)
             let page = try await store.accepted(topics + [Self.topic], after: PageCursor(before: 0), limit: 1)
-            #expect(page.messages.map(\.msiKey) == [message.msiKey])
+            #expect(page.messages.map(\.place) == [PageCursor(timestamp: 5, msiKey: message.msiKey)])
             #expect(page.end == PageCursor(timestamp: 5, msiKey: message.msiKey))
         }
     }
@@ -83,10 +83,43 @@ extension MessageStoreTests {
             while let position = after {
                 // A topic that is named twice is read once.
                 let page = try await store.accepted(topics + topics.prefix(3), after: position, limit: 7)
-                read += page.messages.map(\.msiKey)
+                read += page.messages.map(\.message.msiKey)
                 after = page.end
             }
             #expect(read == expected.map(\.msiKey))
+        }
+    }
+
+    @Test(
+        "All accepted messages are read page by page, also if more than a page has the same place", arguments: StoreKind.allCases)
+    func acceptedOfAllTopics(_ kind: StoreKind) async throws {
+        try await withMessageStore(kind) { store in
+            var expected: [AcceptedMessage] = []
+            for (number, time) in [3, 5, 5, 5, 5, 5, 5, 5, 6, 7, 7, 7, 7, 9].enumerated() {
+                let topic = TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID())
+                var message = Self.message("\(number)", topic: topic)
+                message.relay.accepted = UnixMilliseconds(rawValue: Int64(time))
+                _ = try await store.insert(message)
+                expected.append(
+                    AcceptedMessage(
+                        accepted: UnixMilliseconds(rawValue: Int64(time)),
+                        message: PhoneMessage(
+                            msiKey: message.msiKey, topicKey: topic, distribution: .alert, title: "\(number)",
+                            desc: message.draft.desc, message: message.draft.message, timestamp: message.timestamp)))
+            }
+            _ = try await store.insert(Self.message("not accepted"))
+            expected.sort { $0.place < $1.place }
+            for limit in [1, 3, 4, 100] {
+                var (read, after): ([AcceptedMessage], PageCursor?) = ([], PageCursor(before: 0))
+                while let position = after, read.count <= expected.count {
+                    let page = try await store.accepted(after: position, limit: limit)
+                    read += page.messages
+                    after = page.end
+                }
+                #expect(read == expected, "limit \(limit)")
+            }
+            let rest = try await store.accepted(after: expected[3].place, limit: 100)
+            #expect(rest == AcceptedPage(messages: Array(expected.dropFirst(4)), end: nil))
         }
     }
 

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import JSON
 import MobileApp
+import Synchronization
 import TestSupport
 import Testing
 
@@ -197,7 +198,7 @@ struct BroadcastTests {
         }
     }
 
-    @Test("A broadcast of the app shows once, some hours after the installation, also in the seed's earlier form")
+    @Test("A broadcast of the app shows in one run, some hours after the installation, also in the seed's earlier form")
     func local() async throws {
         try await withTemporaryFolder { folder in
             let local = try LocalBroadcasts(
@@ -212,10 +213,23 @@ struct BroadcastTests {
                 #expect(try await Self.titles(phone) == ["At once"])
                 phone.clock.advance(by: 7_200)
                 #expect(try await Self.titles(phone) == ["Welcome", "At once"])
-                for card in try await phone.app.broadcasts.cards(language: "en") {
-                    #expect(card.origin == .app && card.expires == nil)
-                    #expect(try await phone.app.broadcasts.close(card))
+                // What was not on the screen has not been shown.
+                let card = try #require(try await phone.app.broadcasts.cards(language: "en").first)
+                try await phone.app.broadcasts.shown(card)
+                #expect(try await Self.titles(phone) == ["Welcome", "At once"])
+            }
+            let next = try TestPhone(path: folder + "/app.sqlite", localBroadcasts: local)
+            next.clock.advance(by: 7_200)
+            try await next.running {
+                #expect(try await Self.titles(next) == ["At once"])
+                for card in try await next.app.broadcasts.cards(language: "en") {
+                    #expect(card.origin == .app && card.expires == nil && card.version == 1)
+                    #expect(try await next.app.broadcasts.close(card))
+                    // The screen may tell late.
+                    try await next.app.broadcasts.shown(card)
                 }
+                let rest = try await Self.titles(next)
+                #expect(rest.isEmpty)
             }
             let later = try TestPhone(path: folder + "/app.sqlite", localBroadcasts: local)
             later.clock.advance(by: 72_000)
@@ -223,6 +237,204 @@ struct BroadcastTests {
                 let shown = try await Self.titles(later)
                 #expect(shown.isEmpty)
             }
+        }
+    }
+
+    @Test("A later version that is over ends an earlier one that lasts longer", arguments: [false, true])
+    func endsEarlier(isWithdrawn: Bool) async throws {
+        let phone = try TestPhone()
+        let long = Self.document(7, expires: Self.now + 240 * Self.hour)
+        let expired = Self.document(7, version: 2, starts: Self.now - 2 * Self.hour, expires: Self.now - Self.hour)
+        let withdrawn: JSONValue = ["id": 7, "version": 2, "expires": .integer(Self.now - Self.hour)]
+        try await phone.running {
+            phone.push.receive(Self.push(long))
+            try await eventually("it is shown") { try await Self.titles(phone) == ["Hello"] }
+            phone.hub.setBroadcasts(isWithdrawn ? Self.active([], withdrawn: [withdrawn]) : Self.active([expired]))
+            try await phone.look()
+            #expect(try await Self.titles(phone).isEmpty)
+            phone.push.receive(Self.push(long))
+            phone.push.receive(Self.push(Self.document(8, title: "Another")))
+            try await eventually("the other one is there") { try await Self.titles(phone) == ["Another"] }
+        }
+    }
+
+    @Test("The card comes also while neither the messages nor FCM can be reached, and the look fails all the same")
+    func outage() async throws {
+        let phone = try TestPhone()
+        phone.hub.set([TestHub.Subject(path: "Campus/Weather/Storms", level: "Forced")])
+        phone.hub.setBroadcasts(Self.active([Self.document(1)]))
+        phone.hub.fail(afterPages: 0)
+        try await phone.running {
+            await #expect(throws: TestHub.Offline.self) { try await phone.look() }
+            let shown = try await Self.titles(phone)
+            #expect(shown == ["Hello"])
+        }
+        let later = try TestPhone()
+        later.hub.setBroadcasts(Self.active([Self.document(1)]))
+        later.push.setStalled(true)
+        try await later.running {
+            try await eventually("it is shown before FCM answers") { try await Self.titles(later) == ["Hello"] }
+        }
+    }
+
+    @Test("A phone whose clock was ahead shows what is active as soon as its clock is right", arguments: [24, 24 * 60])
+    func clockAhead(hours: Int64) async throws {
+        try await withTemporaryFolder { folder in
+            let hub = TestHub()
+            hub.setBroadcasts(Self.active([Self.document(1)]))
+            for _ in 0..<2 {
+                let clock = TestClock(now: Self.now + hours * Self.hour)
+                let phone = try TestPhone(clock: clock, hub: hub, path: folder + "/app.sqlite")
+                try await phone.running {
+                    try await phone.look()
+                    let shown = try await Self.titles(phone)
+                    #expect(shown.isEmpty)
+                }
+            }
+            let phone = try TestPhone(hub: hub, path: folder + "/app.sqlite")
+            try await phone.running {
+                try await phone.look()
+                let shown = try await Self.titles(phone)
+                #expect(shown == ["Hello"])
+            }
+        }
+    }
+
+    @Test("A phone of more than 200 channels asks in parts, each with its former tag")
+    func manyChannels() async throws {
+        let phone = try TestPhone()
+        let subjects = (0..<201).map { TestHub.Subject(path: "Channel \($0)/Area/Subject", level: "Forced") }
+        phone.hub.set(subjects)
+        let channels = Set(subjects.map { String($0.topicKey.prefix(24)) })
+        phone.hub.setBroadcasts(
+            Self.active([Self.document(1, members: ["channels": .array(channels.sorted().suffix(1).map { .string($0) })])]))
+        func questions() -> [HubRequest] { phone.hub.requests.filter { $0.path.hasPrefix("/broadcast/active?channel=") } }
+        try await phone.running {
+            try await phone.look()
+            #expect(try await Self.titles(phone) == ["Hello"])
+            let first = questions().prefix(2)
+            let asked = first.flatMap { $0.path.dropFirst("/broadcast/active?channel=".count).split(separator: ",") }
+            #expect(Set(asked.map(String.init)) == channels && asked.count == 201)
+            try await phone.look()
+            let second = questions().suffix(2)
+            #expect(second.map(\.path) == first.map(\.path) && second.allSatisfy { $0.headers["If-None-Match"] != nil })
+        }
+    }
+
+    @Test("A phone joins general before it has seen the cube, and a refused topic does not keep it from channels")
+    func joins() async throws {
+        let phone = try TestPhone()
+        let storms = TestHub.Subject(path: "Campus/Weather/Storms", level: "Forced")
+        let hours = TestHub.Subject(path: "Library/Main/Hours", level: "Forced")
+        let chess = TestHub.Subject(path: "Clubs/Games/Chess", level: "Forced")
+        let channels = [hours, chess].map { String($0.topicKey.prefix(24)) }.sorted()
+        phone.hub.set([storms, hours, chess])
+        phone.hub.setOnline(false)
+        try await phone.running {
+            await #expect(throws: TestHub.Offline.self) { try await phone.look() }
+            #expect(phone.push.broadcastTopics == ["general"])
+            phone.hub.setOnline(true)
+            phone.push.refuse([storms.topicKey, channels[0]])
+            await #expect(throws: TestPush.Unreachable.self) { try await phone.look() }
+            #expect(phone.push.topics == [hours.topicKey, chess.topicKey])
+            #expect(phone.push.broadcastTopics == ["general", channels[1]])
+            phone.push.refuse([storms.topicKey])
+            await #expect(throws: TestPush.Unreachable.self) { try await phone.look() }
+            #expect(phone.push.broadcastTopics == Set(channels + ["general"]))
+        }
+    }
+
+    @Test("Closing is of the version that was read")
+    func closedVersion() async throws {
+        let phone = try TestPhone()
+        try await phone.running {
+            phone.push.receive(Self.push(Self.document(7)))
+            try await eventually("it is shown") { try await Self.titles(phone) == ["Hello"] }
+            let read = try #require(try await phone.app.broadcasts.cards(language: "en").first)
+            phone.push.receive(Self.push(Self.document(7, version: 2, title: "Edited")))
+            try await eventually("the edit is shown") { try await Self.titles(phone) == ["Edited"] }
+            #expect(try await phone.app.broadcasts.close(read))
+            let edited = try #require(try await phone.app.broadcasts.cards(language: "en").first)
+            #expect(edited.title == "Edited" && edited.version == 2 && edited.id == read.id)
+            #expect(try await phone.app.broadcasts.close(edited))
+            #expect(try await Self.titles(phone).isEmpty)
+        }
+    }
+
+    @Test("The screen changes when a broadcast begins or expires that came while the app waited for another moment")
+    func momentDuringWait() async throws {
+        let phone = try TestPhone()
+        // The look at the hub ends after half a minute: until then only broadcasts change the screen.
+        phone.hub.setStalled(true)
+        let screen = Mutex<[String]>([])
+        let watching = Task {
+            for await _ in phone.app.changes() {
+                let titles = try await Self.titles(phone)
+                screen.withLock { $0 = titles }
+            }
+        }
+        defer { watching.cancel() }
+        try await phone.running {
+            // For two answers of the hub, and for the next moment of a broadcast.
+            try await eventually("the app waits") { phone.clock.sleeperCount == 3 }
+            phone.clock.advance(by: 1)
+            phone.push.receive(Self.push(Self.document(1, title: "Soon", starts: Self.now + 10_000)))
+            phone.push.receive(Self.push(Self.document(2, expires: Self.now + 16_000)))
+            try await eventually("the second one is shown") { screen.withLock { $0 == ["Hello"] } }
+            phone.clock.advance(by: 10)
+            try await eventually("the first one has begun") { screen.withLock { Set($0) == ["Hello", "Soon"] } }
+            phone.clock.advance(by: 6)
+            try await eventually("the second one has expired") { screen.withLock { $0 == ["Soon"] } }
+        }
+    }
+
+    @Test("Data for the app without a feature is listed while it is active, and cards have theirs")
+    func data() async throws {
+        let phone = try TestPhone()
+        func action(_ type: String, _ data: String) -> JSONValue {
+            ["notificationtype": .string(type), "data": .string(data)]
+        }
+        var greeting = action("festive", "confetti")
+        greeting["translations"] = ["en": ["title": "Eid Mubarak", "msg": "m"]]
+        phone.hub.setBroadcasts(
+            Self.active([
+                Self.document(1, type: 4, action: action("enable-feature", "free form string data")),
+                Self.document(2, type: 4, starts: Self.now - 60_000, action: action("disable-feature", "later")),
+                Self.document(
+                    3, type: 4, action: action("enable-feature", "elsewhere"),
+                    members: ["channels": ["5a0187feff0dafac2833f401"]]),
+                Self.document(4, type: 4, starts: Self.now + 60_000, action: action("enable-feature", "not yet")),
+                Self.feature(5, "maps", on: true), Self.document(6, type: 3, action: greeting), Self.document(7),
+            ]))
+        try await phone.running {
+            try await phone.look()
+            let data = try await phone.app.broadcasts.data()
+            #expect(data.map(\.data) == ["later", "free form string data"])
+            #expect(data.map(\.id) == [2, 1] && data.map(\.notificationType) == [.disableFeature, .enableFeature])
+            #expect(data.allSatisfy { $0.expires == Self.now + Self.hour })
+            #expect(try await phone.app.broadcasts.features().map(\.name) == ["maps"])
+            let cards = try await phone.app.broadcasts.cards(language: "en")
+            #expect(cards.first { $0.number == 6 }?.data == "confetti")
+            #expect(cards.first { $0.number == 6 }?.notificationType == .festive)
+            #expect(cards.first { $0.number == 7 }?.data == nil && cards.first { $0.number == 7 }?.notificationType == .others)
+            phone.clock.advance(by: 3_601)
+            #expect(try await phone.app.broadcasts.data().map(\.data) == [])
+        }
+    }
+
+    @Test("A phone shows its language, else another form of it, else the default one")
+    func languages() async throws {
+        let phone = try TestPhone()
+        var translations: JSONValue = [:]
+        for tag in ["en", "pt-PT", "pt-BR", "zh-Hant", "es", "es-MX"] { translations[tag] = ["title": .string(tag), "msg": "m"] }
+        phone.hub.setBroadcasts(Self.active([Self.document(1, action: ["translations": translations])]))
+        try await phone.running { try await phone.look() }
+        for (language, title) in [
+            ("pt-PT", "pt-PT"), ("pt", "pt-BR"), ("pt-AO", "pt-BR"), ("zh-Hant-TW", "zh-Hant"), ("zh", "zh-Hant"),
+            ("es-AR", "es"), ("ES-mx", "es-MX"), ("fr", "en"), ("", "en"),
+        ] {
+            let shown = try await Self.titles(phone, language)
+            #expect(shown == [title], "\(language)")
         }
     }
 

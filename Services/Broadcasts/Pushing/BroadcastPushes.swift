@@ -89,32 +89,32 @@ final class BroadcastPushes: Service {
     }
 
     private func push(_ stored: StoredBroadcast) async throws {
-        guard let push = BroadcastPush(of: stored, now: .now) else { return try await finish(stored, next: nil, isPushed: false) }
-        var isPushed = false
+        guard let push = BroadcastPush(of: stored, now: .now) else { return try await finish(stored) { $0.noteEnd() } }
+        var taken: [ObjectID] = []
+        var refusal: String?
         for command in try push.commands {
             do throws(CommandFailure) {
-                _ = try await messageLog.request(command, context: Self.actor)
-                isPushed = true
+                taken.append(try await messageLog.request(command, context: Self.actor).push.id)
             } catch {
                 // What the outbox refuses for its content it refuses always. It must not stand in the way of others.
                 guard error.status == .invalid || error.status == .conflict, !error.isUnknownCommand else { throw error }
                 logger.error("the outbox refuses a broadcast", metadata: ["broadcast": "\(stored.id)", "error": "\(error)"])
+                refusal = error.message
             }
         }
-        try await finish(stored, next: push.next, isPushed: isPushed)
+        let now = UnixMilliseconds.now
+        try await finish(stored) { [taken, refusal] current in
+            current.notePush(next: push.next, pushes: taken, isWithdrawal: push.isWithdrawal, refusal: refusal, at: now)
+        }
+        guard !taken.isEmpty else { return }
+        logger.info("pushed", metadata: ["broadcast": "\(stored.id)", "version": "\(stored.broadcast.version)"])
     }
 
-    private func finish(_ stored: StoredBroadcast, next: UnixMilliseconds?, isPushed: Bool) async throws {
-        let now = UnixMilliseconds.now
-        _ = try await store.update(stored.id, in: BroadcastStore.all) { current in
+    private func finish(_ stored: StoredBroadcast, _ note: @escaping @Sendable (inout StoredBroadcast) -> Void) async throws {
+        try await store.update(stored.id, in: BroadcastStore.all) { current in
             // A later version has a push of its own.
             guard current.broadcast.version == stored.broadcast.version, current.nextPush == stored.nextPush else { return }
-            current.nextPush = next
-            if isPushed, current.broadcast.withdrawn == nil {
-                current.broadcast.pushed = Broadcast.Pushed(count: (current.broadcast.pushed?.count ?? 0) + 1, last: now)
-            }
+            note(&current)
         }
-        guard isPushed else { return }
-        logger.info("pushed", metadata: ["broadcast": "\(stored.id)", "version": "\(stored.broadcast.version)"])
     }
 }

@@ -13,8 +13,11 @@ struct BroadcastLog: Sendable {
     /// Called after each change, before its author gets the answer.
     let changed: @Sendable (_ version: Revision) -> Void
 
-    /// The maximum number of broadcasts that have not expired: phones read all of them at once.
+    /// The maximum number of active and scheduled broadcasts: phones read all of them at once.
     static let maxCurrent = 200
+    /// The maximum number of those that are over before their last version would expire: phones read these as well, but only by their
+    /// numbers.
+    static let maxOver = 1_000
 
     // MARK: Changes
 
@@ -30,7 +33,7 @@ struct BroadcastLog: Sendable {
             let broadcast = Broadcast(
                 command.draft, id: try command.draft.id ?? nextID(in: transaction), language: language, sender: sender, now: now)
             try checkSize(broadcast)
-            try transaction.insert(StoredBroadcast(broadcast, idempotencyKey: command.idempotencyKey), into: BroadcastStore.all)
+            try transaction.insert(StoredBroadcast(broadcast, by: command), into: BroadcastStore.all)
             try record(AddBroadcast.name, nil, broadcast, by: author, in: transaction)
             return (RevisedBroadcast(broadcast, data: version), true)
         }
@@ -45,10 +48,12 @@ struct BroadcastLog: Sendable {
             throw CommandFailure(.invalid, "id: expected \(command.id), which cannot be changed", field: "id")
         }
         return try await change(command.id, unchangedSince: command.unchangedSince, UpdateBroadcast.name, by: author, now: now) {
-            broadcast in
+            stored in
+            let broadcast = stored.broadcast
             guard broadcast.withdrawn == nil else {
                 throw CommandFailure(.conflict, "broadcast \(broadcast.id) was withdrawn", field: "id")
             }
+            guard broadcast.expires > now else { throw Self.expired(broadcast) }
             let edited = broadcast.edited(command.draft, language: language, now: now)
             try checkSize(edited)
             return edited
@@ -59,11 +64,11 @@ struct BroadcastLog: Sendable {
         let now = UnixMilliseconds.now
         return try await change(
             command.id, unchangedSince: command.unchangedSince, WithdrawBroadcast.name, by: author, now: now
-        ) { broadcast in
+        ) { stored in
+            let broadcast = stored.broadcast
             guard broadcast.withdrawn == nil else { return broadcast }
-            guard broadcast.expires > now else {
-                throw CommandFailure(.conflict, "broadcast \(broadcast.id) has expired", field: "id")
-            }
+            // A former version may last longer.
+            guard stored.lasts > now else { throw Self.expired(broadcast) }
             var withdrawn = broadcast
             withdrawn.withdrawn = now
             withdrawn.changed = now
@@ -72,25 +77,25 @@ struct BroadcastLog: Sendable {
         }
     }
 
+    private static func expired(_ broadcast: Broadcast) -> CommandFailure {
+        CommandFailure(.conflict, "broadcast \(broadcast.id) has expired", field: "id")
+    }
+
     /// Makes a change of one broadcast. A change that leaves it as it is is none.
     private func change(
         _ id: Int64, unchangedSince known: Int64?, _ action: String, by author: AuditAuthor, now: UnixMilliseconds,
-        _ body: @escaping @Sendable (Broadcast) throws -> Broadcast
+        _ body: @escaping @Sendable (StoredBroadcast) throws -> Broadcast
     ) async throws -> RevisedBroadcast {
         let (reply, isNew) = try await store.transaction { [self] transaction -> (RevisedBroadcast, Bool) in
-            let former = try find(id, in: transaction)
-            let new = try body(former)
+            let stored = try find(id, in: transaction)
+            let former = stored.broadcast
+            let new = try body(stored)
             guard new != former else { return (RevisedBroadcast(former, data: try transaction.broadcastsVersion()), false) }
             if let known, known != former.version {
                 throw CommandFailure(.conflict, "broadcast \(id) has version \(former.version) now, not \(known)")
             }
             let version = try transaction.countBroadcastChange()
-            try transaction.update(id, in: BroadcastStore.all) { stored in
-                stored.replace(by: new)
-                // Phones that may have it learn of the change at once.
-                let isOnPhones = former.pushed != nil || former.starts <= now
-                if isOnPhones { stored.nextPush = now } else if new.withdrawn != nil { stored.nextPush = nil }
-            }
+            try transaction.update(id, in: BroadcastStore.all) { $0.replace(by: new, at: now) }
             try record(action, former, new, by: author, in: transaction)
             return (RevisedBroadcast(new, data: version), true)
         }
@@ -100,45 +105,53 @@ struct BroadcastLog: Sendable {
 
     /// The stored broadcast of a repeated command.
     private func known(_ command: AddBroadcast, of sender: String, in transaction: Transaction) throws -> Broadcast? {
-        var found: Broadcast?
+        var found: StoredBroadcast?
         if let key = command.idempotencyKey {
             let query = Query<StoredBroadcast>(
                 where: BroadcastStore.sender == sender, BroadcastStore.idempotencyKey == key)
-            found = try transaction.page(of: BroadcastStore.all, query, after: nil, limit: 1).documents.first?.document.broadcast
+            found = try transaction.page(of: BroadcastStore.all, query, after: nil, limit: 1).documents.first?.document
         }
         let field = found == nil ? "id" : "idempotency_key"
         if found == nil, let id = command.draft.id {
-            found = try transaction.get(id, from: BroadcastStore.all)?.document.broadcast
+            found = try transaction.get(id, from: BroadcastStore.all)?.document
         }
         guard let found else { return nil }
-        // After an edit it is not known any more what the command said.
-        let isSame =
-            found.sender == sender
-            && (found.version > 1
-                || found.isResult(of: command.draft, language: found.language))
-        guard isSame, field == "idempotency_key" || found.version == 1 else {
+        // Without a hash, which an earlier version of the service did not store, the key has to do.
+        let isSameDraft = try found.draftHash.map { $0 == (try StoredBroadcast.hash(of: command.draft)) } ?? (field != "id")
+        guard found.sender == sender, isSameDraft, field != "id" || found.broadcast.version == 1 else {
             throw CommandFailure(
                 .conflict, field == "id" ? "there is another broadcast \(found.id)" : "the key belongs to another broadcast",
                 field: field)
         }
-        return found
+        return found.broadcast
     }
 
+    /// The id after the highest one. If somebody chose the highest possible id, it is the one after the next lower id with room behind
+    /// it, so that one such id does not end the numbering.
     private func nextID(in transaction: Transaction) throws -> Int64 {
-        let last = try transaction.page(of: BroadcastStore.all, Query(order: .descending()), after: nil, limit: 1).documents.first
-        guard let last else { return 1 }
-        guard last.document.id < BroadcastDraft.maxID else {
-            throw CommandFailure(.conflict, "there is a broadcast with the highest id; choose one", field: "id")
+        var limit = BroadcastDraft.maxID
+        while limit > 0 {
+            let id = try transaction.greatestID(of: BroadcastStore.all, upTo: limit) ?? 0
+            if id < limit { return id + 1 }
+            limit -= 1
         }
-        return last.document.id + 1
+        throw CommandFailure(.conflict, "all ids are taken", field: "id")
     }
 
     private func requireRoom(in transaction: Transaction, now: UnixMilliseconds) throws {
-        let query = Query<StoredBroadcast>(where: BroadcastStore.expires > now, order: .ascending(BroadcastStore.expires))
-        let current = try transaction.page(of: BroadcastStore.all, query, after: nil, limit: Self.maxCurrent).documents
-        guard current.count(where: { $0.document.broadcast.withdrawn == nil }) == Self.maxCurrent else { return }
-        throw CommandFailure(
-            .conflict, "\(Self.maxCurrent) broadcasts have not expired, and no more are possible; withdraw one", field: "expiry")
+        let lasting = try transaction.lastingBroadcasts(at: now)
+        let over = lasting.count { $0.isOver(at: now) }
+        guard lasting.count - over < Self.maxCurrent else {
+            throw CommandFailure(
+                .conflict, "\(Self.maxCurrent) broadcasts have not expired, and no more are possible; withdraw one",
+                field: "expiry")
+        }
+        guard over < Self.maxOver else {
+            throw CommandFailure(
+                .conflict,
+                "\(Self.maxOver) broadcasts were withdrawn or shortened, and no more are possible until one of them would have expired",
+                field: "expiry")
+        }
     }
 
     /// All languages go out together.
@@ -163,14 +176,14 @@ struct BroadcastLog: Sendable {
 
     // MARK: Reads
 
-    private func find(_ id: Int64, in transaction: Transaction) throws -> Broadcast {
+    private func find(_ id: Int64, in transaction: Transaction) throws -> StoredBroadcast {
         guard let stored = try transaction.get(id, from: BroadcastStore.all) else {
             throw CommandFailure(.notFound, "no broadcast \(id)")
         }
-        return stored.document.broadcast
+        return stored.document
     }
 
-    func broadcast(_ id: Int64) async throws -> Broadcast {
+    func stored(_ id: Int64) async throws -> StoredBroadcast {
         try await store.snapshot { try find(id, in: $0) }
     }
 
@@ -181,37 +194,18 @@ struct BroadcastLog: Sendable {
         let broadcasts = page.documents.map(\.document.broadcast).filter { broadcast in
             command.state.map { broadcast.state(at: now) == $0 } ?? true
         }
-        return ListBroadcasts.Reply(broadcasts: broadcasts, next: page.next?.description)
+        return ListBroadcasts.Reply(
+            broadcasts: broadcasts, language: language, limit: payloadLimit.bytes, next: page.next?.description)
     }
 
     func current() async throws -> ReadCurrentBroadcasts.Reply {
-        let query = Query<StoredBroadcast>(where: BroadcastStore.expires > .now, order: .ascending(BroadcastStore.expires))
+        let now = UnixMilliseconds.now
         return try await store.snapshot { transaction in
-            var (broadcasts, withdrawn): ([PhoneBroadcast], [WithdrawnBroadcast]) = ([], [])
-            var cursor: Cursor?
-            repeat {
-                let page = try transaction.page(of: BroadcastStore.all, query, after: cursor, limit: Self.maxCurrent)
-                for broadcast in page.documents.map(\.document.broadcast) {
-                    if broadcast.withdrawn == nil {
-                        broadcasts.append(PhoneBroadcast(broadcast))
-                    } else {
-                        withdrawn.append(WithdrawnBroadcast(broadcast))
-                    }
-                }
-                cursor = page.next
-            } while cursor != nil
+            let lasting = try transaction.lastingBroadcasts(at: now)
             return ReadCurrentBroadcasts.Reply(
-                version: try transaction.broadcastsVersion(), broadcasts: broadcasts.sorted { $0.id < $1.id },
-                withdrawn: withdrawn)
+                version: try transaction.broadcastsVersion(),
+                broadcasts: lasting.filter { !$0.isOver(at: now) }.map { PhoneBroadcast($0.broadcast, until: $0.until) },
+                withdrawn: lasting.filter { $0.isOver(at: now) }.map { WithdrawnBroadcast($0.broadcast, until: $0.until) })
         }
-    }
-}
-
-extension Broadcast {
-    /// Whether a draft, sent when this was created, makes this broadcast.
-    fileprivate func isResult(of draft: BroadcastDraft, language: String) -> Bool {
-        var new = Broadcast(draft, id: id, language: language, sender: sender, now: created)
-        (new.withdrawn, new.pushed) = (withdrawn, pushed)
-        return new == self
     }
 }

@@ -16,36 +16,52 @@ final class BroadcastAnswers: Sendable {
         let version: Revision
         let until: UnixMilliseconds
         let encoded: Encoded
+
+        var bytes: Int { encoded.active.json.readableBytes + encoded.features.json.readableBytes }
     }
 
-    /// There are few combinations of channels. More are answered as well, without being remembered.
-    private static let maxEntries = 256
-    private let entries = Mutex<[String: Entry]>([:])
+    private struct State {
+        var entries: [String: Entry] = [:]
+        var bytes = 0
+    }
 
-    /// - Parameter channels: The query's text: the key of the answer.
+    /// The maximum size of the remembered answers. Phones have few combinations of channels; more are answered as well.
+    private let maxBytes: Int
+    private let state = Mutex(State())
+
+    init(maxBytes: Int = 16 << 20) {
+        self.maxBytes = maxBytes
+    }
+
+    /// - Parameters:
+    ///   - query: The query's text: the key of the answer. It is read only if there is no answer to it yet: the reading costs more
+    ///     than everything else.
+    ///   - identifiers: Reads the channels.
     func answer(
-        to channels: String, _ identifiers: () -> Set<ObjectID>, from copy: BroadcastsCopy, now: UnixMilliseconds
+        to query: String, _ identifiers: () throws -> Set<ObjectID>, from copy: BroadcastsCopy, now: UnixMilliseconds
     ) throws -> Encoded {
-        let known = entries.withLock { $0[channels] }
+        let known = state.withLock { $0.entries[query] }
         // A clock that was set back makes it older than the present, and so does nothing worse than another encoding.
         if let known, known.version == copy.version, now < known.until { return known.encoded }
-        let active = copy.active(in: identifiers(), at: now)
-        let encoded = Encoded(
-            active: try Self.encode(active, at: copy.version),
-            features: try Self.encode(FeatureSwitches(active), at: copy.version))
-        let entry = Entry(version: copy.version, until: copy.nextChange(after: now) ?? .max, encoded: encoded)
-        entries.withLock { entries in
-            if entries.count >= Self.maxEntries, entries[channels] == nil { entries.removeAll() }
-            entries[channels] = entry
-        }
+        let active = copy.active(in: try identifiers(), at: now)
+        let encoded = Encoded(active: try Self.encode(active), features: try Self.encode(FeatureSwitches(active)))
+        remember(Entry(version: copy.version, until: copy.nextChange(after: now) ?? .max, encoded: encoded), for: query)
         return encoded
     }
 
+    private func remember(_ entry: Entry, for query: String) {
+        state.withLock { state in
+            state.bytes += entry.bytes - (state.entries.updateValue(entry, forKey: query)?.bytes ?? 0)
+            // Any other one: which of them phones ask for next is not known.
+            while state.bytes > maxBytes, let other = state.entries.keys.first(where: { $0 != query }) {
+                state.bytes -= state.entries.removeValue(forKey: other)?.bytes ?? 0
+            }
+        }
+    }
+
     /// - Returns: The document, and an entity tag that is equal for equal documents.
-    private static func encode(_ document: some Encodable, at version: Revision) throws -> (ByteBuffer, String) {
+    private static func encode(_ document: some Encodable) throws -> (ByteBuffer, String) {
         let json = try JSONCoder.encode(document)
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in json { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return (ByteBuffer(bytes: json), "\"v\(version)-\(String(hash, radix: 16))\"")
+        return (ByteBuffer(bytes: json), json.entityTag)
     }
 }

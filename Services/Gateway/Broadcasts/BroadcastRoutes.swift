@@ -39,7 +39,7 @@ struct BroadcastRoutes: Feature {
     // MARK: Phones
 
     private var active: Route {
-        Route(.get, "/broadcast/active", right: .anonymous, query: ChannelsQuery.self, answer: .ok(ActiveBroadcasts.self)) {
+        Route(.get, "/broadcast/active", right: .anonymous, unread: ChannelsQuery.self, answer: .ok(ActiveBroadcasts.self)) {
             call, query in
             let answer = try await service.answer(to: query).active
             return Answer(json: answer.json, tag: answer.tag, for: call.request)
@@ -53,7 +53,7 @@ struct BroadcastRoutes: Feature {
     }
 
     private var features: Route {
-        Route(.get, "/broadcast/features", right: .anonymous, query: ChannelsQuery.self, answer: .ok(FeatureSwitches.self)) {
+        Route(.get, "/broadcast/features", right: .anonymous, unread: ChannelsQuery.self, answer: .ok(FeatureSwitches.self)) {
             call, query in
             let answer = try await service.answer(to: query).features
             return Answer(json: answer.json, tag: answer.tag, for: call.request)
@@ -70,6 +70,10 @@ struct BroadcastRoutes: Feature {
     /// One page of the log.
     struct BroadcastPage: Codable, Sendable {
         let items: [Broadcast]
+        /// The default language, in which every broadcast that is shown must have texts.
+        let language: String
+        /// How many bytes a broadcast may have for FCM, with all languages.
+        let limit: Int
         /// The path of the next page, which is also sent in the header `Link`. The last page has none.
         let next: String?
     }
@@ -89,27 +93,29 @@ struct BroadcastRoutes: Feature {
     }
 
     private var list: Route {
-        Route(.get, "/broadcast", right: .read, query: ListQuery.self, answer: .ok(BroadcastPage.self)) { call, query in
+        Route(.get, "/broadcast", right: .administer, query: ListQuery.self, answer: .ok(BroadcastPage.self)) { call, query in
             let limit = query.limit ?? 50
             let page = try await service.client.request(
                 ListBroadcasts(limit: limit, after: query.after, state: query.state), context: call.caller)
             let next = page.next.map { call.request.nextPage("/broadcast", limit: Int64(limit), ("after", $0)) }
             let now = UnixMilliseconds.now
-            return Answer(
-                BroadcastPage(items: page.broadcasts.map { $0.withState(at: now) }, next: next),
-                headers: next.map { [.link: "<\($0)>; rel=\"next\""] } ?? [:])
+            let json = try JSONCoder.encode(
+                BroadcastPage(
+                    items: page.broadcasts.map { $0.withState(at: now) }, language: page.language, limit: page.limit, next: next))
+            var answer = Answer<BroadcastPage>(json: ByteBuffer(bytes: json), tag: json.entityTag, for: call.request)
+            if let next { answer.headers[.link] = "<\(next)>; rel=\"next\"" }
+            return answer
         }.documented(
             "List the broadcasts",
             "The newest one comes first; withdrawn and expired ones stay in the list. A page with `state` may have fewer than `limit`, "
                 + "or none: follow `next` until it is missing.",
-            answerHeaders: [.nextPage])
+            headers: [.ifNoneMatch], answerHeaders: [.eTag, .nextPage], also: [AnswerForm(.notModified)])
     }
 
     private var add: Route {
         Route(.post, "/broadcast", right: .administer, body: BroadcastBody.self, answer: .created(Broadcast.self)) { call in
             let key = try call.request.idempotencyKey
-            let draft = try await draft(of: call)
-            let added = try await service.change(AddBroadcast(draft, idempotencyKey: key), for: call.caller)
+            let added = try await change(call) { AddBroadcast($0, idempotencyKey: key) }
             return answer(added, headers: [.location: "/broadcast/\(added.id)"])
         }.documented(
             "Send a broadcast",
@@ -122,13 +128,13 @@ struct BroadcastRoutes: Feature {
     private static let identifier = ["id": Int64.self] as [String: any Route.Document.Type]
 
     private var read: Route {
-        Route(.get, "/broadcast/:id", right: .read, answer: .ok(Broadcast.self)) { call in
+        Route(.get, "/broadcast/:id", right: .administer, answer: .ok(Broadcast.self)) { call in
             answer(try await service.client.request(GetBroadcast(identifier(of: call)), context: call.caller))
         }.documented("Read a broadcast", path: Self.identifier, answerHeaders: [.eTag])
     }
 
     private var form: Route {
-        Route(.get, "/broadcast/:id/:form", right: .read, answer: .ok(JSONValue.self)) { call in
+        Route(.get, "/broadcast/:id/:form", right: .administer, answer: .ok(JSONValue.self)) { call in
             guard let form = call.parameter("form").flatMap({ BroadcastForm(rawValue: $0) }) else {
                 let forms = BroadcastForm.allCases.map(\.rawValue).joined(separator: ", ")
                 throw Problem(.invalidField, "form: expected one of \(forms)", field: "form")
@@ -145,10 +151,9 @@ struct BroadcastRoutes: Feature {
         Route(.put, "/broadcast/:id", right: .administer, body: BroadcastBody.self, answer: .ok(Broadcast.self)) { call in
             let id = try identifier(of: call)
             let known: Int64? = try call.unchangedSince(of: "the broadcast")
-            let draft = try await draft(of: call)
             return answer(
                 try await call.unlessChanged {
-                    try await service.change(UpdateBroadcast(id, draft, unchangedSince: known), for: call.caller)
+                    try await change(call) { UpdateBroadcast(id, $0, unchangedSince: known) }
                 })
         }.documented(
             "Edit a broadcast", "It becomes a new version, which phones show in place of the former one.", path: Self.identifier,
@@ -183,14 +188,22 @@ struct BroadcastRoutes: Feature {
         return id
     }
 
-    /// Reads the body in any form of the seeds.
-    private func draft(of call: Call<BroadcastBody>) async throws -> BroadcastDraft {
-        let draft = try BroadcastDraft(anyForm: try await RequestBody.bytes(of: call.request))
-        guard let channels = draft.channels else { return draft }
-        let known = Set(try await cube.current().channels.map(\.id))
-        for (position, channel) in channels.enumerated() where !known.contains(channel) {
-            throw SchemaViolation(field: "channels[\(position)]", problem: "there is no channel \(channel)")
+    /// Makes a change with the body, which is in any form of the seeds. Errors name the field as the body has it.
+    private func change<C: Command>(
+        _ call: Call<BroadcastBody>, _ command: (BroadcastDraft) -> C
+    ) async throws -> Broadcast where C.Reply == RevisedBroadcast {
+        let written = try WrittenBroadcast(try await RequestBody.bytes(of: call.request))
+        if let channels = written.draft.channels {
+            let known = Set(try await cube.current().channels.map(\.id))
+            for (position, channel) in channels.enumerated() where !known.contains(channel) {
+                throw written.renamed(
+                    SchemaViolation(field: "channels[\(position)]", problem: "there is no channel \(channel)"))
+            }
         }
-        return draft
+        do {
+            return try await service.change(command(written.draft), for: call.caller)
+        } catch let failure as CommandFailure {
+            throw written.renamed(failure)
+        }
     }
 }

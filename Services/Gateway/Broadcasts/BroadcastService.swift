@@ -26,11 +26,25 @@ struct BroadcastService: Sendable {
     /// Until when the copy may be used if the service stays silent; `nil` if it may not be used.
     var copyUsableUntil: ContinuousClock.Instant? { copy.usableUntil }
 
+    /// The copy for the gateway's file; `nil` without one.
+    var kept: KeptBroadcasts? {
+        copy.kept.map { KeptBroadcasts(confirmed: UnixMilliseconds(of: $1), copy: $0) }
+    }
+
+    /// Grows with each change of what is kept.
+    var copyRevision: Int { copy.revision }
+
+    /// Takes the copy of a former process.
+    func restore(_ kept: KeptBroadcasts) {
+        guard let confirmed = kept.confirmed.instant else { return }
+        copy.restore(kept.copy, confirmed: confirmed)
+    }
+
     /// The answers for phones of these channels.
     ///
-    /// - Throws: ``CommandFailure`` if there is no usable copy and the broadcast service does not answer.
-    func answer(to channels: ChannelsQuery) async throws -> BroadcastAnswers.Encoded {
-        try answers.answer(to: channels.key, { channels.identifiers }, from: try await copy.current(), now: .now)
+    /// - Throws: ``CommandFailure`` if there is no usable copy and the broadcast service does not answer; ``SchemaViolation``.
+    func answer(to query: UnreadQuery<ChannelsQuery>) async throws -> BroadcastAnswers.Encoded {
+        try answers.answer(to: query.text, { try query.read().identifiers }, from: try await copy.current(), now: .now)
     }
 
     /// Makes a change.

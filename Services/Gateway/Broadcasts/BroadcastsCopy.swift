@@ -4,7 +4,7 @@ import Schemas
 extension BroadcastsChanged: VersionEvent {}
 
 /// The gateway's copy of what phones need to know of broadcasts.
-struct BroadcastsCopy: Versioned {
+struct BroadcastsCopy: Versioned, Codable {
     let version: Revision
     /// All that have not expired, also scheduled ones.
     let broadcasts: [PhoneBroadcast]
@@ -22,20 +22,20 @@ extension CommandClient {
 extension BroadcastsCopy {
     /// What phones of these channels show now.
     func active(in channels: Set<ObjectID>, at now: UnixMilliseconds) -> ActiveBroadcasts {
-        let audible = broadcasts.filter { broadcast in
-            now < broadcast.expires && (broadcast.channels?.contains(where: channels.contains) ?? true)
+        let (shown, others) = broadcasts.reduce(into: ([PhoneBroadcast](), [PhoneBroadcast]())) { parts, broadcast in
+            let isFor = broadcast.channels?.contains(where: channels.contains) ?? true
+            let isActive = broadcast.starts <= now && now < broadcast.expires
+            if isFor, isActive { parts.0.append(broadcast) } else { parts.1.append(broadcast) }
         }
-        // An edit has moved it to a later time: the former versions are over.
-        let moved = audible.filter { $0.starts > now && $0.version > 1 }.map {
-            WithdrawnBroadcast(id: $0.id, version: $0.version - 1, expires: $0.expires)
-        }
-        return ActiveBroadcasts(
-            broadcasts: audible.filter { $0.starts <= now }, withdrawn: withdrawn.filter { now < $0.expires } + moved)
+        // An edit has moved it to a later time, or to other phones, or it has ended earlier than a former version.
+        let over = (withdrawn + others.compactMap(\.formerVersions)).filter { now < $0.expires }
+        return ActiveBroadcasts(broadcasts: shown, withdrawn: over)
     }
 
     /// When the next broadcast begins or ends; `nil` if none does.
     func nextChange(after now: UnixMilliseconds) -> UnixMilliseconds? {
-        (broadcasts.flatMap { [$0.starts, $0.expires] } + withdrawn.map(\.expires)).filter { $0 > now }.min()
+        let moments = broadcasts.flatMap { [$0.starts, $0.expires, $0.until ?? $0.expires] } + withdrawn.map(\.expires)
+        return moments.filter { $0 > now }.min()
     }
 }
 

@@ -12,8 +12,6 @@ struct ChannelsQuery: Decodable, Checked, Sendable {
     /// The channels of a whole campus.
     static let maxChannels = 200
 
-    var key: String { channel ?? "" }
-
     var identifiers: Set<ObjectID> { Set(parts.compactMap { ObjectID(String($0)) }) }
 
     private var parts: [Substring] { (channel ?? "").split(separator: ",") }

@@ -6,7 +6,7 @@ import NIOPosix
 import ServiceLifecycle
 import Synchronization
 
-/// Keeps the gateway's copies of credentials and of the cube in a file, for a gateway that starts while their services are away. They
+/// Keeps the gateway's copies of credentials, of the cube and of the broadcasts in a file, for a gateway that starts while their services are away. They
 /// are used only within the grace period.
 final class KeptCopies: Service {
     private static let name = "gateway.json"
@@ -19,18 +19,23 @@ final class KeptCopies: Service {
     private struct Written: Equatable {
         var credentials: Int
         var cube: Int
+        var broadcasts: Int
     }
 
     private let folder: String
     private let credentials: Credentials
     private let cube: CubeService
+    private let broadcasts: BroadcastService
     private let logger: Logger
 
     /// - Parameter folder: The state directory.
-    init(in folder: String, credentials: Credentials, cube: CubeService, logger: Logger) {
+    init(
+        in folder: String, credentials: Credentials, cube: CubeService, broadcasts: BroadcastService, logger: Logger
+    ) {
         self.folder = folder
         self.credentials = credentials
         self.cube = cube
+        self.broadcasts = broadcasts
         self.logger = logger
     }
 
@@ -49,6 +54,7 @@ final class KeptCopies: Service {
             let document = try JSONCoder.decode(KeptDocument.self, from: data)
             if let kept = document.people { credentials.restore(kept) }
             if let kept = document.cube { try cube.restore(kept) }
+            if let kept = document.broadcasts { broadcasts.restore(kept) }
         } catch {
             logger.warning("the kept copies cannot be read", metadata: ["file": "\(path)", "error": "\(error)"])
         }
@@ -61,7 +67,9 @@ final class KeptCopies: Service {
             var refresh = ContinuousClock.now
             var pause = Self.checkInterval
             while (try? await Task.sleep(for: pause)) != nil {
-                let current = Written(credentials: self.credentials.revision, cube: self.cube.copyRevision)
+                let current = Written(
+                    credentials: self.credentials.revision, cube: self.cube.copyRevision,
+                    broadcasts: self.broadcasts.copyRevision)
                 guard current != written || .now >= refresh else { continue }
                 do {
                     try await self.write()
@@ -92,8 +100,8 @@ final class KeptCopies: Service {
     }
 
     private func write() async throws {
-        let document = KeptDocument(people: credentials.kept, cube: cube.kept)
-        guard document.people != nil || document.cube != nil else { return }
+        let document = KeptDocument(people: credentials.kept, cube: cube.kept, broadcasts: broadcasts.kept)
+        guard document.people != nil || document.cube != nil || document.broadcasts != nil else { return }
         let text = String(decoding: try JSONCoder.encode(document), as: UTF8.self)
         try await NIOThreadPool.singleton.runIfActive { [folder, path] in
             try DurableFiles.makeFolder(folder)

@@ -5,6 +5,7 @@ import Time
 struct KeptDocument: Codable, Sendable {
     let people: KeptCredentials?
     let cube: KeptCube?
+    let broadcasts: KeptBroadcasts?
 }
 
 /// The copies of credentials. They contain hashes and no secrets.
@@ -36,6 +37,13 @@ struct KeptCube: Codable, Hashable, Sendable {
     let confirmed: UnixMilliseconds
     let version: CubeVersion
     let channels: [Channel]
+}
+
+/// The copy of the broadcasts.
+struct KeptBroadcasts: Codable, Sendable {
+    /// When the broadcast service last confirmed it.
+    let confirmed: UnixMilliseconds
+    let copy: BroadcastsCopy
 }
 
 extension UnixMilliseconds {

@@ -1,18 +1,25 @@
 import CommandBus
+import FoundationEssentials
 import HTTPTypes
 import JSON
+import Logging
+import NIOCore
 import Schemas
+import ServiceLifecycle
 
 /// What students' phones ask, without a sign-in.
 struct PhoneRoutes: Feature {
     private let messageLog: CommandClient
     private let relay: CommandClient
+    private let accepted: AcceptedMessages
+    /// What ``accepted`` does not answer.
     private let missed: SharedAnswers
     /// Each question about a phone's topics is at least one to Google.
     private let topicTurns = QueryTurns(maxRunning: 8, maxWaiting: 1_000, maxWait: .seconds(5))
 
-    init(messageLog: CommandClient, relay: CommandClient) {
+    init(messageLog: CommandClient, relay: CommandClient, logger: Logger) {
         self.messageLog = messageLog
+        accepted = AcceptedMessages(messageLog: messageLog, logger: logger)
         self.relay = relay
         let turns = QueryTurns(maxRunning: 2, maxWaiting: 1_000, maxWait: .seconds(5))
         missed = SharedAnswers { body, caller in
@@ -29,18 +36,22 @@ struct PhoneRoutes: Feature {
                 + "`GET /channel`, with `If-None-Match`. Many phones ask at once; they should spread their requests.")
     }
 
+    var background: [any Service] { [accepted] }
+
     var routes: [Route] {
         [
             Route(.post, "/message/since", right: .anonymous, body: ReadAccepted.self, answer: .ok(ReadAccepted.Reply.self)) {
                 call in
                 let body = try await RequestBody.collect(from: call.request)
+                let command = try JSONCoder.decodeStrictly(ReadAccepted.self, from: Data(body.readableBytesView))
+                if let json = await accepted.answer(to: command) { return Answer(json: json) }
                 return Answer(json: try await missed.answer(to: body, for: call.caller))
             }.documented(
                 "Fetch messages that FCM did not bring",
                 "The messages of topics whose data FCM has accepted within the last eight days, in the order of acceptance, at most 100. "
                     + "`after` is the `next` of the former answer; it may go back a little. There are more until an answer has fewer "
-                    + "than 100 messages. A message may come twice, and none is left out: keep those whose `msi_key` is new. Equal "
-                    + "requests share an answer, so it may be a moment old."
+                    + "than 100 messages. A message may come twice, and none is left out: keep those whose `msi_key` is new. The "
+                    + "answer may be a moment old."
             ).counted(as: .phones),
             Route(.post, "/receipt", right: .anonymous, body: AddReceipts.self, answer: .noContent) { call in
                 _ = try await messageLog.request(try await call.body(), context: call.caller)

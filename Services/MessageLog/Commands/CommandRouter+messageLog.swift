@@ -75,6 +75,10 @@ extension CommandRouter {
             try await store.read(
                 command, in: outbox.acceptances, now: .now, checkStillWanted: context.checkStillWanted)
         }
+        router.on(FollowAccepted.self) { command, context in
+            try await store.read(
+                command, in: outbox.acceptances, now: .now, checkStillWanted: context.checkStillWanted)
+        }
         let receipts = ReceiptBook(store: store)
         router.on(AddReceipts.self) { command, _ in
             try storage.requireRoom()

@@ -24,6 +24,7 @@ extension SimulatedPhone {
                     ]
                 }),
             "broadcasts": try await broadcastState(), "features": try await featureState(),
+            "broadcast_data": try await broadcastDataState(),
             "settings": ["receipts": .boolean(try await app.receipts.areOn())],
         ]
     }

@@ -109,6 +109,8 @@ final class SimulatedPhone: Service {
                 task.cancel()
                 await task.value
                 running = nil
+                // What this run has shown is over, also before the next one begins.
+                current.withLock { $0 = makeApp() }
             }
             if memory.system.hasFormerData == true { await removeFormerData() }
             if !control.killed, running == nil {

@@ -12,8 +12,20 @@ extension MongoMessageStore {
                 let places = try connection.places(of: Array(Set(topics)), after: cursor, limit: limit)
                 let documents = try connection.accepted(at: places)
                 return AcceptedPage(
-                    messages: try unreadable.readable(of: documents, as: PhoneMessage.init),
+                    messages: try unreadable.readable(of: documents, as: AcceptedMessage.init),
                     end: places.count < limit ? nil : places.last)
+            }
+        }
+    }
+
+    package func accepted(
+        after cursor: PageCursor, limit: Int, checkStillWanted: @escaping @Sendable () throws -> Void
+    ) async throws -> AcceptedPage {
+        try await MongoError.asFailure {
+            try await database.run { [unreadable] connection in
+                try checkStillWanted()
+                let (documents, end) = try connection.accepted(after: cursor, limit: limit)
+                return AcceptedPage(messages: try unreadable.readable(of: documents, as: AcceptedMessage.init), end: end)
             }
         }
     }
@@ -71,7 +83,30 @@ extension MongoConnection {
                 ]
             ).map(PageCursor.init(accepted:))
         }
-        return Array(places.sorted { $0.isBefore($1) }.prefix(limit))
+        return Array(places.sorted().prefix(limit))
+    }
+
+    /// The first messages of all topics after a cursor, and where a page ends that is not the last one. The page may be longer than the
+    /// limit: the index has no `msi_key`, so the messages of its first and its last millisecond are read completely.
+    fileprivate func accepted(after cursor: PageCursor, limit: Int) throws -> ([BSONDocument], end: PageCursor?) {
+        var page = try accepted(["$eq": cursor.timestamp.bson], limit: nil).filter { cursor < $0.place }
+        let later = try accepted(["$gt": cursor.timestamp.bson], limit: limit)
+        guard later.count == limit, let last = later.last?.place.timestamp else {
+            return ((page + later).map(\.document), nil)
+        }
+        page += later.filter { $0.place.timestamp != last } + (try accepted(["$eq": last.bson], limit: nil))
+        return (page.map(\.document), page.last?.place)
+    }
+
+    private func accepted(
+        _ time: BSONDocument, limit: Int?
+    ) throws -> [(document: BSONDocument, place: PageCursor)] {
+        try placed(
+            find(
+                ["relay.accepted": .document(time)], in: MessageCollection.name,
+                options: [
+                    "sort": ["relay.accepted": 1], "projection": Self.acceptedFields, "limit": .int64(Int64(limit ?? 0)),
+                ]))
     }
 
     /// The messages with the keys of places, in the order of acceptance.
@@ -79,15 +114,19 @@ extension MongoConnection {
         guard !places.isEmpty else { return [] }
         let found = try find(
             ["msi_key": ["$in": places.map(\.msiKey).bson]], in: MessageCollection.name,
-            options: [
-                "projection": [
-                    "msi_key": 1, "topic_key": 1, "distribution": 1, "title": 1, "desc": 1, "message": 1, "timestamp": 1,
-                    "follows": 1, "correction": 1, "relay.accepted": 1,
-                ]
-            ])
-        // A document of another program with the same key has no place.
-        let placed = found.compactMap { document in (try? PageCursor(accepted: document)).map { (document, place: $0) } }
-        return placed.sorted { $0.place.isBefore($1.place) }.map(\.0)
+            options: ["projection": Self.acceptedFields])
+        return placed(found).map(\.document)
+    }
+
+    private static let acceptedFields: BSONValue = [
+        "msi_key": 1, "topic_key": 1, "distribution": 1, "title": 1, "desc": 1, "message": 1, "timestamp": 1,
+        "follows": 1, "correction": 1, "relay.accepted": 1,
+    ]
+
+    /// In the order of acceptance. A document of another program with the same key has no place.
+    private func placed(_ documents: [BSONDocument]) -> [(document: BSONDocument, place: PageCursor)] {
+        documents.compactMap { document in (try? PageCursor(accepted: document)).map { (document, place: $0) } }
+            .sorted { $0.place < $1.place }
     }
 }
 
@@ -97,20 +136,18 @@ extension PageCursor {
         let fields = try BSONFields(document)
         self.init(timestamp: try fields.fields("relay").value("accepted"), msiKey: try fields.value("msi_key"))
     }
-
-    fileprivate func isBefore(_ other: PageCursor) -> Bool {
-        (timestamp, msiKey) < (other.timestamp, other.msiKey)
-    }
 }
 
-extension PhoneMessage {
+extension AcceptedMessage {
     fileprivate init(_ document: BSONDocument) throws {
         let fields = try BSONFields(document)
         let isCorrection = try fields.optional("correction") == true
         self.init(
-            msiKey: try fields.value("msi_key"), topicKey: try fields.value("topic_key"),
-            distribution: try fields.value("distribution"), title: try fields.value("title"), desc: try fields.value("desc"),
-            message: try fields.value("message"), timestamp: try fields.value("timestamp"),
-            corrects: isCorrection ? try fields.optional("follows") : nil)
+            accepted: try fields.fields("relay").value("accepted"),
+            message: PhoneMessage(
+                msiKey: try fields.value("msi_key"), topicKey: try fields.value("topic_key"),
+                distribution: try fields.value("distribution"), title: try fields.value("title"),
+                desc: try fields.value("desc"), message: try fields.value("message"), timestamp: try fields.value("timestamp"),
+                corrects: isCorrection ? try fields.optional("follows") : nil))
     }
 }

@@ -6,8 +6,25 @@ extension SQLiteMessageStore {
     package func accepted(
         _ topics: [TopicKey], after cursor: PageCursor, limit: Int, checkStillWanted: @escaping @Sendable () throws -> Void
     ) async throws -> AcceptedPage {
+        try await page(limit: limit, checkStillWanted) { database in
+            try AcceptedRow.rows(of: topics, after: cursor, limit: limit, in: database)
+        }
+    }
+
+    package func accepted(
+        after cursor: PageCursor, limit: Int, checkStillWanted: @escaping @Sendable () throws -> Void
+    ) async throws -> AcceptedPage {
+        try await page(limit: limit, checkStillWanted) { database in
+            try AcceptedRow.rows(after: cursor, limit: limit, in: database)
+        }
+    }
+
+    private func page(
+        limit: Int, _ checkStillWanted: @escaping @Sendable () throws -> Void,
+        _ read: @escaping @Sendable (Database) throws -> [Row]
+    ) async throws -> AcceptedPage {
         try await phoneReaders.read(from: database, checkStillWanted: checkStillWanted) { [unreadable] database in
-            let rows = try AcceptedRow.rows(of: topics, after: cursor, limit: limit, in: database)
+            let rows = try read(database)
             let end = rows.count < limit ? nil : rows.last.map { PageCursor(timestamp: $0["accepted"], msiKey: $0["msiKey"]) }
             let messages = try unreadable.readable(of: rows, named: "msiKey") { try AcceptedRow(row: $0).message }
             return AcceptedPage(messages: messages, end: end)
@@ -43,16 +60,32 @@ private struct AcceptedRow: FetchableRecord, Decodable {
     let timestamp: UnixMilliseconds
     private let follows: ObjectID?
     private let correction: Bool?
+    private let accepted: UnixMilliseconds
 
-    private enum CodingKeys: String, CodingKey {
-        case msiKey, topicKey, distribution, title, desc, timestamp, follows, correction
+    private static let columns = CodingKeys.allCases.map(\.rawValue).joined(separator: ", ")
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case msiKey, topicKey, distribution, title, desc, timestamp, follows, correction, accepted
         case text = "message"
     }
 
-    var message: PhoneMessage {
-        PhoneMessage(
-            msiKey: msiKey, topicKey: topicKey, distribution: distribution, title: title, desc: desc, message: text,
-            timestamp: timestamp, corrects: correction == true ? follows : nil)
+    var message: AcceptedMessage {
+        AcceptedMessage(
+            accepted: accepted,
+            message: PhoneMessage(
+                msiKey: msiKey, topicKey: topicKey, distribution: distribution, title: title, desc: desc, message: text,
+                timestamp: timestamp, corrects: correction == true ? follows : nil))
+    }
+
+    /// The first rows of all topics after a cursor.
+    static func rows(after cursor: PageCursor, limit: Int, in database: Database) throws -> [Row] {
+        try Row.fetchAll(
+            database,
+            sql: """
+                SELECT \(columns) FROM message INDEXED BY messageByAcceptance WHERE \(isAfter)
+                ORDER BY accepted, msiKey LIMIT :limit
+                """,
+            arguments: ["time": cursor.timestamp, "key": cursor.msiKey, "limit": limit])
     }
 
     /// The first rows of topics after a cursor. SQLite reads each topic's messages in order, and only as many as the limit needs.
@@ -63,8 +96,7 @@ private struct AcceptedRow: FetchableRecord, Decodable {
         return try Row.fetchAll(
             database,
             sql: """
-                SELECT msiKey, topicKey, distribution, title, desc, message, timestamp, follows, correction, accepted
-                FROM message WHERE position IN (
+                SELECT \(columns) FROM message WHERE position IN (
                     SELECT position FROM (\(parts.joined(separator: " UNION ALL ")) ORDER BY accepted, msiKey LIMIT :limit))
                 ORDER BY accepted, +msiKey
                 """,
@@ -95,9 +127,8 @@ private struct AcceptedRow: FetchableRecord, Decodable {
 
     /// The messages of a topic after a cursor.
     private static func messages(of topic: String) -> String {
-        """
-        message INDEXED BY messageByTopicAndAcceptance
-        WHERE topicKey = \(topic) AND accepted >= :time AND (accepted > :time OR msiKey > :key)
-        """
+        "message INDEXED BY messageByTopicAndAcceptance WHERE topicKey = \(topic) AND \(isAfter)"
     }
+
+    private static let isAfter = "accepted >= :time AND (accepted > :time OR msiKey > :key)"
 }

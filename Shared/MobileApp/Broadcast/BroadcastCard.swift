@@ -1,3 +1,5 @@
+import Schemas
+
 /// A broadcast as the app shows it when it is started: a card over everything else.
 public struct BroadcastCard: Hashable, Sendable, Identifiable {
     public enum Kind: String, Sendable {
@@ -15,27 +17,64 @@ public struct BroadcastCard: Hashable, Sendable, Identifiable {
     /// Of all cards of one origin.
     public let number: Int64
     public let origin: Origin
+    /// Each edit at the hub adds 1. It is 1 for one of the app.
+    public let version: Int64
     public let kind: Kind
     public let title: String
     public let message: String
     /// The address of a picture (https). A picture that cannot be loaded is left out.
     public let poster: String?
+    public let notificationType: NotificationType
+    /// Free-form data for the app.
+    public let data: String?
     /// Whether the student may close it. Otherwise it stays until it expires or is withdrawn.
     public let isCancellable: Bool
     /// In Unix milliseconds; `nil` for one of the app.
     public let expires: Int64?
 
+    /// The same for each version.
     public var id: String { "\(origin.rawValue)-\(number)" }
 }
 
-/// A feature of the app that the hub has switched for this phone.
-public struct AppFeature: Hashable, Sendable, Identifiable {
-    public let name: String
-    public let isOn: Bool
-    /// The free-form data of the switch.
-    public let data: String?
-    /// Until when, in Unix milliseconds. Then the feature is again as the app has it.
-    public let expires: Int64
+extension BroadcastCard {
+    /// - Parameter language: The phone's.
+    /// - Returns: `nil` if nothing is shown.
+    init?(_ broadcast: PhoneBroadcast, language: String) {
+        self.init(
+            broadcast.type, broadcast.actionData, number: broadcast.id, origin: .hub, version: broadcast.version,
+            language: language, or: broadcast.language, expires: broadcast.expires.rawValue)
+    }
 
-    public var id: String { name }
+    /// One that ships with the app.
+    ///
+    /// - Parameters:
+    ///   - language: The phone's.
+    ///   - fallback: The app's default language.
+    init?(_ draft: BroadcastDraft, id: Int64, language: String, or fallback: String) {
+        self.init(
+            draft.type, draft.actionData, number: id, origin: .app, version: 1, language: language, or: fallback, expires: nil)
+    }
+
+    private init?(
+        _ type: BroadcastType, _ action: BroadcastActionData, number: Int64, origin: Origin, version: Int64, language: String,
+        or fallback: String, expires: Int64?
+    ) {
+        guard let texts = action.texts(in: language, or: fallback) else { return nil }
+        switch type {
+        case .downtime: kind = .downtime
+        case .others: kind = .others
+        case .greetings: kind = .greetings
+        case .nonDisplay: return nil
+        }
+        self.number = number
+        self.origin = origin
+        self.version = version
+        title = texts.title
+        message = texts.msg
+        poster = action.poster
+        notificationType = NotificationType(action, of: type)
+        data = action.data
+        isCancellable = action.cancellable ?? true
+        self.expires = expires
+    }
 }

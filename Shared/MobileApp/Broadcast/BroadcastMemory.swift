@@ -15,7 +15,7 @@ enum BroadcastMemory {
             expires INTEGER NOT NULL,
             closed BOOLEAN NOT NULL DEFAULT FALSE
         );
-        -- Those of the app that the student has closed.
+        -- Those of the app that do not come again: the student has closed them, or a run of the app has shown them.
         CREATE TABLE ClosedBroadcast (id INTEGER NOT NULL PRIMARY KEY);
         -- The topics by which broadcasts come, and whether FCM has confirmed them.
         CREATE TABLE BroadcastTopic (topic TEXT NOT NULL PRIMARY KEY) WITHOUT ROWID;
@@ -24,11 +24,10 @@ enum BroadcastMemory {
     /// What has expired is remembered for as long as FCM delivers late.
     private static let memory: Int64 = 35 * 86_400_000
 
-    /// Takes over a version.
+    /// Takes over a version. Also an expired one replaces an earlier one that lasts longer; and the phone's clock may be ahead.
     ///
     /// - Returns: Whether it is newer than the known one.
-    static func add(_ broadcast: PhoneBroadcast, at now: Int64, _ db: Database) throws -> Bool {
-        guard broadcast.expires.rawValue > now else { return false }
+    static func add(_ broadcast: PhoneBroadcast, _ db: Database) throws -> Bool {
         let json = String(decoding: try JSONCoder.encode(broadcast), as: UTF8.self)
         return try replace(broadcast.id, broadcast.version, json, expires: broadcast.expires.rawValue, db)
     }
@@ -62,7 +61,7 @@ enum BroadcastMemory {
         return db.changesCount > 0
     }
 
-    /// Those that have not expired, with whether the student has closed them.
+    /// Those that have not expired at a time, with whether the student has closed them.
     static func current(at now: Int64, _ db: Database) throws -> [(broadcast: PhoneBroadcast, isClosed: Bool)] {
         let sql = "SELECT document, closed FROM Broadcast WHERE document IS NOT NULL AND expires > ? ORDER BY id"
         return try Row.fetchAll(db.cachedStatement(sql: sql), arguments: [now]).compactMap { row in
@@ -74,14 +73,27 @@ enum BroadcastMemory {
         }
     }
 
-    static func close(_ card: BroadcastCard, _ db: Database) throws {
-        switch card.origin {
-        case .hub: try db.execute(sql: "UPDATE Broadcast SET closed = TRUE WHERE id = ?", arguments: [card.number])
-        case .app: try db.execute(sql: "INSERT OR IGNORE INTO ClosedBroadcast (id) VALUES (?)", arguments: [card.number])
-        }
+    /// Closes a version of a broadcast of the hub. Another version stays as it is.
+    static func close(_ id: Int64, version: Int64, _ db: Database) throws {
+        try db.execute(sql: "UPDATE Broadcast SET closed = TRUE WHERE id = ? AND version = ?", arguments: [id, version])
     }
 
-    static func clearOld(at now: Int64, _ db: Database) throws {
+    /// A broadcast of the app does not come again.
+    ///
+    /// - Returns: Whether this was not known.
+    static func closeLocal(_ id: Int64, _ db: Database) throws -> Bool {
+        try db.execute(sql: "INSERT OR IGNORE INTO ClosedBroadcast (id) VALUES (?)", arguments: [id])
+        return db.changesCount > 0
+    }
+
+    /// The broadcasts of the app that do not come again.
+    static func closedLocal(_ db: Database) throws -> Set<Int64> {
+        try Int64.fetchSet(db, sql: "SELECT id FROM ClosedBroadcast")
+    }
+
+    /// - Returns: Whether any was removed.
+    static func clearOld(at now: Int64, _ db: Database) throws -> Bool {
         try db.execute(sql: "DELETE FROM Broadcast WHERE expires < ?", arguments: [now - memory])
+        return db.changesCount > 0
     }
 }

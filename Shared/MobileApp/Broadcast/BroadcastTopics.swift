@@ -20,20 +20,38 @@ struct BroadcastTopics: Sendable {
 
     static func isOne(_ topic: String) -> Bool { topic == general || !topic.contains("-") }
 
-    /// Joins and leaves what follows from the phone's subscriptions.
+    /// Joins the topic of every phone.
     ///
-    /// - Throws: The error of the push service. What was done until then is remembered.
-    func follow(_ topicKeys: Set<String>) async throws {
-        let wanted = Set(Self.channels(of: topicKeys) + [Self.general])
-        let joined = try await database.db.read { db in try Set(String.fetchAll(db, sql: "SELECT topic FROM BroadcastTopic")) }
-        for topic in wanted.subtracting(joined).sorted() {
+    /// - Throws: `DatabaseError`. Errors of the push service are kept in the changes.
+    func joinGeneral(_ changes: inout TopicChanges) async throws {
+        guard try await !joined().contains(Self.general) else { return }
+        await join(Self.general, &changes)
+    }
+
+    /// Joins and leaves the topics of channels, as follows from the phone's subscriptions.
+    ///
+    /// - Throws: `DatabaseError`. Errors of the push service are kept in the changes.
+    func follow(_ topicKeys: Set<String>, _ changes: inout TopicChanges) async throws {
+        let wanted = Set(Self.channels(of: topicKeys))
+        let joined = try await joined().subtracting([Self.general])
+        for topic in wanted.subtracting(joined).sorted() { await join(topic, &changes) }
+        for topic in joined.subtracting(wanted).sorted() {
+            await changes.attempt {
+                try await fcm.unsubscribe(topic)
+                try await confirm(topic, isSubscribed: false)
+            }
+        }
+    }
+
+    private func join(_ topic: String, _ changes: inout TopicChanges) async {
+        await changes.attempt {
             try await fcm.subscribe(topic)
             try await confirm(topic, isSubscribed: true)
         }
-        for topic in joined.subtracting(wanted).sorted() {
-            try await fcm.unsubscribe(topic)
-            try await confirm(topic, isSubscribed: false)
-        }
+    }
+
+    private func joined() async throws -> Set<String> {
+        try await database.db.read { db in try String.fetchSet(db, sql: "SELECT topic FROM BroadcastTopic") }
     }
 
     /// Takes over what FCM says.

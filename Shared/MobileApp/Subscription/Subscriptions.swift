@@ -45,8 +45,6 @@ public final class Subscriptions: Sendable {
     private let cube = Mutex<InformationCube?>(nil)
 
     private static let path = "/channel"
-    /// After this time in milliseconds, a failure ends the changes at FCM: it answers none.
-    private static let changesTime: Int64 = 30_000
     private static let cubeMemory = "cube"
     private static let tagMemory = "cube tag"
 
@@ -176,27 +174,24 @@ public final class Subscriptions: Sendable {
         try await memory.confirm(topicKey, isSubscribed: isSubscribed)
     }
 
-    /// Looks at the cube, and joins and leaves what follows from it. A topic that FCM refuses does not keep it from the others.
+    /// Joins the topic of all phones, looks at the cube, and joins and leaves what follows from it. A topic that FCM refuses does not
+    /// keep it from the others.
     ///
     /// - Throws: ``HubFailure``, or the first error of the connection or of the push service. What was done is remembered, and the
     ///   next look goes on.
     func follow() async throws {
+        var changes = TopicChanges(clock: platform.clock)
+        // It does not depend on the cube, which may be away.
+        try await broadcastTopics.joinGeneral(&changes)
         let cube = try await readCube()
         let plan = SubscriptionPlan(
             subjects: cube.subjects.map { ($0.subject.topicKey, $0.subject.level) }, before: try await memory.all())
         try await memory.look(plan.known)
-        let begin = platform.clock.now
-        var failure: (any Error)?
         for (topicKey, isSubscribed) in plan.leaves.map({ ($0, false) }) + plan.joins.map({ ($0, true) }) {
-            do {
-                try await change(topicKey, isSubscribed: isSubscribed)
-            } catch {
-                failure = failure ?? error
-                if Task.isCancelled || platform.clock.now - begin > Self.changesTime { break }
-            }
+            await changes.attempt { try await change(topicKey, isSubscribed: isSubscribed) }
         }
-        if let failure { throw failure }
-        try await broadcastTopics.follow(try await subscribedTopics())
+        try await broadcastTopics.follow(try await subscribedTopics(), &changes)
+        try changes.finish()
     }
 
     /// Takes over what FCM says about the phone's topics (seed, "View my subscriptions"). A lost answer of FCM does not last, and a

@@ -7,14 +7,23 @@ package struct Broadcast: Codable, Hashable, Sendable {
         case scheduled, active, expired, withdrawn
     }
 
-    /// The pushes that the outbox has taken.
+    /// The pushes that were given to the outbox.
     package struct Pushed: Codable, Hashable, Sendable {
+        /// How many the outbox has taken.
         package var count: Int
+        /// When it took the last one, or refused it.
         package var last: UnixMilliseconds
+        /// Where the last one is on its way to FCM; of several topics the worst. Only in the answer about a single broadcast, and
+        /// absent while the message log does not answer.
+        package var state: RelayState?
+        /// Why the outbox refused the last one for a topic, or the error of its last attempt at FCM.
+        package var failed: String?
 
-        package init(count: Int, last: UnixMilliseconds) {
+        package init(count: Int, last: UnixMilliseconds, state: RelayState? = nil, failed: String? = nil) {
             self.count = count
             self.last = last
+            self.state = state
+            self.failed = failed
         }
     }
 
@@ -67,11 +76,16 @@ package struct Broadcast: Codable, Hashable, Sendable {
         repetition = draft.repetition
     }
 
-    /// The next version, by an edit.
+    /// The next version, by an edit; the broadcast itself if the draft changes nothing, as one that is repeated.
     package func edited(_ draft: BroadcastDraft, language: String, now: UnixMilliseconds) -> Broadcast {
         var edited = Broadcast(draft, id: id, language: language, sender: sender, created: created, now: now)
-        edited.version = version + 1
-        edited.pushed = pushed
+        if draft.epoch?.moment == epoch.moment {
+            // The epoch of one that began when it was sent has whole seconds; its beginning is exact.
+            (edited.starts, edited.expires) = (starts, starts + (edited.expires - edited.starts))
+        }
+        (edited.version, edited.changed, edited.pushed) = (version, changed, pushed)
+        guard edited != self else { return self }
+        (edited.version, edited.changed) = (version + 1, now)
         return edited
     }
 
@@ -111,8 +125,11 @@ package struct PhoneBroadcast: Codable, Hashable, Sendable {
     package let starts: UnixMilliseconds
     package let expires: UnixMilliseconds
     package let version: Int64
+    /// When the last of all versions expires, if that is after ``expires``: until then phones may have a former one.
+    package let until: UnixMilliseconds?
 
-    package init(_ broadcast: Broadcast) {
+    /// - Parameter until: When the last of all versions expires; `nil` if that is this one.
+    package init(_ broadcast: Broadcast, until: UnixMilliseconds? = nil) {
         id = broadcast.id
         type = broadcast.type
         epoch = broadcast.epoch
@@ -124,25 +141,33 @@ package struct PhoneBroadcast: Codable, Hashable, Sendable {
         starts = broadcast.starts
         expires = broadcast.expires
         version = broadcast.version
+        self.until = until.flatMap { $0 > broadcast.expires ? $0 : nil }
+    }
+
+    /// The versions before this one; `nil` if it is the first one. They are over for every phone: one that does not show this version,
+    /// since it is for others, has not begun or has expired, removes them.
+    package var formerVersions: WithdrawnBroadcast? {
+        version > 1 ? WithdrawnBroadcast(id: id, version: version - 1, expires: until ?? expires) : nil
     }
 
     package enum CodingKeys: String, CodingKey, CaseIterable {
-        case id, type, epoch, expiry, channels, condition, language, starts, expires, version
+        case id, type, epoch, expiry, channels, condition, language, starts, expires, version, until
         case actionData = "actiondata"
     }
 }
 
-/// A broadcast that was withdrawn before its expiry: phones remove it.
+/// A broadcast of which every version up to the named one is over: phones remove it.
 package struct WithdrawnBroadcast: Codable, Hashable, Sendable {
     package let id: Int64
     package let version: Int64
-    /// When it would have expired. Until then phones remember the withdrawal.
+    /// When the last of these versions expires. Until then phones remember the withdrawal.
     package let expires: UnixMilliseconds
 
-    package init(_ broadcast: Broadcast) {
+    /// - Parameter until: When the last of all versions expires; `nil` if that is this one.
+    package init(_ broadcast: Broadcast, until: UnixMilliseconds? = nil) {
         id = broadcast.id
         version = broadcast.version
-        expires = broadcast.expires
+        expires = max(until ?? broadcast.expires, broadcast.expires)
     }
 
     package init(id: Int64, version: Int64, expires: UnixMilliseconds) {

@@ -11,7 +11,7 @@ package enum BroadcastNotificationType: String, ClosedEnum {
 package enum FeatureGroup: String, ClosedEnum {
     /// The phones whose bucket is below the share.
     case a = "A"
-    /// The phones at the other end, so that A and B have no phone in common while both shares are at most 50 %.
+    /// The phones at the other end. A share of a group is at most 50 %, so that A and B have no phone in common.
     case b = "B"
 }
 
@@ -43,7 +43,7 @@ package struct BroadcastActionData: Codable, Hashable, Sendable {
     package var notificationType: BroadcastNotificationType?
     /// The feature that is switched; for non-display only.
     package var feature: String?
-    /// The percentage of phones that the switch applies to, 1 to 100; `nil` for all.
+    /// The percentage of phones that the switch applies to, 1 to 100, of a group 1 to 50; `nil` for all.
     package var share: Int?
     /// Which phones the share takes; `nil` is ``FeatureGroup/a``.
     package var group: FeatureGroup?
@@ -93,10 +93,14 @@ extension BroadcastActionData {
         guard let translations, !translations.isEmpty else {
             throw SchemaViolation(CodingKeys.translations, "missing, expected a title and a msg by language")
         }
+        var tags: Set<String> = []
         for (tag, texts) in translations.sorted(by: { $0.key < $1.key }) {
             let path = "translations.\(String(tag.unicodeScalars.prefix(40)))"
             guard LanguageTag(tag) != nil else {
                 throw SchemaViolation(field: path, problem: "not a known language, expected a tag such as en, hi or pt-BR")
+            }
+            guard tags.insert(tag.lowercased()).inserted else {
+                throw SchemaViolation(field: path, problem: "there twice: upper and lower case are the same in a language tag")
             }
             for (key, text, limits) in [("title", texts.title, TextLimits.title), ("msg", texts.msg, .messageText)] {
                 if let problem = limits.problem(with: text) { throw SchemaViolation(field: "\(path).\(key)", problem: problem) }
@@ -120,8 +124,8 @@ extension BroadcastActionData {
         if feature == nil, share != nil { throw SchemaViolation(CodingKeys.share, "only a feature has it") }
         try (1...100).check(share, CodingKeys.share)
         if group != nil, share == nil { throw SchemaViolation(CodingKeys.group, "expected a share as well") }
-        if group == .b, let share, share > 50 {
-            throw SchemaViolation(CodingKeys.share, "expected at most 50 for group B, so that it has no phone of group A")
+        if group != nil, let share, share > 50 {
+            throw SchemaViolation(CodingKeys.share, "expected at most 50 for a group, so that A and B have no phone in common")
         }
     }
 

@@ -2,7 +2,8 @@ package import JSON
 
 /// `broadcast.add`: a new broadcast. The header's `actor` is its sender.
 ///
-/// Repeated with the same idempotency key, or with the same `id` and content, it changes nothing, and the reply is the stored one.
+/// Repeated with the same idempotency key, or with the same `id`, it changes nothing, and the reply is the stored one. Another draft
+/// with the key or `id` is a `conflict`.
 package struct AddBroadcast: Command, Checked, Hashable {
     package static let name = "broadcast.add"
     package typealias Reply = RevisedBroadcast
@@ -26,7 +27,7 @@ package struct AddBroadcast: Command, Checked, Hashable {
     }
 }
 
-/// `broadcast.update`: a new version.
+/// `broadcast.update`: a new version. A draft that changes nothing makes none.
 package struct UpdateBroadcast: Command, Hashable {
     package static let name = "broadcast.update"
     package typealias Reply = RevisedBroadcast
@@ -48,7 +49,8 @@ package struct UpdateBroadcast: Command, Hashable {
     }
 }
 
-/// `broadcast.withdraw`: phones remove it. It stays in the log. Repeated, it changes nothing.
+/// `broadcast.withdraw`: phones remove it. It stays in the log. Repeated, it changes nothing. It is possible until the last version
+/// has expired, also if an edit has made the present one expire earlier.
 package struct WithdrawBroadcast: Command, Hashable {
     package static let name = "broadcast.withdraw"
     package typealias Reply = RevisedBroadcast
@@ -79,7 +81,7 @@ package struct RevisedBroadcast: Codable, Hashable, Sendable {
     }
 }
 
-/// `broadcast.get`: one broadcast, also a withdrawn or expired one.
+/// `broadcast.get`: one broadcast, also a withdrawn or expired one, with what became of its last push.
 package struct GetBroadcast: Command, Hashable {
     package static let name = "broadcast.get"
     package typealias Reply = Broadcast
@@ -101,11 +103,17 @@ package struct ListBroadcasts: Command, Checked, Hashable {
 
     package struct Reply: Codable, Hashable, Sendable {
         package let broadcasts: [Broadcast]
+        /// The default language.
+        package let language: String
+        /// How many bytes a broadcast may have for FCM.
+        package let limit: Int
         /// Where the next page begins; absent on the last one.
         package let next: String?
 
-        package init(broadcasts: [Broadcast], next: String?) {
+        package init(broadcasts: [Broadcast], language: String, limit: Int, next: String?) {
             self.broadcasts = broadcasts
+            self.language = language
+            self.limit = limit
             self.next = next
         }
     }
@@ -132,8 +140,9 @@ package struct ListBroadcasts: Command, Checked, Hashable {
     }
 }
 
-/// `broadcast.current`: what phones need to know: all broadcasts that have not expired, also scheduled ones, and the withdrawals
-/// of such broadcasts.
+/// `broadcast.current`: what phones need to know: all broadcasts that have not expired, also scheduled ones; and those that are over
+/// although a version of them would not have expired yet, since they were withdrawn or an edit has shortened them. What phones outside
+/// the audience remove is in ``PhoneBroadcast/formerVersions``.
 package struct ReadCurrentBroadcasts: Command, Hashable {
     package static let name = "broadcast.current"
 

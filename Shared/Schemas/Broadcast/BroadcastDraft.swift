@@ -13,14 +13,15 @@ package struct BroadcastDraft: Codable, Checked, Hashable, Sendable {
     package var epoch: BroadcastEpoch?
     /// Minutes after ``epoch``. Only server broadcasts have it.
     package var expiry: Int?
-    /// The exact time from the beginning to the expiry, if it is no whole number of minutes: the seed's `34646millis`.
+    /// The exact time from the beginning to the expiry, if it is no whole number of minutes: the seed's `34646millis`. It stands
+    /// in place of ``expiry``.
     package var lifetime: Milliseconds?
     package var actionData: BroadcastActionData
     /// The channels whose phones it is for; `nil` for every phone.
     package var channels: [ObjectID]?
     /// An FCM condition over topics; `nil` for every phone.
     package var condition: String?
-    /// After how many minutes the push is repeated until the expiry; `nil` for never.
+    /// After how many minutes the push is repeated until the expiry, at least ``minRepetition``; `nil` for never.
     package var repetition: Int?
 
     package init(
@@ -50,6 +51,8 @@ package struct BroadcastDraft: Codable, Checked, Hashable, Sendable {
     package static let maxID: Int64 = 2_147_483_647
     /// A year of minutes.
     package static let maxExpiry = 525_600
+    /// Minutes. Each repetition wakes all phones of the audience.
+    package static let minRepetition = 15
     package static let maxChannels = 20
     /// The latest first display of a local broadcast: a year after the installation.
     package static let maxRelativeTime = 8_784
@@ -58,8 +61,11 @@ package struct BroadcastDraft: Codable, Checked, Hashable, Sendable {
         try (1...Self.maxID).check(id, CodingKeys.id)
         try (1...Self.maxExpiry).check(expiry, CodingKeys.expiry)
         try (1...Int64(Self.maxExpiry) * 60_000).check(lifetime?.rawValue, CodingKeys.lifetime)
+        guard expiry == nil || lifetime == nil else {
+            throw SchemaViolation(CodingKeys.lifetime, "expected expiry or lifetime, not both")
+        }
         try (0...Self.maxRelativeTime).check(relativeTime, CodingKeys.relativeTime)
-        try (1...Self.maxExpiry).check(repetition, CodingKeys.repetition)
+        try (Self.minRepetition...Self.maxExpiry).check(repetition, CodingKeys.repetition)
         if let channels {
             guard (1...Self.maxChannels).contains(channels.count) else {
                 throw SchemaViolation(CodingKeys.channels, "expected 1 to \(Self.maxChannels) channels, found \(channels.count)")

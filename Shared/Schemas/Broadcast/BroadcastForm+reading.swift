@@ -1,12 +1,16 @@
 package import FoundationEssentials
 package import JSON
 
-extension BroadcastDraft {
-    /// Reads a broadcast in any form of the seeds. Empty texts count as absent, as in the seeds' own examples; numbers may be texts
-    /// of digits.
+/// A broadcast as its author has sent it, in any form of the seeds.
+package struct WrittenBroadcast: Sendable {
+    package let draft: BroadcastDraft
+    private let form: BroadcastForm
+    private let document: JSONValue
+
+    /// Reads a broadcast. Empty texts count as absent, as in the seeds' own examples; numbers may be texts of digits.
     ///
     /// - Throws: ``SchemaViolation`` that names the field as the document has it.
-    package init(anyForm json: Data) throws(SchemaViolation) {
+    package init(_ json: Data) throws(SchemaViolation) {
         let document: JSONValue
         do {
             document = try JSONValue(parsing: json)
@@ -14,17 +18,35 @@ extension BroadcastDraft {
             throw SchemaViolation(field: "", problem: "\(error)")
         }
         guard document.members != nil else { throw SchemaViolation(field: "", problem: "expected an object") }
-        let present = document.withoutEmptyTexts
-        let form = try BroadcastForm(of: present)
-        let agreed = try form.agreed(from: present)
+        self.document = document.withoutEmptyTexts
+        form = try BroadcastForm(of: self.document)
+        let agreed = try form.agreed(from: self.document)
         do {
-            self = try JSONCoder.decodeStrictly(BroadcastDraft.self, from: agreed.withNumbers.data)
+            draft = try JSONCoder.decodeStrictly(BroadcastDraft.self, from: agreed.withNumbers.data)
         } catch let violation as SchemaViolation {
-            throw form.renamed(violation, in: present)
+            throw form.renamed(violation, in: self.document)
         } catch {
             throw SchemaViolation(field: "", problem: "not valid: \(error)")
         }
     }
+
+    /// A violation of the draft, with the field as the document has it.
+    package func renamed(_ violation: SchemaViolation) -> SchemaViolation { form.renamed(violation, in: document) }
+
+    /// A failure of a command with the draft, with the field as the document has it.
+    package func renamed(_ failure: CommandFailure) -> CommandFailure {
+        guard let field = failure.field else { return failure }
+        let name = form.renamed(field, in: document)
+        let message = failure.message.hasPrefix(field) ? name + failure.message.dropFirst(field.count) : failure.message
+        return CommandFailure(failure.status, message, field: name, retryAfter: failure.retryAfter)
+    }
+}
+
+extension BroadcastDraft {
+    /// Reads a broadcast in any form of the seeds.
+    ///
+    /// - Throws: ``SchemaViolation`` that names the field as the document has it.
+    package init(anyForm json: Data) throws(SchemaViolation) { self = try WrittenBroadcast(json).draft }
 }
 
 extension BroadcastForm {
@@ -120,20 +142,31 @@ extension BroadcastForm {
 
     /// A violation with the field's place in a document of this form.
     fileprivate func renamed(_ violation: SchemaViolation, in document: JSONValue) -> SchemaViolation {
-        var field = violation.field
+        SchemaViolation(field: renamed(violation.field, in: document), problem: violation.problem, limit: violation.limit)
+    }
+
+    /// The place of a field of the agreed form in a document of this form.
+    fileprivate func renamed(_ agreed: String, in document: JSONValue) -> String {
+        var field = agreed
         func replace(_ prefix: String, by other: String) {
             guard field == prefix || field.hasPrefix(prefix + ".") || field.hasPrefix(prefix + "[") else { return }
             field = other + field.dropFirst(prefix.count)
         }
+        if document["lifetime"] == nil { replace("lifetime", by: "expiry") }
         switch self {
         case .agreed: break
         case .intermediate:
             replace("relativetime", by: "relative")
             for name in ["poster", "translations"] { replace("actiondata.\(name)", by: name) }
+            if field == "actiondata" { field = "translations" }
         case .display, .nonDisplay:
             replace("id", by: "notificationid")
             for (position, element) in (document["fields"]?.elements ?? []).enumerated() {
                 replace("actiondata.translations.\(element["language"]?.string ?? "")", by: "fields[\(position)]")
+            }
+            // A language that is missing has no place.
+            if field == "actiondata" || field.hasPrefix("actiondata.translations") {
+                field = self == .display ? "fields" : "data"
             }
             replace("actiondata.cancellable", by: "type")
             for name in ["notificationtype", "poster", "data", "feature", "share", "group"] {
@@ -141,7 +174,7 @@ extension BroadcastForm {
             }
             if document["channel"] != nil { replace("channels[0]", by: "channel") }
         }
-        return SchemaViolation(field: field, problem: violation.problem, limit: violation.limit)
+        return field
     }
 }
 
@@ -158,9 +191,9 @@ extension JSONValue {
 
     /// With an expiry such as `34646millis`, which counts from the time of sending, as a lifetime.
     fileprivate var withLifetime: JSONValue {
-        guard let text = self["expiry"]?.string, text.hasSuffix("millis"), let lifetime = Int64(text.dropLast(6)) else {
-            return self
-        }
+        guard let text = self["expiry"]?.string, text.hasSuffix("millis"), let lifetime = Int64(text.dropLast(6)),
+            self["lifetime"] == nil
+        else { return self }
         var document = self
         document["expiry"] = nil
         document["lifetime"] = .integer(lifetime)

@@ -4,14 +4,17 @@ package import JSON
 extension Broadcast {
     /// The broadcast in a form of the seeds, without what the hub adds.
     ///
+    /// The hub's own additions for which a form has no field are added under their own names: the audience and the repetition of a
+    /// broadcast are not lost when the document is sent again.
+    ///
     /// - Throws: ``SchemaViolation`` if that form cannot say it: what is shown has no non-display form, and the other way round.
     package func document(in form: BroadcastForm) throws -> JSONValue {
         switch form {
         case .agreed:
-            return [
+            return withAdditions([
                 "id": .integer(id), "type": .integer(type.rawValue), "epoch": .string(epoch.text), "expiry": .integer(expiry),
                 "actiondata": try tree(actionData),
-            ]
+            ])
         case .intermediate:
             var rest = actionData
             (rest.poster, rest.translations) = (nil, nil)
@@ -21,7 +24,7 @@ extension Broadcast {
             ]
             document["poster"] = actionData.poster.map { .string($0) }
             document["translations"] = try actionData.translations.map(tree)
-            return document
+            return withAdditions(document)
         case .display:
             guard type != .nonDisplay else { throw unsayable("display") }
             var document = oldForm("display")
@@ -31,7 +34,8 @@ extension Broadcast {
                 (actionData.translations ?? [:]).sorted { $0.key < $1.key }.map { language, texts in
                     ["language": .string(language), "title": .string(texts.title), "msg": .string(texts.msg)]
                 })
-            return document
+            document["data"] = actionData.data.map { .string($0) }
+            return withAdditions(document)
         case .nonDisplay:
             guard type == .nonDisplay else { throw unsayable("non-display") }
             var document = oldForm("non-display")
@@ -39,19 +43,28 @@ extension Broadcast {
             document["share"] = actionData.share.map { .integer($0) }
             document["group"] = actionData.group.map { .string($0.rawValue) }
             document["data"] = actionData.data.map { .string($0) }
-            return document
+            return withAdditions(document)
         }
     }
 
     /// What the first two forms have in common.
     private func oldForm(_ action: String) -> JSONValue {
         let kind = actionData.notificationType ?? type.notificationTypes[0]
-        var document: JSONValue = [
+        return [
             "actiontype": .string(action), "notificationtype": .string(kind.rawValue), "notificationid": .string("\(id)"),
             "expiry": .string("\(expires - starts)millis"),
         ]
-        // The form has room for one.
-        if let channel = channels?.first { document["channel"] = .string(channel.description) }
+    }
+
+    private func withAdditions(_ document: JSONValue) -> JSONValue {
+        var document = document
+        if let channel = channels?.first, channels?.count == 1, document["actiontype"] != nil {
+            document["channel"] = .string(channel.description)
+        } else {
+            document["channels"] = channels.map { .array($0.map { .string($0.description) }) }
+        }
+        document["condition"] = condition.map { .string($0) }
+        document["repeat"] = repetition.map { .integer($0) }
         return document
     }
 

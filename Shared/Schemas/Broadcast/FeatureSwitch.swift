@@ -45,12 +45,10 @@ package struct FeatureSwitch: Codable, Hashable, Sendable {
         return group == .b ? bucket >= 100 - share : bucket < share
     }
 
-    /// 0 to 99. Phones are divided anew for each feature. Hash: FNV-1a of 64 bits, and the finalizer of MurmurHash3, which spreads
-    /// the differences over all bits. It must never change: apps of different versions have to agree. (Swift's own hash differs
-    /// from process to process.)
+    /// 0 to 99. Phones are divided anew for each feature. The finalizer of MurmurHash3 spreads the differences of the hash over all
+    /// bits. It must never change: apps of different versions have to agree.
     static func bucket(of installation: String, for feature: String) -> Int {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in "\(feature)/\(installation)".utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        var hash = StableHash.of("\(feature)/\(installation)".utf8)
         hash = (hash ^ (hash >> 33)) &* 0xff51_afd7_ed55_8ccd
         hash = (hash ^ (hash >> 33)) &* 0xc4ce_b9fe_1a85_ec53
         return Int((hash ^ (hash >> 33)) % 100)

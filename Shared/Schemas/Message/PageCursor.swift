@@ -21,6 +21,13 @@ package struct PageCursor: Hashable, Sendable {
     private static let lowestKey = ObjectID(bytes: [UInt8](repeating: 0, count: 12)) ?? ObjectID()
 }
 
+extension PageCursor: Comparable {
+    /// In ascending order: the earlier one is less.
+    package static func < (one: PageCursor, other: PageCursor) -> Bool {
+        (one.timestamp, one.msiKey) < (other.timestamp, other.msiKey)
+    }
+}
+
 extension PageCursor: LosslessStringConvertible {
     package var description: String { "\(timestamp)-\(msiKey)" }
 

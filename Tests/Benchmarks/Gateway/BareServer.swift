@@ -27,11 +27,13 @@ struct BareServer: AsyncParsableCommand {
         unchanged[.contentType] = nil
         let (tag, fieldsOfUnchanged) = (fields[.eTag], unchanged)
         let router = Router()
-        router.get("/channel") { request, _ -> Response in
-            guard request.headers[.ifNoneMatch] != tag else {
-                return Response(status: .notModified, headers: fieldsOfUnchanged)
+        for path in ["/channel", "/broadcast/active"] as [RouterPath] {
+            router.get(path) { request, _ -> Response in
+                guard request.headers[.ifNoneMatch] != tag else {
+                    return Response(status: .notModified, headers: fieldsOfUnchanged)
+                }
+                return Response(status: .ok, headers: fields, body: ResponseBody(byteBuffer: bytes))
             }
-            return Response(status: .ok, headers: fields, body: ResponseBody(byteBuffer: bytes))
         }
         router.post("/message/since") { request, _ -> Response in
             _ = try await request.body.collect(upTo: Self.maxBodyBytes)

@@ -101,16 +101,19 @@ struct GatewayBenchmark {
     private func compare(
         _ name: String, _ wrk: Wrk, _ gateway: Int, _ peer: Int, headers: [String: String]
     ) async throws -> Figures.Ratio {
-        var rounds: [(gateway: Wrk.Figures, peer: Wrk.Figures)] = []
-        for _ in 0..<Self.rounds {
-            rounds.append(
-                (
-                    try await wrk.run(gateway, "/channel", headers: headers),
-                    try await wrk.run(peer, "/channel", headers: headers)
-                ))
-        }
-        // The round with the median ratio.
-        let round = rounds.sorted { $0.gateway.rate / $0.peer.rate < $1.gateway.rate / $1.peer.rate }[Self.rounds / 2]
+        try await Self.compare(name, rounds: Self.rounds) { try await wrk.run($0 ? peer : gateway, "/channel", headers: headers) }
+    }
+
+    /// Compares the gateway with its peer in turn.
+    ///
+    /// - Parameter measure: Gets whether the peer is measured.
+    /// - Returns: The round with the median ratio.
+    static func compare(
+        _ name: String, rounds: Int, _ measure: (_ isPeer: Bool) async throws -> Wrk.Figures
+    ) async throws -> Figures.Ratio {
+        var figures: [(gateway: Wrk.Figures, peer: Wrk.Figures)] = []
+        for _ in 0..<rounds { figures.append((try await measure(false), try await measure(true))) }
+        let round = figures.sorted { $0.gateway.rate / $0.peer.rate < $1.gateway.rate / $1.peer.rate }[rounds / 2]
         return Figures.Ratio(
             name: name, gateway: round.gateway, peer: round.peer, ratio: (round.gateway.rate / round.peer.rate).twoDigits)
     }

@@ -19,18 +19,22 @@ struct Wrk {
     /// Measures requests to a path of a server.
     ///
     /// - Parameters:
+    ///   - path: The first request's path.
+    ///   - queries: What is added to the path, in turn.
     ///   - bodies: The bodies of the requests, in turn.
     ///   - manyAddresses: Whether each request names another client address in `X-Forwarded-For`.
     ///   - fails: Whether answers with a status from 400 on are wrong.
     /// - Throws: ``PeerFailure`` if an answer is wrong.
     func run(
-        _ port: Int, _ path: String, method: String = "GET", headers: [String: String] = [:], bodies: [String] = [],
-        manyAddresses: Bool = false, fails: Bool = true
+        _ port: Int, _ path: String, method: String = "GET", headers: [String: String] = [:], queries: [String] = [],
+        bodies: [String] = [], manyAddresses: Bool = false, fails: Bool = true
     ) async throws -> Figures {
         var script = "wrk.method = \(Self.quoted(method))\n"
         for (name, value) in headers { script += "wrk.headers[\(Self.quoted(name))] = \(Self.quoted(value))\n" }
         if let body = bodies.first { script += "wrk.body = \(Self.quoted(body))\n" }
-        if bodies.count > 1 || manyAddresses { script += Self.changes(bodies, manyAddresses) }
+        if bodies.count > 1 || !queries.isEmpty || manyAddresses {
+            script += Self.changes(path, queries.isEmpty ? [""] : queries, bodies, manyAddresses)
+        }
         let file = "\(folder)/wrk-\(UInt32.random(in: 0...UInt32.max)).lua"
         try Data(script.utf8).write(to: URL(filePath: file))
         let output = try await Peer(path: "/usr/bin/wrk").output([
@@ -48,15 +52,16 @@ struct Wrk {
     }
 
     /// A part of the script that changes each request.
-    private static func changes(_ bodies: [String], _ manyAddresses: Bool) -> String {
+    private static func changes(_ path: String, _ queries: [String], _ bodies: [String], _ manyAddresses: Bool) -> String {
         """
+        local paths = {\(queries.map { quoted(path + $0) }.joined(separator: ", "))}
         local bodies = {\(bodies.map(quoted).joined(separator: ", "))}
         local number = math.random(0, 60000)
         function request()
             number = number + 1
             \(manyAddresses
                 ? #"wrk.headers["X-Forwarded-For"] = "10." .. number % 250 .. "." .. math.floor(number / 250) % 250 .. ".1""# : "")
-            return wrk.format(nil, nil, nil, bodies[number % #bodies + 1])
+            return wrk.format(nil, paths[number % #paths + 1], nil, bodies[number % #bodies + 1])
         end
 
         """

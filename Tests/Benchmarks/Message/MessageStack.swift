@@ -33,7 +33,8 @@ struct MessageStack: Sendable {
             for (name, settings) in [
                 ("msi-fcm-relay", relaySettings), ("msi-cube", storeSettings),
                 ("msi-people", storeSettings.merging(people) { $1 }),
-                ("msi-message-log", storeSettings), ("msi-gateway", ["MSI_GATEWAY_PORT": "0"].merging(gateway) { $1 }),
+                ("msi-message-log", storeSettings), ("msi-broadcast", storeSettings),
+                ("msi-gateway", ["MSI_GATEWAY_PORT": "0"].merging(gateway) { $1 }),
             ] where isThere(name, in: executables) {
                 services.append(try await ServiceProcess(name, in: folder, settings: settings, executables: executables))
                 if name == "msi-people" { try await TestOperator.setUp(in: folder) }
@@ -55,7 +56,7 @@ struct MessageStack: Sendable {
         }
     }
 
-    /// Whether a version of the product has a service: earlier ones have no accounts.
+    /// Whether a version of the product has a service: earlier ones have no accounts and no broadcasts.
     private static func isThere(_ name: String, in executables: URL) -> Bool {
         FileManager.default.fileExists(atPath: executables.appending(path: name).path(percentEncoded: false))
     }

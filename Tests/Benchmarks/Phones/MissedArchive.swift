@@ -1,5 +1,7 @@
 import FoundationEssentials
+import JSON
 import MessageStorage
+import NIOHTTP1
 import Schemas
 import TestSupport
 import Time
@@ -45,6 +47,21 @@ struct MissedArchive: Sendable {
         }
         try store.close()
         return MissedArchive(subjects: subjects)
+    }
+
+    /// Waits until the message log lets phones go on from the end of the archive, as it does a minute after a message. The archive was
+    /// filled beside it within seconds.
+    func isOld(at stack: MessageStack) async throws {
+        let topics = subjects.prefix(ReadAccepted.maxTopics).map { JSONValue.string($0.topicKey) }
+        let end = PageCursor(before: .now - Self.age * 2)
+        let body: JSONValue = ["topics": .array(topics), "after": .string("\(PageCursor(before: .now))")]
+        try await eventually("phones go on from the end of the archive", within: .seconds(180), every: .seconds(1)) {
+            let answer = try await stack.portal.with(token: nil).call(.POST, "/message/since", body)
+            guard answer.status == 200, let next = try answer.json["next"]?.string.flatMap({ PageCursor($0) }) else {
+                throw UnexpectedAnswer(answer)
+            }
+            return next > end
+        }
     }
 
     private static func message(_ topic: TopicKey, at timestamp: UnixMilliseconds) -> Message {

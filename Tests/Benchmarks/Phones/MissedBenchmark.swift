@@ -66,6 +66,7 @@ struct MissedBenchmark {
         try GatewayBenchmark.makePrivateFolder(product)
         let figures = try await MessageStack.with(database: nil, gateway: GatewayBenchmark.unlimited, in: product) { stack in
             let archive = try await MissedArchive.make(of: archived, at: stack, in: product)
+            try await archive.isOld(at: stack)
             say("\(archived) messages of eight days, \(archive.subjects.count) subjects")
             let subscriptions = (0..<Self.subscriptions).map { _ in archive.subscriptions() }
             let same = try await compare(stack, Array(subscriptions.prefix(1)))

@@ -1,7 +1,6 @@
 import AsyncHTTPClient
 import FoundationEssentials
 import JSON
-import NIOCore
 import NIOHTTP1
 import Schemas
 import Synchronization
@@ -40,7 +39,6 @@ final class PhoneHerd: Sendable {
 
     /// How long answers are shared.
     private static let sharing = Duration.milliseconds(250)
-    private static let connections = 2_000
     private static let fullPage = 100
     private static let maxPages = 100
 
@@ -71,21 +69,8 @@ final class PhoneHerd: Sendable {
     static func with<Value>(
         _ count: Int, subscriptions: [[String]], at gateway: Portal, _ body: (PhoneHerd) async throws -> Value
     ) async throws -> Value {
-        var configuration = HTTPClient.Configuration()
-        configuration.httpVersion = .http1Only
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
-        configuration.timeout.connect = .seconds(60)
-        // The gateway closes an idle connection after 15 s. A request must not collide with that.
-        configuration.connectionPool.idleTimeout = .seconds(10)
-        let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-        do {
-            let portal = Portal(port: gateway.port, http: http, token: nil)
-            let value = try await body(PhoneHerd(of: count, subscriptions: subscriptions, portal: portal))
-            try await http.shutdown()
-            return value
-        } catch {
-            try await http.shutdown()
-            throw error
+        try await PhoneConnections.with(at: gateway) { portal in
+            try await body(PhoneHerd(of: count, subscriptions: subscriptions, portal: portal))
         }
     }
 
@@ -143,12 +128,9 @@ final class PhoneHerd: Sendable {
                 record.asked[data] = begin
             }
         }
-        // Each phone has an address of its own, as behind a proxy: the limits for an address are not to be measured.
-        let address = "10.\(phone / 62_500).\(phone / 250 % 250).\(phone % 250)"
-        let headers = ["X-Forwarded-For": address, "X-Forwarded-Proto": "https"]
         let answer: HTTPAnswer
         do {
-            answer = try await portal.call(.POST, path, headers: headers, body)
+            answer = try await portal.call(.POST, path, headers: PhoneConnections.address(of: phone), body)
         } catch let error as HTTPClientError where error == .deadlineExceeded {
             record.withLock { $0.unanswered += 1 }
             return nil

@@ -4,10 +4,11 @@ import TestSupport
 
 @testable import Gateway
 
-/// A gateway's copies of credentials and of the cube. Their services are away.
+/// A gateway's copies of credentials, of the cube and of the broadcasts. Their services are away.
 struct CopiesAlone: Sendable {
     let credentials: Credentials
     let cube: CubeService
+    let broadcasts: BroadcastService
 
     /// Runs a test with no copies.
     ///
@@ -21,7 +22,11 @@ struct CopiesAlone: Sendable {
                     people: client, bus: bus, endpoints: [endpoint], grace: .seconds(600), logger: quietLogger)
                 let version = try FollowedVersion<CubeChanged>(bus: bus, endpoints: [endpoint], logger: quietLogger)
                 let cube = CubeService(client: client, version: version, grace: .seconds(600))
-                try await body(CopiesAlone(credentials: credentials, cube: cube), folder)
+                let broadcasts = BroadcastService(
+                    client: client,
+                    version: try FollowedVersion<BroadcastsChanged>(bus: bus, endpoints: [endpoint], logger: quietLogger),
+                    grace: .seconds(600))
+                try await body(CopiesAlone(credentials: credentials, cube: cube, broadcasts: broadcasts), folder)
             }
         }
     }

@@ -17,7 +17,8 @@ struct KeptCopiesTests {
     private func withKept(
         _ copies: CopiesAlone, in folder: String, log: RecordedLog = RecordedLog(), _ body: () async throws -> Void
     ) async throws {
-        let kept = KeptCopies(in: folder, credentials: copies.credentials, cube: copies.cube, logger: log.logger)
+        let kept = KeptCopies(
+            in: folder, credentials: copies.credentials, cube: copies.cube, broadcasts: copies.broadcasts, logger: log.logger)
         let group = ServiceGroup(configuration: .init(services: [kept], logger: quietLogger))
         let running = Task { try await group.run() }
         let outcome: Result<Void, any Error>

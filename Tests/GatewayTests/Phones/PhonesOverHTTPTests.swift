@@ -49,11 +49,88 @@ struct PhonesOverHTTPTests {
         }
     }
 
+    @Test("Many phones read the accepted messages with few readings of the message log, and each new one within a moment")
+    func herd() async throws {
+        let reads = Mutex((ofPhones: 0, ofAll: 0))
+        let accepted = Mutex<[AcceptedMessage]>([])
+        let topic = try #require(TopicKey(Self.topic))
+        func accept(_ title: String) {
+            let message = PhoneMessage(
+                msiKey: ObjectID(), topicKey: topic, distribution: .information, title: title, desc: "d", message: "m",
+                timestamp: 1)
+            accepted.withLock { $0.append(AcceptedMessage(accepted: .now, message: message)) }
+        }
+        accept("first")
+        try await withTemporaryFolder { folder in
+            try await BusDouble.run("message-log", in: folder) { router in
+                router.on(ReadAccepted.self) { command, _ in
+                    reads.withLock { $0.ofPhones += 1 }
+                    return ReadAccepted.Reply(messages: [], next: PageCursor(before: 1))
+                }
+                router.on(FollowAccepted.self) { command, _ in
+                    reads.withLock { $0.ofAll += 1 }
+                    let messages = accepted.withLock(\.self).filter { $0.place > command.after ?? PageCursor(before: 0) }
+                    return FollowAccepted.Reply(messages: messages, end: nil, horizon: PageCursor(before: 7))
+                }
+            } _: {
+                try await RunningGateway.with(services: [], in: folder) { gateway in
+                    let phone = gateway.with(token: nil)
+                    func titles(after: String? = nil) async throws -> [String] {
+                        let position = after.map { #","after":"\#($0)""# } ?? ""
+                        let answer = try await phone.request(
+                            "POST", "/message/since", body: #"{"topics":["\#(Self.topic)"]\#(position)}"#)
+                        #expect(answer.status == 200, "\(answer)")
+                        return (answer.object["messages"] as? [[String: Any]] ?? []).compactMap { $0["title"] as? String }
+                    }
+                    try await eventually("the copy is filled") { try await titles() == ["first"] }
+                    reads.withLock { $0 = (0, 0) }
+                    let begin = ContinuousClock.now
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        for number in 0..<200 {
+                            group.addTask {
+                                let position = PageCursor(before: UnixMilliseconds(rawValue: 1_000_000 + Int64(number)))
+                                let read = try await titles(after: "\(position)")
+                                #expect(read == ["first"])
+                            }
+                        }
+                        try await group.waitForAll()
+                    }
+                    let took = ContinuousClock.now - begin
+                    let counts = reads.withLock(\.self)
+                    #expect(counts.ofPhones == 0)
+                    // One at the start, one for each quarter of a second, and the regular ones.
+                    #expect(counts.ofAll <= 3 + Int(took / .milliseconds(200)), "\(counts.ofAll) in \(took)")
+                    accept("second")
+                    try await eventually("the next message is there", within: .seconds(5)) {
+                        try await titles() == ["first", "second"]
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("A message log of an earlier version answers phones by itself")
+    func earlierMessageLog() async throws {
+        try await withTemporaryFolder { folder in
+            try await BusDouble.run("message-log", in: folder) { router in
+                router.on(ReadAccepted.self) { _, _ in
+                    ReadAccepted.Reply(messages: [], next: PageCursor(before: 1_795_262_462_399))
+                }
+            } _: {
+                try await RunningGateway.with(services: [], in: folder) { gateway in
+                    let since = try await gateway.with(token: nil).request(
+                        "POST", "/message/since", body: #"{"topics":["\#(Self.topic)"]}"#)
+                    #expect((since.object["next"] as? String ?? "").hasPrefix("1795262462399"), "\(since)")
+                }
+            }
+        }
+    }
+
     @Test("Few questions about phones' topics are asked of the relay at once")
     func topicTurns() async throws {
         let running = Mutex((now: 0, most: 0))
         try await withTemporaryFolder { folder in
-            try await RelayDouble.run(in: folder) { router in
+            try await BusDouble.run("fcm-relay", in: folder) { router in
                 router.on(ListTopics.self) { _, _ in
                     running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
                     defer { running.withLock { $0.now -= 1 } }

@@ -86,6 +86,9 @@ final class TestHub: HubConnection {
     /// The answer of `GET /broadcast/active`; `nil` for a hub without broadcasts.
     func setBroadcasts(_ active: JSONValue?) { state.withLock { $0.broadcasts = active } }
 
+    /// The channels of one question for broadcasts.
+    static let maxChannels = 200
+
     /// The position before an accepted message.
     private static func position(_ number: Int) -> String { "\(number)-000000000000000000000000" }
 
@@ -113,6 +116,9 @@ final class TestHub: HubConnection {
                 let answer: JSONValue = ["messages": .array(page.map(\.element)), "next": .string(Self.position(next))]
                 return HubAnswer(status: 200, body: answer.data)
             case (.get, _) where request.path.hasPrefix("/broadcast/active"):
+                guard request.path.split(separator: ",").count <= Self.maxChannels else {
+                    return HubAnswer(status: 400, body: Data())
+                }
                 guard let active = state.broadcasts else { return HubAnswer(status: 404, body: Data()) }
                 let tag = "\"\(active.hashValue)\""
                 if request.headers["If-None-Match"] == tag { return HubAnswer(status: 304, entityTag: tag, body: Data()) }

@@ -10,6 +10,7 @@ final class TestPush: PushService, NotificationDisplay {
         var log: [String] = []
         var failing = 0
         var refused: Set<String> = []
+        var isStalled = false
         var registrations = 1
         var isInForeground = true
         var shown: [PushMessage.Notification] = []
@@ -39,6 +40,9 @@ final class TestPush: PushService, NotificationDisplay {
     /// FCM refuses changes of these topics.
     func refuse(_ topics: Set<String>) { state.withLock { $0.refused = topics } }
 
+    /// FCM does not answer changes.
+    func setStalled(_ isStalled: Bool) { state.withLock { $0.isStalled = isStalled } }
+
     /// FCM loses a subscription.
     func forget(_ topic: String) { state.withLock { _ = $0.topics.remove(topic) } }
 
@@ -63,14 +67,15 @@ final class TestPush: PushService, NotificationDisplay {
     func registrationToken() async throws -> String { "token \(state.withLock(\.registrations))" }
 
     func subscribe(to topic: String) async throws {
-        try change(topic, "+") { $0.insert(topic) }
+        try await change(topic, "+") { $0.insert(topic) }
     }
 
     func unsubscribe(from topic: String) async throws {
-        try change(topic, "-") { $0.remove(topic) }
+        try await change(topic, "-") { $0.remove(topic) }
     }
 
-    private func change(_ topic: String, _ sign: String, _ body: (inout Set<String>) -> Void) throws {
+    private func change(_ topic: String, _ sign: String, _ body: (inout Set<String>) -> Void) async throws {
+        if state.withLock(\.isStalled) { try await Task.sleep(for: .seconds(3_600)) }
         try state.withLock { state in
             if state.failing == 1 { throw Unreachable() }
             if state.refused.contains(topic) { throw Unreachable() }

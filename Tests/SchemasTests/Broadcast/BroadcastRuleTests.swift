@@ -38,7 +38,9 @@ struct BroadcastRuleTests {
             (#""type":1,"expiry":1,"channels":["5a0187feff0dafac2833f401","5a0187feff0dafac2833f401"]"#, "channels[1]"),
             (#""type":1,"expiry":1,"condition":"a in topics""#, "condition"),
             (#""type":1,"expiry":1,"condition":"'a' in topics","channels":["5a0187feff0dafac2833f401"]"#, "condition"),
-            (#""type":1,"expiry":1,"repeat":0"#, "repeat"), (#""type":1,"expiry":1,"colour":"red""#, "colour"),
+            (#""type":1,"expiry":60,"repeat":14"#, "repeat"), (#""type":1,"expiry":1,"lifetime":60000"#, "lifetime"),
+            (#""type":1,"expiry":"60000millis","lifetime":60000"#, "expiry"),
+            (#""type":1,"expiry":1,"colour":"red""#, "colour"),
         ])
     func members(members: String, field: String) {
         #expect(Self.field(Self.broadcast(members)) == field)
@@ -48,6 +50,10 @@ struct BroadcastRuleTests {
         "The action data is checked by the type",
         arguments: [
             (1, #""translations":{"xx":{"title":"a","msg":"b"},"en":{"title":"a","msg":"b"}}"#, "actiondata.translations.xx"),
+            (
+                1, #""translations":{"en":{"title":"a","msg":"b"},"EN":{"title":"c","msg":"d"}}"#,
+                "actiondata.translations.en"
+            ),
             (1, #""translations":{"ar":{"title":"a","msg":"b"}}"#, "actiondata.translations.en"),
             (1, #""translations":{"en":{"title":"","msg":"b"}}"#, "actiondata.translations.en.title"),
             (1, #""translations":{"en":{"title":"a"}}"#, "actiondata.translations.en.msg"), (2, "", "actiondata.translations"),
@@ -60,6 +66,7 @@ struct BroadcastRuleTests {
             (4, #""notificationtype":"enable-feature","feature":"x","share":0"#, "actiondata.share"),
             (4, #""notificationtype":"enable-feature","feature":"x","group":"A""#, "actiondata.group"),
             (4, #""notificationtype":"enable-feature","feature":"x","share":60,"group":"B""#, "actiondata.share"),
+            (4, #""notificationtype":"enable-feature","feature":"x","share":51,"group":"A""#, "actiondata.share"),
             (4, #""notificationtype":"enable-feature","feature":"x","cancellable":true"#, "actiondata.cancellable"),
         ])
     func actionData(type: Int, action: String, field: String) {
@@ -72,20 +79,30 @@ struct BroadcastRuleTests {
         #expect(Self.field(Self.broadcast(#""type":2,"expiry":60,"epoch":"2026-12-01T00:00:00+0000","repeat":15"#)) == nil)
         let feature = #""notificationtype":"disable-feature","feature":"dark-cards","share":50,"group":"B""#
         #expect(Self.field(Self.broadcast(#""type":4,"expiry":60,"condition":"'a' in topics""#, action: feature)) == nil)
+        let most = #""notificationtype":"enable-feature","feature":"dark-cards","share":90"#
+        #expect(Self.field(Self.broadcast(#""type":4,"expiry":60"#, action: most)) == nil)
     }
 
     @Test(
         "Language tags",
         arguments: [
             ("en", true), ("pt-BR", true), ("zh-Hant-TW", true), ("EN-gb", true), ("es-419", true), ("xx", false),
+            ("sat", true), ("mai", true), ("kok", true), ("mni-Mtei-IN", true), ("brx", true), ("DOI", true), ("fil-PH", true),
+            ("eng", false), ("inc", false), ("und", false),
             ("english", false), ("en-", false), ("en-GBR", false), ("", false),
         ])
     func languageTags(tag: String, isKnown: Bool) {
         #expect((LanguageTag(tag) != nil) == isKnown)
     }
 
-    @Test("A phone shows its language, else that language without the region, else the default one")
+    @Test("A phone shows its language, else that language without the region or of another region, else the default one")
     func texts() {
+        let regions = BroadcastActionData(translations: [
+            "en": .init(title: "Hello", msg: "m"), "pt-PT": .init(title: "Olá", msg: "m"), "pt-BR": .init(title: "Oi", msg: "m"),
+        ])
+        for (language, title) in [("pt", "Oi"), ("pt-AO", "Oi"), ("pt-PT", "Olá"), ("p", "Hello")] {
+            #expect(regions.texts(in: language, or: "en")?.title == title, "\(language)")
+        }
         let action = BroadcastActionData(translations: [
             "en": .init(title: "Hello", msg: "m"), "pt": .init(title: "Olá", msg: "m"), "pt-BR": .init(title: "Oi", msg: "m"),
         ])
@@ -126,6 +143,8 @@ struct BroadcastRuleTests {
                 == #"{"poster":"https://x.org/a","translations":{"en":{"msg":"ع","title":"Eid \"Mubarak\""}}}"#)
         #expect(try BroadcastPushData(data) == push)
         #expect(try push.bytes == data.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count })
+        // The size that the author sees is that of the push.
+        #expect(try BroadcastPushData.broadcast(PhoneBroadcast(Self.edited, until: .max)).data["until"] == nil)
         let withdrawal = BroadcastPushData.withdrawal(WithdrawnBroadcast(id: 7, version: 2, expires: 5))
         #expect(try BroadcastPushData(try withdrawal.data) == withdrawal)
     }
@@ -140,5 +159,42 @@ struct BroadcastRuleTests {
         ] {
             #expect(throws: (any Error).self, "\(data)") { try BroadcastPushData(data) }
         }
+    }
+
+    private static let edited: Broadcast = {
+        let draft = BroadcastDraft(
+            type: .downtime, expiry: 60, actionData: BroadcastActionData(translations: ["en": .init(title: "a", msg: "b")]))
+        var shorter = draft
+        shorter.expiry = 5
+        return Broadcast(draft, id: 7, language: "en", sender: "ann", now: now).edited(shorter, language: "en", now: now + 60_000)
+    }()
+
+    @Test("The former versions of a broadcast are over, until the last of them expires")
+    func formerVersions() {
+        let until = Self.now + 3_600_000
+        #expect(
+            PhoneBroadcast(Self.edited, until: until).formerVersions == WithdrawnBroadcast(id: 7, version: 1, expires: until))
+        #expect(PhoneBroadcast(Self.edited).formerVersions?.expires == Self.edited.expires)
+        #expect(PhoneBroadcast(Self.edited, until: Self.edited.expires).until == nil)
+        var first = Self.edited
+        first.version = 1
+        #expect(PhoneBroadcast(first).formerVersions == nil)
+        #expect(WithdrawnBroadcast(Self.edited, until: until) == WithdrawnBroadcast(id: 7, version: 2, expires: until))
+    }
+
+    @Test("An edit that names the stored epoch keeps the exact beginning, and one that changes nothing is no version")
+    func keptBeginning() {
+        var draft = BroadcastDraft(
+            type: .downtime, expiry: 60, actionData: BroadcastActionData(translations: ["en": .init(title: "a", msg: "b")]))
+        let broadcast = Broadcast(draft, id: 7, language: "en", sender: "ann", now: Self.now)
+        draft.epoch = broadcast.epoch
+        #expect(broadcast.edited(draft, language: "en", now: Self.now + 9) == broadcast)
+        draft.expiry = 90
+        let edited = broadcast.edited(draft, language: "en", now: Self.now + 9)
+        #expect(edited.starts == Self.now && edited.expires == Self.now + 5_400_000)
+        #expect(edited.version == 2 && edited.changed == Self.now + 9)
+        // Without an epoch it begins anew.
+        draft.epoch = nil
+        #expect(edited.edited(draft, language: "en", now: Self.now + 9).starts == Self.now + 9)
     }
 }

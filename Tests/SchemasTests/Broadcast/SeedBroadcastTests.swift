@@ -218,4 +218,44 @@ struct SeedBroadcastTests {
         let other = form == .nonDisplay ? BroadcastForm.display : .nonDisplay
         #expect { try broadcast.document(in: other) } throws: { ($0 as? SchemaViolation)?.field == "form" }
     }
+
+    @Test(
+        "A form keeps the audience, the repetition and the data, under the hub's own names if it has none",
+        arguments: BroadcastForm.allCases)
+    func additions(form: BroadcastForm) throws {
+        let isSwitch = form == .nonDisplay
+        let audiences: [(channels: [ObjectID]?, condition: String?)] = [
+            ([ObjectID()], nil), ([ObjectID(), ObjectID()], nil), (nil, "'a' in topics"),
+        ]
+        for audience in audiences {
+            let draft = BroadcastDraft(
+                id: 1, type: isSwitch ? .nonDisplay : .others, expiry: 60,
+                actionData: isSwitch
+                    ? BroadcastActionData(notificationType: .enableFeature, feature: "maps", data: "x")
+                    : BroadcastActionData(translations: ["en": .init(title: "t", msg: "m")], data: "x"),
+                channels: audience.channels, condition: audience.condition, repetition: 15)
+            let broadcast = Broadcast(draft, id: 1, language: "en", sender: "ann", now: 1_795_262_462_000)
+            let again = try BroadcastDraft(anyForm: broadcast.document(in: form).data)
+            #expect(again.channels == audience.channels && again.condition == audience.condition)
+            #expect(again.repetition == 15 && again.actionData.data == "x")
+        }
+    }
+
+    @Test("What the hub finds wrong is named as the document has it")
+    func renamed() throws {
+        func name(_ field: String, in json: String) throws -> String? {
+            try WrittenBroadcast(Data(json.utf8)).renamed(CommandFailure(.invalid, "\(field): wrong", field: field)).field
+        }
+        #expect(try name("id", in: Self.display) == "notificationid")
+        #expect(try name("lifetime", in: Self.display) == "expiry")
+        #expect(try name("channels[0]", in: Self.display) == "channel")
+        #expect(try name("actiondata.translations.fr", in: Self.display) == "fields")
+        #expect(try name("actiondata.translations.hi.msg", in: Self.display) == "fields[1].msg")
+        #expect(try name("actiondata", in: Self.display) == "fields")
+        #expect(try name("actiondata", in: Self.nonDisplay) == "data")
+        let intermediate = #"{"type":2,"expiry":"5","translations":{"en":{"title":"t","msg":"m"}}}"#
+        #expect(try name("actiondata.translations.hi", in: intermediate) == "translations.hi")
+        let failure = try WrittenBroadcast(Data(Self.display.utf8)).renamed(CommandFailure(.conflict, "id: taken", field: "id"))
+        #expect(failure == CommandFailure(.conflict, "notificationid: taken", field: "notificationid"))
+    }
 }

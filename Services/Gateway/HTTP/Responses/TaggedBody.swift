@@ -44,6 +44,11 @@ extension Answer where Value == NoContent {
     }
 }
 
+extension Data {
+    /// An entity tag that is equal for equal bytes.
+    var entityTag: String { "\"\(SHA256.hash(data: self).shortText)\"" }
+}
+
 extension SHA256Digest {
     /// The first half of the digest's hexadecimal digits, which is enough to tell versions apart.
     var shortText: String {

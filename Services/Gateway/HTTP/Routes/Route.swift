@@ -60,6 +60,16 @@ struct Route: Sendable {
         }
     }
 
+    /// A route that reads parameters from the query only if it does not know the query's text, and no body.
+    init<Query: Document, Value>(
+        _ method: HTTPRequest.Method, _ path: String, right: Right, unread query: Query.Type, answer: Answer<Value>.Form,
+        _ handle: @escaping @Sendable (Call<NoBody>, UnreadQuery<Query>) async throws -> Answer<Value>
+    ) {
+        self.init(method, path, right, false, query, nil, answer) { call in
+            try await handle(call, UnreadQuery(request: call.request))
+        }
+    }
+
     /// A route that reads parameters from the query, and a document from the body.
     init<Query: Document, Body: Document, Value>(
         _ method: HTTPRequest.Method, _ path: String, right: Right, confirmed: Bool = false, query: Query.Type, body: Body.Type,
@@ -88,6 +98,17 @@ struct Route: Sendable {
             return try await handle(call).response(status: answer.status, on: context.channel)
         }
     }
+}
+
+/// A query that is read when its text is not known.
+struct UnreadQuery<Query: Route.Document> {
+    fileprivate let request: Request
+
+    /// As the client has sent it; empty if there is none.
+    var text: String { request.uri.query ?? "" }
+
+    /// - Throws: ``SchemaViolation``.
+    func read() throws -> Query { try QueryDecoder.decode(Query.self, from: request) }
 }
 
 /// The answer that a route declares.

@@ -8,13 +8,14 @@ const maxChannels = 20;
 /** From so many channels on, they can be searched. */
 const searchedFrom = 9;
 
-/** Who gets a broadcast. `channels` are those of the cube. The element has `error(text)`, `isComplete()` and `show()`. */
+/** Who gets a broadcast. `channels` are those of the cube, `null` if they could not be read. The element has `error(text)`, `isComplete()` and `show()`. */
 export function audienceFields(draft, channels, changed) {
   const below = h("p", { class: "below", role: "alert" });
   const options = h("div", { class: "group channel-list" });
   const count = h("p", { class: "hint", role: "status" });
+  const listed = channels ?? [];
   const search = field({ label: t("broadcasts.audience.search"), type: "search", oninput: () => filter() });
-  search.hidden = channels.length < searchedFrom;
+  search.hidden = listed.length < searchedFrom;
   const list = h("fieldset", { class: "channels" }, h("legend", null, t("broadcasts.audience.channels.which")), search, options, count);
   const condition = field({ label: t("broadcasts.audience.condition"), hint: t("broadcasts.audience.condition.example"), value: draft.condition, attributes: { dir: "ltr", spellcheck: false, autocapitalize: "none" }, oninput: (value) => { draft.condition = value; error(""); changed(); } });
   const group = radioGroup({
@@ -23,15 +24,16 @@ export function audienceFields(draft, channels, changed) {
     onchange: () => { draft.audience = group.value; error(""); changed(); },
   });
 
-  const known = new Set(channels.map((channel) => channel._id));
-  const all = [...channels.map((channel) => [channel._id, h("bdi", null, channel.name), channel.name]),
-    ...draft.channels.filter((id) => !known.has(id)).map((id) => [id, h("span", null, icon("info", "small"), " ", t("broadcasts.audience.gone")), ""])];
+  const known = new Set(listed.map((channel) => channel._id));
+  const unknown = (id) => (channels ? h("span", null, icon("info", "small"), " ", t("broadcasts.audience.gone")) : h("code", null, id));
+  const all = [...listed.map((channel) => [channel._id, h("bdi", null, channel.name), channel.name]),
+    ...draft.channels.filter((id) => !known.has(id)).map((id) => [id, unknown(id), ""])];
   const choices = all.map(([id, label, name]) => ({ name, element: choice({ label, value: id, checked: draft.channels.includes(id), onchange: () => {
     draft.channels = [...options.querySelectorAll("input:checked")].map((input) => input.value);
     error("");
     changed();
   } }) }));
-  fill(options, choices.length ? choices.map(({ element }) => element) : h("p", { class: "hint none" }, t("broadcasts.audience.noChannels")));
+  fill(options, choices.length ? choices.map(({ element }) => element) : h("p", { class: "hint none" }, t(channels ? "broadcasts.audience.noChannels" : "broadcasts.audience.unread")));
   function filter() {
     const words = search.value.trim().toLowerCase().split(/\s+/);
     for (const { name, element } of choices) element.hidden = !words.every((word) => name.toLowerCase().includes(word));

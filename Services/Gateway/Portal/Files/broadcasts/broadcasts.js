@@ -18,12 +18,12 @@ import { titleOf } from "./words.js";
 const main = document.getElementById("main");
 await ready;
 
-let channels = [];
-/** The names of the channels by their ids; `null` if they could not be read. */
+/** The channels of the cube, and their names by their ids; `null` if they could not be read. */
+let channels = null;
 let names = null;
 let list = null;
-/** The default language, as the last list told it. */
-let language = kept("broadcast-language", "en");
+/** The default language and the size that a broadcast may have, as the last list told them. */
+let terms = kept("broadcast-terms", { language: "en", limit: 4_096 });
 /** What the list shows first: a broadcast that was just stored, and a downtime that was just announced. */
 let latest = null;
 let announced = null;
@@ -42,8 +42,8 @@ if (may("administer")) {
 
   // The address says what is shown, so that a reload and the browser's Back do what people expect.
   async function route() {
-    if (list) language = list.language;
-    keep("broadcast-language", language);
+    if (list) terms = list.terms;
+    keep("broadcast-terms", terms);
     list?.end();
     list = null;
     const id = /^#edit=(\d+)$/.exec(location.hash)?.[1];
@@ -70,7 +70,7 @@ function showList(namesRead) {
   const down = h("button", { class: "button", type: "button", onclick: goDown }, icon("downtime", "small"), t("broadcasts.downtime"));
   const write = h("button", { class: "button main", type: "button", onclick: () => go("#new") }, icon("plus", "small"), t("broadcasts.new"));
   list = broadcastList({ names: () => names, act: { edit: ({ id }) => go(`#edit=${id}`), reuse, write: () => go("#new") } });
-  list.language = language;
+  list.terms = terms;
   const hasDraft = kept(Draft.placeOf()) !== null;
   const waiting = hasDraft ? h("p", { class: "notice" }, icon("edit"), h("span", null, t("broadcasts.draft.waiting")), h("button", { class: "button small", type: "button", onclick: () => go("#new") }, t("broadcasts.draft.continue"))) : null;
   const result = h("div", { role: "status" });
@@ -81,7 +81,7 @@ function showList(namesRead) {
   namesRead.then(() => list === shown && list.read()).then(show);
 
   async function goDown() {
-    announced = await announceDowntime(list.language) ?? announced;
+    announced = await announceDowntime(list.terms) ?? announced;
     if (!announced || shown !== list) return;
     showAnnounced(result);
     list.add(announced);
@@ -113,7 +113,7 @@ function reuse(broadcast) {
 async function write(namesRead) {
   frame(t("broadcasts.new.heading"), t("broadcasts.new.intro"));
   await namesRead;
-  if (location.hash === "#new") form(new Draft({ language }));
+  if (location.hash === "#new") form(new Draft({ language: terms.language }));
 }
 
 async function edit(id, namesRead) {
@@ -144,7 +144,7 @@ function frame(heading, intro) {
 
 function form(draft) {
   fill(main.lastElementChild, broadcastEditor({
-    draft, channels,
+    draft, channels, limit: terms.limit,
     done: (stored) => { latest = stored; go(""); },
     leave: () => go(""),
     restart: (id) => go(id === undefined ? "#new" : `#edit=${id}`),

@@ -2,10 +2,10 @@ import { ApiError, newKey, post } from "../lib/api.js";
 import { hubNow } from "../lib/clock.js";
 import { h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
-import { payloadLimit } from "../lib/payload.js";
 import { language, t } from "../lib/text.js";
 import { formatLength } from "../lib/time.js";
 import { showForm } from "../elements/dialogs.js";
+import { byteBudget } from "./budget.js";
 import { broadcastBytes } from "./size.js";
 import { segmentedChoice } from "./switch.js";
 import { languageTexts } from "./texts.js";
@@ -23,30 +23,48 @@ async function preparedTexts(fixed, ends) {
   const texts = Object.fromEntries(languages.flatMap((each, index) => {
     const catalogue = catalogues?.[index];
     if (!catalogue) return [];
-    const time = new Intl.DateTimeFormat(each === "en" ? "en-GB" : each, { hour: "2-digit", minute: "2-digit" }).format(ends);
+    const isToday = new Date(ends).toDateString() === new Date(hubNow()).toDateString();
+    const day = isToday ? {} : { weekday: "long" };
+    const time = new Intl.DateTimeFormat(each === "en" ? "en-GB" : each, { ...day, hour: "2-digit", minute: "2-digit" }).format(ends);
     return [[each, { title: catalogue["broadcasts.downtime.title"], msg: catalogue["broadcasts.downtime.msg"].replace("{time}", time) }]];
   }));
   const { [fixed]: first = texts.en ?? { title: "", msg: "" }, ...others } = texts;
   return { [fixed]: { ...first }, ...others };
 }
 
-/** "The system is going down" in two clicks: this opens the dialog, and its button sends the broadcast. Returns the broadcast, or `null`. */
-export async function announceDowntime(fixed) {
+/**
+ * "The system is going down" in two clicks: this opens the dialog, and its button sends the broadcast. Returns the broadcast, or `null`. `language` is
+ * the default one, `limit` the size that a broadcast may have.
+ */
+export async function announceDowntime({ language: fixed, limit }) {
   let minutes = 60;
   const end = () => hubNow() + minutes * 60_000;
   const translations = await preparedTexts(fixed, end());
   let prepared = structuredClone(translations);
   let attempt = null;
-  const texts = languageTexts({ translations, fixed, changed: () => {} });
-  texts.show(language);
-  // What was written by hand stays.
-  async function setLength(value) {
-    minutes = Number(value);
+  const texts = languageTexts({ translations, fixed, changed: sayBytes });
+  const budget = byteBudget(limit);
+  const clean = () => Object.fromEntries(Object.entries(translations).map(([tag, { title, msg }]) => [tag, { title: title.trim(), msg: msg.trim() }]));
+  const body = () => ({ type: 1, expiry: minutes, actiondata: { translations: clean(), cancellable: false } });
+  function sayBytes() {
+    const count = broadcastBytes(body(), { language: fixed });
+    budget.say(count, count > limit ? t("broadcasts.bytes.over") : "");
+    return count <= limit;
+  }
+  /** The texts with the time at which it ends if it begins now. What was written by hand stays. */
+  async function prepare() {
     const next = await preparedTexts(fixed, end());
     for (const [tag, text] of Object.entries(next)) if (translations[tag]?.msg === prepared[tag]?.msg && translations[tag]) translations[tag].msg = text.msg;
     prepared = next;
     texts.show(texts.chosen);
+    sayBytes();
   }
+  function setLength(value) {
+    minutes = Number(value);
+    return prepare();
+  }
+  texts.show(language);
+  sayBytes();
   const length = segmentedChoice({
     label: t("broadcasts.downtime.length"), value: String(minutes), choose: setLength, autofocus: true,
     options: lengths.map((each) => [String(each), formatLength(each * 60)]),
@@ -54,17 +72,17 @@ export async function announceDowntime(fixed) {
 
   return showForm({
     heading: t("broadcasts.downtime.heading"), action: t("broadcasts.downtime.action"),
-    fields: [h("p", { class: "notice downtime-notice" }, icon("phone"), h("span", null, t("broadcasts.downtime.intro"))), length, texts],
+    fields: [h("p", { class: "notice downtime-notice" }, icon("phone"), h("span", null, t("broadcasts.downtime.intro"))), length, texts, budget],
     submit: async () => {
       if (!texts.isComplete()) throw Object.assign(new Error(), { isShown: true });
-      const clean = Object.fromEntries(Object.entries(translations).map(([tag, { title, msg }]) => [tag, { title: title.trim(), msg: msg.trim() }]));
-      const body = { type: 1, expiry: minutes, actiondata: { translations: clean, cancellable: false } };
-      if (broadcastBytes(body, { language: fixed }) > payloadLimit) throw new Error(t("broadcasts.bytes.over"));
-      const print = JSON.stringify(body);
+      // The dialog may have been open for a while. A repetition after a lost answer says what the first attempt said.
+      if (!attempt) await prepare();
+      if (!sayBytes()) throw Object.assign(new Error(), { isShown: true });
+      const print = JSON.stringify(body());
       // After a lost answer, the same text is sent once.
       if (attempt?.print !== print) attempt = { key: newKey(), print };
       try {
-        return await post("/broadcast", body, { headers: { "Idempotency-Key": attempt.key } });
+        return await post("/broadcast", body(), { headers: { "Idempotency-Key": attempt.key } });
       } catch (error) {
         throw shownAtItsField(error, texts);
       }

@@ -2,7 +2,6 @@ import { ApiError, explain, get, post, put } from "../lib/api.js";
 import { hubNow } from "../lib/clock.js";
 import { fill, h } from "../lib/dom.js";
 import { icon } from "../lib/icons.js";
-import { payloadLimit } from "../lib/payload.js";
 import { t } from "../lib/text.js";
 import { formatMoment } from "../lib/time.js";
 import { comparison } from "../elements/comparison.js";
@@ -10,6 +9,7 @@ import { field } from "../elements/field.js";
 import { radioGroup } from "../elements/radio-group.js";
 import { toast } from "../elements/toast.js";
 import { audienceFields } from "./audience.js";
+import { byteBudget } from "./budget.js";
 import { written } from "./draft.js";
 import { shownAtItsField } from "./downtime.js";
 import { phoneScreen } from "./preview.js";
@@ -22,19 +22,16 @@ import { audienceOf, effectOf, kinds, languageName, repeatWords, titleOf } from 
 const maxPoster = 2_000;
 
 /**
- * The form for a broadcast, beside the phone that shows it. `draft` is changed in place; `channels` are those of the cube. `done` is called with the
- * stored broadcast, `leave` without one, and `restart` to show the form anew.
+ * The form for a broadcast, beside the phone that shows it. `draft` is changed in place; `channels` are those of the cube, `null` if they could not
+ * be read; `limit` is the size that a broadcast may have. `done` is called with the stored broadcast, `leave` without one, and `restart` to show the form anew.
  */
-export function broadcastEditor({ draft, channels, done, leave, restart }) {
+export function broadcastEditor({ draft, channels, limit, done, leave, restart }) {
   const { broadcast } = draft;
-  const names = new Map(channels.map((channel) => [channel._id, channel.name]));
+  const names = channels && new Map(channels.map((channel) => [channel._id, channel.name]));
   const version = (broadcast?.version ?? 0) + 1;
   const status = h("p", { class: "hint", role: "status" }, draft.isRestored ? t("broadcasts.draft.restored") : "");
   const problem = h("div", { role: "alert" });
-  const meter = h("div", { class: "meter" }, h("span"));
-  const bytesText = h("span");
-  const bytesWrong = h("span", { class: "below wrong", role: "alert" });
-  const budget = h("div", { class: "budget" }, meter, h("p", { class: "hint" }, bytesText), bytesWrong);
+  const budget = byteBudget(limit);
   const screen = phoneScreen();
   const aside = h("aside", { class: "preview", "aria-label": t("broadcasts.preview") }, screen);
 
@@ -81,12 +78,7 @@ export function broadcastEditor({ draft, channels, done, leave, restart }) {
 
   function sayBytes(wrong = "") {
     const count = bytes();
-    const isOver = count > payloadLimit;
-    meter.firstChild.style.setProperty("inline-size", `${Math.min(100, (count / payloadLimit) * 100)}%`);
-    meter.classList.toggle("over", isOver);
-    bytesText.textContent = t("broadcasts.bytes", { bytes: count, limit: payloadLimit });
-    const text = wrong || (isOver ? t(draft.isSwitch ? "broadcasts.bytes.over.switch" : "broadcasts.bytes.over") : "");
-    if (bytesWrong.textContent !== text) bytesWrong.textContent = text;
+    budget.say(count, wrong || (count > limit ? t(draft.isSwitch ? "broadcasts.bytes.over.switch" : "broadcasts.bytes.over") : ""));
   }
 
   /** Shows what is missing, and moves to the first of it. */
@@ -98,7 +90,7 @@ export function broadcastEditor({ draft, channels, done, leave, restart }) {
       poster.control.focus();
       return false;
     }
-    if (bytes() > payloadLimit) {
+    if (bytes() > limit) {
       (draft.isSwitch ? toggle : texts).querySelector("textarea").focus();
       return false;
     }

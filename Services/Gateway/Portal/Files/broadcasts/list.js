@@ -17,7 +17,7 @@ const path = `/broadcast?limit=${pageSize}`;
 
 /**
  * The broadcasts, grouped by what they do now. The element has `read()`, `add(broadcast)`, which shows one that was just changed, `end()`
- * and `language`, the default language as far as it is known. `names()` are the names of the channels; `act` has `edit`, `reuse` and `write`.
+ * and `terms`, the default language and the size that a broadcast may have. `names()` are the names of the channels; `act` has `edit`, `reuse` and `write`.
  */
 export function broadcastList({ names, act }) {
   const groups = h("div", { class: "broadcast-groups", "aria-busy": "true" }, skeleton());
@@ -30,7 +30,6 @@ export function broadcastList({ names, act }) {
   let hasEnded = false;
   let isRead = false;
   let nextOlder = 0;
-  element.language = "en";
 
   element.read = async () => {
     clearTimeout(timer);
@@ -43,6 +42,7 @@ export function broadcastList({ names, act }) {
         for (const state of ["active", "scheduled"]) all.push(...await getAll(`${path}&state=${state}`, "items"));
       }
       tag = headers.get("ETag");
+      element.terms = { language: document.language, limit: document.limit };
       if (!isRead) older = document.next ?? null;
       isRead = true;
       keepNew(all);
@@ -58,7 +58,6 @@ export function broadcastList({ names, act }) {
   /** An answer that was on its way while something changed here is older than that. */
   function keepNew(all) {
     for (const broadcast of all) if (!(items.get(broadcast.id)?.version > broadcast.version)) items.set(broadcast.id, broadcast);
-    element.language = all[0]?.language ?? element.language;
   }
 
   function show() {

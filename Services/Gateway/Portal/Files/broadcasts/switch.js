@@ -3,6 +3,9 @@ import { t } from "../lib/text.js";
 import { field } from "../elements/field.js";
 import { effectOf } from "./words.js";
 
+/** The largest share of a group, in percent. */
+const maxGroup = 50;
+
 /** Few choices beside each other, one of them chosen. `options` are `[value, label]`. */
 export function segmentedChoice({ label, options, value, choose, autofocus = false }) {
   const name = newIdentifier("segment");
@@ -50,6 +53,7 @@ export function switchFields(draft, changed) {
     if (!name && !draft.data.trim()) element.error("feature", t("broadcasts.feature.missing"));
     else if (name && !/^[A-Za-z0-9_.-]{1,64}$/.test(name)) element.error("feature", t("broadcasts.feature.wrong"));
     else if (share.control.validity.badInput || (draft.share !== "" && !(Number.isInteger(Number(draft.share)) && draft.share >= 1 && draft.share <= 100))) element.error("share", t("broadcasts.share.wrong"));
+    else if (draft.group && draft.share > maxGroup) element.error("share", t("broadcasts.share.wrong.group", { max: maxGroup }));
     else if (data.isTooLong()) element.error("data", t("field.tooLong", { max: 2_000 }));
     else return true;
     return false;

@@ -76,18 +76,25 @@ function exportPage() {
   });
 }
 
-/** What the hub has switched in the app. */
+/** What the hub has switched in the app, and the data that it has for it. */
 function featuresPage() {
   const list = h("div", null);
+  const data = h("div", null);
+  const row = (text, expires, isOn, tag) => h("li", { class: "row" },
+    h("span", { class: "row-text" }, h("bdi", null, text), h("span", { class: "hint" }, t("features.until", { day: formatDay(expires), time: formatTime(expires) }))),
+    h("span", { class: `tag ${isOn ? "is-good" : ""}` }, t(tag)));
   let print = "";
-  return Object.assign(subpage(t("settings.features"), h("p", { class: "secondary" }, t("features.why")), list), {
+  return Object.assign(subpage(t("settings.features"), h("p", { class: "secondary" }, t("features.why")), list, data), {
     update: () => {
-      if (print === (print = JSON.stringify(state.features))) return;
-      fill(list, state.features.length
-        ? h("ul", { class: "plain group" }, state.features.map(({ name, on, expires }) => h("li", { class: "row" },
-          h("span", { class: "row-text" }, h("bdi", null, name), h("span", { class: "hint" }, t("features.until", { day: formatDay(expires), time: formatTime(expires) }))),
-          h("span", { class: `tag ${on ? "is-good" : ""}` }, t(on ? "features.on" : "features.off")))))
+      const { features, broadcast_data: broadcasts } = state;
+      if (print === (print = JSON.stringify([features, broadcasts]))) return;
+      fill(list, features.length
+        ? h("ul", { class: "plain group" }, features.map(({ name, on, expires }) => row(name, expires, on, on ? "features.on" : "features.off")))
         : h("p", { class: "hint" }, t("features.none")));
+      fill(data, broadcasts.length
+        ? [h("h2", { class: "day" }, t("features.data")), h("ul", { class: "plain group" }, broadcasts.map((broadcast) =>
+          row(broadcast.data, broadcast.expires, broadcast.notificationtype === "enable-feature", `features.${broadcast.notificationtype}`)))]
+        : null);
     },
   });
 }

@@ -1,0 +1,36 @@
+import Schemas
+
+/// The FCM topics and conditions that reach the phones of a broadcast, or of several versions of one.
+struct BroadcastAudience: Codable, Hashable, Sendable {
+    private(set) var topics: [String]
+    private(set) var conditions: [String]
+
+    /// The audience of one version.
+    init(_ broadcast: Broadcast) {
+        conditions = broadcast.condition.map { [$0] } ?? []
+        let isForEveryPhone = broadcast.condition == nil && broadcast.channels == nil
+        topics = isForEveryPhone ? [BroadcastPushData.generalTopic] : broadcast.channels?.map(\.description) ?? []
+    }
+
+    private init(topics: [String], conditions: [String]) {
+        self.topics = topics
+        self.conditions = conditions
+    }
+
+    func union(_ other: BroadcastAudience?) -> BroadcastAudience {
+        guard let more = other?.subtracting(self) else { return self }
+        return BroadcastAudience(topics: topics + more.topics, conditions: conditions + more.conditions)
+    }
+
+    func subtracting(_ other: BroadcastAudience) -> BroadcastAudience {
+        BroadcastAudience(
+            topics: topics.filter { !other.topics.contains($0) },
+            conditions: conditions.filter { !other.conditions.contains($0) })
+    }
+
+    /// Each with a short key.
+    var recipients: [(key: String, to: PushRecipient)] {
+        topics.map { ($0, .topic($0)) }
+            + conditions.map { ("condition-\(StableHash.text(of: $0.utf8))", .condition($0)) }
+    }
+}

@@ -1,0 +1,100 @@
+import JSON
+import Schemas
+import Storage
+
+/// A broadcast as it is stored. An earlier version of the service stored no optional fields but `next_push` and `idempotency_key`.
+struct StoredBroadcast: StoredDocument, Hashable {
+    let id: Int64
+    private(set) var broadcast: Broadcast
+    /// The broadcast's own, for the index.
+    private(set) var expires: UnixMilliseconds
+    /// When the last version that phones may have expires, if that is after ``expires``, for the index.
+    private(set) var until: UnixMilliseconds?
+    /// When the outbox is to get the next push of it: its beginning, a repetition, or its withdrawal; `nil` for no further one.
+    private(set) var nextPush: UnixMilliseconds?
+    /// The audiences of all former versions that phones may have; `nil` if there is no such version.
+    private(set) var formerAudience: BroadcastAudience?
+    /// Whether the next push also withdraws the former versions from audiences that the present one does not reach. Absent for no.
+    private(set) var leavesAudience: Bool?
+    /// The outbox's pushes of the last time; one for each topic.
+    private(set) var lastPushes: [ObjectID]?
+    let sender: String
+    let idempotencyKey: String?
+    /// The hash of the draft that made the first version: by it a repeated command is known.
+    let draftHash: String?
+
+    enum CodingKeys: String, CodingKey {
+        case id = "_id"
+        case broadcast, expires, until, sender
+        case nextPush = "next_push"
+        case formerAudience = "former_audience"
+        case leavesAudience = "leaves_audience"
+        case lastPushes = "last_pushes"
+        case idempotencyKey = "idempotency_key"
+        case draftHash = "draft_hash"
+    }
+
+    init(_ broadcast: Broadcast, by command: AddBroadcast) throws {
+        id = broadcast.id
+        self.broadcast = broadcast
+        expires = broadcast.expires
+        nextPush = broadcast.starts
+        sender = broadcast.sender
+        idempotencyKey = command.idempotencyKey
+        draftHash = try Self.hash(of: command.draft)
+    }
+
+    static func hash(of draft: BroadcastDraft) throws -> String { StableHash.text(of: try JSONCoder.encode(draft)) }
+
+    /// When the last version that phones may have expires.
+    var lasts: UnixMilliseconds { max(expires, until ?? expires) }
+
+    /// The audiences of all versions that phones may have, and of the present one.
+    var wholeAudience: BroadcastAudience { BroadcastAudience(broadcast).union(formerAudience) }
+
+    /// Whether no phone shows it any more, since it has expired or was withdrawn.
+    func isOver(at now: UnixMilliseconds) -> Bool { broadcast.withdrawn != nil || expires <= now }
+
+    /// Takes over another version. Phones that may have a former one learn of it at once, others when it begins.
+    mutating func replace(by version: Broadcast, at now: UnixMilliseconds) {
+        if formerAudience != nil || broadcast.pushed != nil || broadcast.starts <= now {
+            until = lasts > version.expires ? lasts : nil
+            formerAudience = wholeAudience
+            leavesAudience = true
+            nextPush = now
+        } else {
+            nextPush = version.withdrawn == nil ? version.starts : nil
+        }
+        broadcast = version
+        expires = version.expires
+    }
+
+    /// Notes what was given to the outbox.
+    ///
+    /// - Parameters:
+    ///   - next: When the next push is due.
+    ///   - pushes: The pushes that the outbox has taken.
+    ///   - isWithdrawal: Whether they withdraw the broadcast. That is not counted.
+    ///   - refusal: Why the outbox has refused one.
+    mutating func notePush(
+        next: UnixMilliseconds?, pushes: [ObjectID], isWithdrawal: Bool, refusal: String?, at now: UnixMilliseconds
+    ) {
+        nextPush = next
+        leavesAudience = nil
+        lastPushes = pushes
+        guard !isWithdrawal || refusal != nil || broadcast.pushed != nil else { return }
+        var pushed = broadcast.pushed ?? Broadcast.Pushed(count: 0, last: now)
+        if !isWithdrawal {
+            pushed.count += pushes.isEmpty ? 0 : 1
+            pushed.last = now
+        }
+        pushed.failed = refusal
+        broadcast.pushed = pushed
+    }
+
+    /// Notes that no push of it is due any more.
+    mutating func noteEnd() {
+        nextPush = nil
+        leavesAudience = nil
+    }
+}

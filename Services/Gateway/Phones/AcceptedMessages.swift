@@ -1,0 +1,122 @@
+import CommandBus
+import Logging
+import NIOCore
+import Schemas
+import ServiceLifecycle
+import Synchronization
+import Time
+
+/// Answers what phones fetch from a copy of the accepted messages: after an Alert thousands of phones ask within seconds, each from
+/// another place. The message log could answer a few hundred of them a second, while posts wait for it.
+///
+/// The copy is at most ``freshness`` old when it is used. What it does not contain, the message log answers: while the copy is being
+/// filled, if it does not reach back far enough, if the message log is of an earlier version, and if it is away.
+final class AcceptedMessages: Service {
+    private struct State {
+        var copy: AcceptedCopy
+        /// When the last successful look for new messages has begun.
+        var looked: ContinuousClock.Instant?
+        var looking: Task<Bool, Never>?
+        /// Whether the last complete reading has failed.
+        var hasFailed = false
+    }
+
+    /// How old the copy may be.
+    private static let freshness = Duration.milliseconds(250)
+    /// The time between two complete readings of the last minute.
+    private static let period = Duration.seconds(10)
+
+    private let messageLog: CommandClient
+    private let logger: Logger
+    private let state: Mutex<State>
+
+    init(messageLog: CommandClient, logger: Logger) {
+        self.messageLog = messageLog
+        self.logger = logger
+        state = Mutex(State(copy: AcceptedCopy(from: PageCursor(before: .now - ReadAccepted.reach))))
+    }
+
+    /// The answer to a phone.
+    ///
+    /// - Returns: `nil` if the message log has to answer.
+    func answer(to command: ReadAccepted) async -> ByteBuffer? {
+        guard await isFresh() else { return nil }
+        return state.withLock { $0.copy.page(command, now: .now) }?.json
+    }
+
+    /// Looks for new messages if the last look was a while ago. Concurrent callers share one look.
+    private func isFresh() async -> Bool {
+        let (isFresh, looking) = state.withLock { state -> (Bool, Task<Bool, Never>?) in
+            guard state.copy.next != nil, !state.hasFailed else { return (false, nil) }
+            if let looked = state.looked, .now - looked < Self.freshness { return (true, nil) }
+            if state.looking == nil { state.looking = Task { await self.look() } }
+            return (false, state.looking)
+        }
+        return await looking?.value ?? isFresh
+    }
+
+    /// - Returns: Whether the copy contains what was stored before the call.
+    private func look() async -> Bool {
+        let begin = ContinuousClock.now
+        let isComplete = (try? await read(after: state.withLock { $0.copy.tail })) != nil
+        state.withLock { state in
+            if isComplete { state.looked = begin }
+            state.looking = nil
+        }
+        return isComplete
+    }
+
+    /// Adds the messages after a place.
+    ///
+    /// - Returns: The horizon when the reading began.
+    /// - Throws: ``CommandFailure``.
+    private func read(after place: PageCursor) async throws -> PageCursor {
+        let first = try await messageLog.request(FollowAccepted(after: place))
+        try state.withLock { try $0.copy.add(first.messages) }
+        var end = first.end
+        while let place = end {
+            let page = try await messageLog.request(FollowAccepted(after: place))
+            try state.withLock { try $0.copy.add(page.messages) }
+            end = page.end
+        }
+        return first.horizon
+    }
+
+    /// Fills the copy, and then reads the last minute again and again, for messages that were stored later than others with later
+    /// places.
+    func run() async throws {
+        await cancelWhenGracefulShutdown { [self] in
+            repeat {
+                do {
+                    // From the end of the former complete reading on.
+                    let horizon = try await read(after: state.withLock { $0.copy.next ?? $0.copy.begin })
+                    let isFirst = state.withLock { state in
+                        defer { state.copy.isComplete(to: horizon, now: .now) }
+                        return state.copy.next == nil
+                    }
+                    if isFirst { logger.info("phones are answered from a copy", metadata: ["messages": "\(count)"]) }
+                    note(hasFailed: false)
+                } catch {
+                    if Task.isCancelled { return }
+                    note(hasFailed: true, "\(error)")
+                }
+            } while (try? await Task.sleep(for: Self.period)) != nil
+        }
+    }
+
+    private var count: Int { state.withLock { $0.copy.count } }
+
+    private func note(hasFailed: Bool, _ error: String = "") {
+        let hadFailed = state.withLock { state in
+            defer { state.hasFailed = hasFailed }
+            return state.hasFailed
+        }
+        guard hasFailed != hadFailed else { return }
+        let text = "the copy of accepted messages cannot be read; the message log answers phones by itself"
+        if hasFailed {
+            logger.warning("\(text)", metadata: ["error": "\(error)"])
+        } else {
+            logger.notice("over: \(text)")
+        }
+    }
+}

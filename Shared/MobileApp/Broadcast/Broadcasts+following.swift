@@ -1,0 +1,128 @@
+import GRDB
+import JSON
+import Schemas
+
+/// A broadcast that the phone has taken over, or removed because it was withdrawn.
+public struct BroadcastArrival: Hashable, Sendable {
+    public let id: Int64
+    public let version: Int64
+    public let isWithdrawn: Bool
+}
+
+/// What happens by itself.
+extension Broadcasts {
+    private static let path = "/broadcast/active"
+    /// How many channels the hub takes in one question.
+    private static let maxChannels = 200
+    private static let installedMemory = "installed"
+    /// The last questions, and the entity tags of their answers: one a line.
+    private static let askedMemory = "broadcasts asked"
+    private static let tagMemory = "broadcasts tag"
+
+    /// The app is started: from the first time on, the hours of local broadcasts count.
+    func started() async throws {
+        let now = clock.now
+        try await database.db.write { db in
+            if try db.memory(Self.installedMemory) == nil { try db.keep("\(now)", as: Self.installedMemory) }
+            // The clock may be wrong: the hub is to send again what it still has.
+            if try BroadcastMemory.clearOld(at: now, db) { try db.keep(nil, as: Self.tagMemory) }
+        }
+    }
+
+    /// When the app was started for the first time, in Unix milliseconds.
+    func installed() async throws -> Int64? {
+        try await database.db.read { db in try db.memory(Self.installedMemory).flatMap(Int64.init) }
+    }
+
+    /// Takes over the data of a message of FCM.
+    ///
+    /// - Returns: Whether what the student sees may have changed; `nil` if it is another message.
+    func receive(_ data: [String: String]) async throws -> Bool? {
+        switch try BroadcastPushData(data) {
+        case nil: return nil
+        case .broadcast(let broadcast): return try await take([broadcast], [])
+        case .withdrawal(let withdrawn): return try await take([], [withdrawn])
+        }
+    }
+
+    /// The channels about which the phone asks the hub.
+    func channels() async throws -> [String] {
+        BroadcastTopics.channels(of: try await subscriptions.subscribedTopics())
+    }
+
+    /// Asks the hub for what is active.
+    ///
+    /// - Returns: Whether what the student sees may have changed.
+    /// - Throws: ``HubFailure``, or the error of the connection. What was answered until then is taken over.
+    func refresh(_ channels: [String]) async throws -> Bool {
+        let questions = Self.questions(about: channels)
+        let known = try await database.db.read { db in
+            let asked = try db.memory(Self.askedMemory).map(Self.lines) ?? []
+            let tags = try db.memory(Self.tagMemory).map(Self.lines) ?? []
+            return Dictionary(zip(asked, tags)) { first, _ in first }
+        }
+        var tags: [String] = []
+        var hasChanged = false
+        for question in questions {
+            let tag = known[question].flatMap { $0.isEmpty ? nil : $0 }
+            let answer = try await hub.answer(
+                to: HubRequest(.get, question, headers: tag.map { ["If-None-Match": $0] } ?? [:]))
+            switch answer.status {
+            case 304: tags.append(tag ?? "")
+            // A hub of an earlier version has no broadcasts.
+            case 404: return hasChanged
+            case 200:
+                guard let active: Active = try? JSONCoder.decode(from: answer.body) else {
+                    throw HubFailure.unreadable(Self.path)
+                }
+                if try await take(active.broadcasts, active.withdrawn) { hasChanged = true }
+                tags.append(answer.entityTag ?? "")
+            default: throw HubFailure.refused(status: answer.status, path: Self.path)
+            }
+        }
+        let answered = tags.joined(separator: "\n")
+        try await database.db.write { db in
+            try db.keep(questions.joined(separator: "\n"), as: Self.askedMemory)
+            try db.keep(answered, as: Self.tagMemory)
+        }
+        return hasChanged
+    }
+
+    /// The paths of the questions about channels, also without any.
+    private static func questions(about channels: [String]) -> [String] {
+        guard !channels.isEmpty else { return [path] }
+        return stride(from: 0, to: channels.count, by: maxChannels).map { begin in
+            path + "?channel=" + channels[begin..<min(begin + maxChannels, channels.count)].joined(separator: ",")
+        }
+    }
+
+    private static func lines(_ text: String) -> [String] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    private struct Active: Decodable {
+        let broadcasts: [PhoneBroadcast]
+        let withdrawn: [WithdrawnBroadcast]
+    }
+
+    private func take(_ broadcasts: [PhoneBroadcast], _ withdrawn: [WithdrawnBroadcast]) async throws -> Bool {
+        let arrivals = try await database.db.write { db in
+            let new = try broadcasts.filter { try BroadcastMemory.add($0, db) }
+            let gone = try withdrawn.filter { try BroadcastMemory.withdraw($0, db) }
+            return new.map { BroadcastArrival(id: $0.id, version: $0.version, isWithdrawn: false) }
+                + gone.map { BroadcastArrival(id: $0.id, version: $0.version, isWithdrawn: true) }
+        }
+        for arrival in arrivals { arrived(arrival) }
+        return !arrivals.isEmpty
+    }
+
+    /// The moments after a time at which broadcasts begin or end, in Unix milliseconds.
+    func moments(after time: Int64) async throws -> [Int64] {
+        let current = try await database.db.read { db in try BroadcastMemory.current(at: time, db) }
+        var moments = current.flatMap { [$0.broadcast.starts.rawValue, $0.broadcast.expires.rawValue] }
+        if !local.all.isEmpty, let installed = try await installed() {
+            moments += local.all.compactMap(\.relativeTime).map { installed + Int64($0) * 3_600_000 }
+        }
+        return moments.filter { $0 > time }
+    }
+}

@@ -1,0 +1,52 @@
+package import JSON
+import Time
+
+/// `message.accepted`: the messages of all topics whose data FCM has accepted, in the order of acceptance. A gateway keeps a copy of
+/// them, and answers thousands of phones from it (``ReadAccepted``).
+package struct FollowAccepted: Command, Checked, Hashable {
+    package static let name = "message.accepted"
+
+    package struct Reply: Codable, Hashable, Sendable {
+        package let messages: [AcceptedMessage]
+        /// The place of the last one, or of an unreadable one after it, if there are more.
+        package let end: PageCursor?
+        /// Every message that is not stored yet will have a place after this one. It is the `next` of ``ReadAccepted`` for a reader who
+        /// has read everything.
+        package let horizon: PageCursor
+
+        package init(messages: [AcceptedMessage], end: PageCursor?, horizon: PageCursor) {
+            self.messages = messages
+            self.end = end
+            self.horizon = horizon
+        }
+    }
+
+    /// The maximum number of messages of a page.
+    package static let maxPerPage = 200
+
+    /// Where the former page ended; `nil` for all within ``ReadAccepted/reach``.
+    package let after: PageCursor?
+
+    package init(after: PageCursor? = nil) {
+        self.after = after
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case after
+    }
+
+    package func check() throws(SchemaViolation) {}
+}
+
+/// A message for phones with its place in the order of acceptance.
+package struct AcceptedMessage: Codable, Hashable, Sendable {
+    package let accepted: UnixMilliseconds
+    package let message: PhoneMessage
+
+    package init(accepted: UnixMilliseconds, message: PhoneMessage) {
+        self.accepted = accepted
+        self.message = message
+    }
+
+    package var place: PageCursor { PageCursor(timestamp: accepted, msiKey: message.msiKey) }
+}

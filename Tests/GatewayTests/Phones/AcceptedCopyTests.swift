@@ -1,0 +1,109 @@
+import FoundationEssentials
+import JSON
+import NIOCore
+import Schemas
+import Testing
+import Time
+
+@testable import Gateway
+
+/// The copy from which phones are answered.
+@Suite("The copy of accepted messages")
+struct AcceptedCopyTests {
+    private static let topics = (0..<3).map { _ in TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()) }
+    private static let now: UnixMilliseconds = 1_800_000_000_000
+
+    private static func message(_ number: Int, topic: Int = 0, at time: UnixMilliseconds? = nil) -> AcceptedMessage {
+        AcceptedMessage(
+            accepted: time ?? now - 1_000_000 + Milliseconds(rawValue: Int64(number)),
+            message: PhoneMessage(
+                msiKey: ObjectID(), topicKey: topics[topic], distribution: .information, title: "\(number)", desc: "d",
+                message: "ابق \"q\"", timestamp: now, corrects: number == 2 ? ObjectID() : nil))
+    }
+
+    private static func copy(_ messages: [AcceptedMessage], maxBytes: Int = 1 << 20) throws -> AcceptedCopy {
+        var copy = AcceptedCopy(from: PageCursor(before: now - ReadAccepted.reach), maxBytes: maxBytes)
+        try copy.add(messages)
+        copy.isComplete(to: PageCursor(before: now), now: now)
+        return copy
+    }
+
+    private static func read(
+        _ copy: AcceptedCopy, _ topics: [TopicKey] = topics, after: PageCursor? = nil
+    ) throws -> ReadAccepted.Reply? {
+        guard let page = copy.page(ReadAccepted(topics: topics, after: after), now: now) else { return nil }
+        return try JSONCoder.decodeStrictly(from: Data(page.json.readableBytesView))
+    }
+
+    @Test("Messages of the wanted topics come in the order of their places, whatever the order in which they were added")
+    func order() throws {
+        let messages = (0..<9).map { Self.message($0, topic: $0 % 3) }
+        let copy = try Self.copy([messages[4]] + messages.reversed() + messages)
+        #expect(copy.count == 9)
+        #expect(
+            try Self.read(copy) == ReadAccepted.Reply(messages: messages.map(\.message), next: PageCursor(before: Self.now)))
+        let some = [
+            Self.topics[2], Self.topics[0], Self.topics[2], TopicKey(channel: ObjectID(), area: ObjectID(), subject: ObjectID()),
+        ]
+        #expect(try Self.read(copy, some)?.messages.map(\.title) == ["0", "2", "3", "5", "6", "8"])
+        #expect(try Self.read(copy, some, after: messages[3].place)?.messages.map(\.title) == ["5", "6", "8"])
+        #expect(try Self.read(copy, after: messages[8].place)?.messages == [])
+    }
+
+    @Test("A phone reads page by page, and every message once")
+    func pages() throws {
+        let messages = (0..<250).map { Self.message($0, topic: $0 % 2) }
+        let copy = try Self.copy(messages)
+        var (read, after): ([String], PageCursor?) = ([], nil)
+        var sizes: [Int] = []
+        repeat {
+            let page = try #require(try Self.read(copy, after: after))
+            read += page.messages.map(\.title)
+            sizes.append(page.messages.count)
+            after = page.next
+        } while sizes.last == 100
+        #expect(sizes == [100, 100, 50])
+        #expect(read == messages.map(\.message.title))
+        #expect(after == PageCursor(before: Self.now))
+    }
+
+    @Test("The message log answers while the copy is filled, and what the copy has no room for")
+    func reach() throws {
+        var filling = AcceptedCopy(from: PageCursor(before: Self.now - ReadAccepted.reach))
+        try filling.add([Self.message(1)])
+        #expect(try Self.read(filling) == nil)
+
+        let messages = (0..<20).map { Self.message($0) }
+        let size = try Self.copy([messages[0]]).bytes
+        var copy = try Self.copy(messages, maxBytes: size * 10)
+        #expect(copy.count < 11 && copy.bytes <= size * 10)
+        #expect(try Self.read(copy) == nil)
+        let first = messages[20 - copy.count]
+        #expect(try Self.read(copy, after: first.place)?.messages.count == copy.count - 1)
+        let dropped = messages[19 - copy.count]
+        #expect(try Self.read(copy, after: dropped.place)?.messages.count == copy.count)
+        // What has no room is not added again.
+        let before = copy.count
+        try copy.add([dropped])
+        #expect(copy.count == before)
+    }
+
+    @Test("A message that phones cannot fetch any more is forgotten, and a horizon that is behind changes nothing")
+    func forgetting() throws {
+        let old = Self.message(0, at: Self.now - ReadAccepted.reach + 10)
+        var copy = try Self.copy([old, Self.message(1)])
+        #expect(try Self.read(copy)?.messages.count == 2)
+        copy.isComplete(to: PageCursor(before: 5), now: Self.now + 11)
+        #expect(copy.count == 1 && copy.next == PageCursor(before: Self.now))
+        #expect(copy.page(ReadAccepted(topics: Self.topics), now: Self.now + 11) != nil)
+    }
+
+    @Test("New messages are looked for a little before the last one")
+    func tail() throws {
+        var copy = try Self.copy([])
+        #expect(copy.tail == PageCursor(before: Self.now))
+        let late = Self.message(1, at: Self.now + 10_000)
+        try copy.add([late])
+        #expect(copy.tail < late.place && copy.tail > PageCursor(before: Self.now))
+    }
+}
