@@ -376,13 +376,15 @@ struct BroadcastTests {
         defer { watching.cancel() }
         try await phone.running {
             // For two answers of the hub, and for the next moment of a broadcast.
-            try await eventually("the app waits") { phone.clock.sleeperCount == 3 }
+            try await eventually("the app waits") { phone.clock.wakeTimes.count == 3 }
             phone.clock.advance(by: 1)
             phone.push.receive(Self.push(Self.document(1, title: "Soon", starts: Self.now + 10_000)))
             phone.push.receive(Self.push(Self.document(2, expires: Self.now + 16_000)))
             try await eventually("the second one is shown") { screen.withLock { $0 == ["Hello"] } }
+            try await eventually("the app waits for the first one") { phone.clock.wakeTimes.contains(Self.now + 10_000) }
             phone.clock.advance(by: 10)
             try await eventually("the first one has begun") { screen.withLock { Set($0) == ["Hello", "Soon"] } }
+            try await eventually("the app waits for the second one") { phone.clock.wakeTimes.contains(Self.now + 16_000) }
             phone.clock.advance(by: 6)
             try await eventually("the second one has expired") { screen.withLock { $0 == ["Soon"] } }
         }

@@ -120,10 +120,7 @@ struct LaunchBenchmark {
     ) async throws -> GatewayBenchmark.Figures.Ratio {
         let wrk = Wrk(folder: folder)
         return try await GatewayBenchmark.compare(name, rounds: rounds) { isPeer in
-            // From many addresses, as through a proxy: the limits for an address are not to be measured.
-            try await wrk.run(
-                isPeer ? peer : gateway, "/broadcast/active", headers: headers.merging(["X-Forwarded-Proto": "https"]) { $1 },
-                queries: queries, manyAddresses: true)
+            try await wrk.run(isPeer ? peer : gateway, "/broadcast/active", headers: headers, queries: queries)
         }
     }
 

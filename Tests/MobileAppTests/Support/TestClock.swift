@@ -23,8 +23,8 @@ final class TestClock: DeviceClock {
 
     var now: Int64 { state.withLock { $0.now } }
 
-    /// How many tasks wait.
-    var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+    /// Until when tasks wait, in Unix milliseconds.
+    var wakeTimes: [Int64] { state.withLock { $0.sleepers.map(\.end) } }
 
     func offset(at moment: Int64) -> Int { offsets(moment) }
 
