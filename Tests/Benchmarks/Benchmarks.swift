@@ -45,7 +45,7 @@ struct Measure: AsyncParsableCommand {
     var rounds = 3
 
     @Option(help: "How many messages a second are posted beside a herd of phones.")
-    var posts = 100.0
+    var posts = 20.0
 
     @Option(help: "The folder of the executables of a version without sign-ins, for the comparison of posts.")
     var baseline: String?

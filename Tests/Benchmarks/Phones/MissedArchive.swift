@@ -53,7 +53,8 @@ struct MissedArchive: Sendable {
     /// filled beside it within seconds.
     func isOld(at stack: MessageStack) async throws {
         let topics = subjects.prefix(ReadAccepted.maxTopics).map { JSONValue.string($0.topicKey) }
-        let end = PageCursor(before: .now - Self.age * 2)
+        // The archive ends a few minutes ago.
+        let end = PageCursor(before: .now - Self.age * 5)
         let body: JSONValue = ["topics": .array(topics), "after": .string("\(PageCursor(before: .now))")]
         try await eventually("phones go on from the end of the archive", within: .seconds(180), every: .seconds(1)) {
             let answer = try await stack.portal.with(token: nil).call(.POST, "/message/since", body)
