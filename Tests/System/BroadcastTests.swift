@@ -34,6 +34,13 @@ extension SystemTests {
             }
         }
 
+        private static func edit(_ id: Int64, _ body: JSONValue, at portal: Portal) async throws {
+            try await eventually("the broadcast \(id) is edited", within: .seconds(30), every: .milliseconds(200)) {
+                let answer = try? await portal.call(.PUT, "/broadcast/\(id)", body)
+                return answer?.status == 200
+            }
+        }
+
         /// The values of a field in the log lines with a message.
         private static func values(_ field: String, of message: String, in lines: [String]) -> [String] {
             lines.compactMap { line in
@@ -44,10 +51,15 @@ extension SystemTests {
             }
         }
 
-        @Test("While services are killed, each of 200 phones has each active broadcast once, and no expired or withdrawn one")
+        @Test(
+            "While services are killed, each of 200 phones has each active broadcast once, and none that is over or for other phones"
+        )
         func killedServices() async throws {
             try await withStack { stack in
                 _ = try await stack.portal.makeSubject("Alert", level: "Forced")
+                // Of which no phone follows anything.
+                let channel = try await stack.portal.call(.POST, "/channel", ["name": "Elsewhere", "desc": ""])
+                let elsewhere = try #require(try channel.json["_id"]?.string, "\(channel)")
                 // Before any phone is there.
                 let early = try await Self.send(Self.message("Early"), to: stack.portal, key: "early")
                 let environment = [
@@ -70,11 +82,22 @@ extension SystemTests {
                     var sent: [String: Int64] = ["early": early]
                     sent["feature"] = try await Self.send(Self.feature, to: stack.portal, key: "feature")
                     sent["short"] = try await Self.send(Self.message("Short", lifetime: 15_000), to: stack.portal, key: "short")
-                    sent["wrong"] = try await Self.send(Self.message("Wrong"), to: stack.portal, key: "wrong")
+                    for name in ["wrong", "edited", "moved", "shortened"] {
+                        sent[name] = try await Self.send(Self.message(name), to: stack.portal, key: name)
+                    }
+                    var moved = Self.message("moved")
+                    moved["channels"] = [.string(elsewhere)]
+                    let edits = [
+                        ("edited", Self.message("another text")), ("moved", moved),
+                        ("shortened", Self.message("shortened", lifetime: 5_000)),
+                    ]
                     for (number, service) in Stack.services.filter({ $0 != "msi-phone" }).enumerated() {
                         try await stack.killAndReplace(service)
                         sent["news \(number)"] = try await Self.send(
                             Self.message("News \(number)"), to: stack.portal, key: "\(number)")
+                        if number < edits.count {
+                            try await Self.edit(try #require(sent[edits[number].0]), edits[number].1, at: stack.portal)
+                        }
                         try await stack.healthy()
                     }
                     try await Self.withdraw(try #require(sent["wrong"]), from: stack.portal)
@@ -90,7 +113,9 @@ extension SystemTests {
                 #expect(end.exitCode == 0, "\(end.lines.suffix(5))")
                 let sent = ids.withLock(\.self)
                 let shown = Self.values("broadcast", of: "shown", in: end.lines)
-                let expected = sent.filter { $0.key == "early" || $0.key.hasPrefix("news") }.map { "\($0.value)" }
+                let expected = sent.filter { ["early", "edited"].contains($0.key) || $0.key.hasPrefix("news") }.map {
+                    "\($0.value)"
+                }
                 #expect(Set(shown) == Set(expected))
                 #expect(Self.values("phones", of: "shown", in: end.lines).allSatisfy { $0 == "200" })
                 #expect(Self.values("broadcasts", of: "taken over twice", in: end.lines) == ["0"])

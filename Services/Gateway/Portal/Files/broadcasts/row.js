@@ -27,7 +27,7 @@ export function broadcastRow(broadcast, { names, now, act }) {
       isSwitch(broadcast) ? h("p", null, effectOf(actiondata)) : null,
       h("p", { class: "facts" }, h("span", null, audience), h("time", { dateTime: new Date(starts).toISOString(), title: formatExact(starts) }, formatSpan(starts, expires, now)),
         languages.length > 1 ? h("span", null, listOf(languages.map(languageName))) : null, cancellable === false && !isSwitch(broadcast) ? h("span", null, t("broadcasts.notClosable")) : null),
-      h("p", { class: "facts hint" }, h("span", null, pushed ? t(pushed.count === 1 ? "broadcasts.pushed.once" : "broadcasts.pushed", { count: pushed.count, time: formatMoment(pushed.last, now) }) : t("broadcasts.pushed.never")),
+      h("p", { class: "facts hint" }, h("span", null, pushed?.count ? t(pushed.count === 1 ? "broadcasts.pushed.once" : "broadcasts.pushed", { count: pushed.count, time: formatMoment(pushed.last, now) }) : t("broadcasts.pushed.never")),
         repeat && !isOver ? h("span", null, t("broadcasts.repeats", { length: formatLength(repeat * 60) })) : null,
         broadcast.version > 1 && state !== "withdrawn" ? h("span", null, t("broadcasts.version", { version: broadcast.version })) : null, h("span", null, t("broadcasts.by"), " ", h("bdi", null, broadcast.sender))),
       pushed?.failed ? h("p", { class: "below wrong" }, t("broadcasts.pushed.failed", { detail: pushed.failed })) : null),

@@ -79,7 +79,7 @@ function exportPage() {
 /** What the hub has switched in the app, and the data that it has for it. */
 function featuresPage() {
   const list = h("div", null);
-  const data = h("div", null);
+  const data = h("div", { class: "features-data" });
   const row = (text, expires, isOn, tag) => h("li", { class: "row" },
     h("span", { class: "row-text" }, h("bdi", null, text), h("span", { class: "hint" }, t("features.until", { day: formatDay(expires), time: formatTime(expires) }))),
     h("span", { class: `tag ${isOn ? "is-good" : ""}` }, t(tag)));
