@@ -53,7 +53,7 @@ extension BroadcastBody: SchemaAnnotated {
                 "actiondata": ["description": "What it says or does. Its fields depend on the type."],
                 "channels": ["description": "Only for the phones of these channels: 1 to 20 ids."],
                 "condition": ["description": "An FCM condition over topics; not together with `channels`."],
-                "repeat": ["description": "After how many minutes the push is repeated until the expiry."],
+                "repeat": ["description": "After how many minutes, at least 15, the push is repeated until the expiry."],
             ],
             "examples": [
                 [

@@ -25,6 +25,8 @@ final class AcceptedMessages: Service {
     private static let freshness = Duration.milliseconds(250)
     /// The time between two complete readings of the last minute.
     private static let period = Duration.seconds(10)
+    /// The time until the next one if the message log is away.
+    private static let retryPause = Duration.seconds(1)
 
     private let messageLog: CommandClient
     private let logger: Logger
@@ -86,6 +88,7 @@ final class AcceptedMessages: Service {
     /// places.
     func run() async throws {
         await cancelWhenGracefulShutdown { [self] in
+            var pause = Self.period
             repeat {
                 do {
                     // From the end of the former complete reading on.
@@ -95,28 +98,17 @@ final class AcceptedMessages: Service {
                         return state.copy.next == nil
                     }
                     if isFirst { logger.info("phones are answered from a copy", metadata: ["messages": "\(count)"]) }
-                    note(hasFailed: false)
+                    state.withLock { $0.hasFailed = false }
+                    pause = Self.period
                 } catch {
-                    if Task.isCancelled { return }
-                    note(hasFailed: true, "\(error)")
+                    // The health of the hub tells that the message log is away, and its answers to phones do.
+                    state.withLock { $0.hasFailed = true }
+                    pause = Self.retryPause
+                    logger.debug("the accepted messages cannot be read", metadata: ["error": "\(error)"])
                 }
-            } while (try? await Task.sleep(for: Self.period)) != nil
+            } while (try? await Task.sleep(for: pause)) != nil
         }
     }
 
     private var count: Int { state.withLock { $0.copy.count } }
-
-    private func note(hasFailed: Bool, _ error: String = "") {
-        let hadFailed = state.withLock { state in
-            defer { state.hasFailed = hasFailed }
-            return state.hasFailed
-        }
-        guard hasFailed != hadFailed else { return }
-        let text = "the copy of accepted messages cannot be read; the message log answers phones by itself"
-        if hasFailed {
-            logger.warning("\(text)", metadata: ["error": "\(error)"])
-        } else {
-            logger.notice("over: \(text)")
-        }
-    }
 }
