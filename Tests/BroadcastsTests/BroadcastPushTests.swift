@@ -128,7 +128,7 @@ struct BroadcastPushTests {
         #expect(withdrawn == ["general": "5", channels[0]: "5", channels[1]: "5", "'a' in topics": "5"])
     }
 
-    @Test("Nobody has a version that never began, so an edit withdraws nothing from its audience")
+    @Test("An edit before the beginning withdraws nothing: no phone has the former version")
     func neverBegan() throws {
         var stored = try Self.stored()
         Self.change(&stored, to: Self.draft(minutes: 10, channels: Self.channels), after: -1)

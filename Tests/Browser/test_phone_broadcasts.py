@@ -203,16 +203,22 @@ def test_data_for_the_app_is_in_the_settings(phones, visit, pictures, broadcast)
     assert first["data"] == "free form string data" and first["notificationtype"] == "enable-feature" and first["expires"] > 0
 
 
-def test_a_broadcast_of_the_app_shows_once_some_hours_after_the_installation(product, phones, visit, tmp_path):
-    local = tmp_path / "broadcasts.json"
+def phone_with_own_broadcast(product, phones, folder, hours):
+    """A phone whose app ships with a broadcast, shown so many hours after the installation."""
+    local = folder / "broadcasts.json"
     local.write_text(json.dumps([
-        {"id": 1, "type": 3, "relativetime": 2, "actiondata": {"translations": {"en": {"title": "Welcome", "msg": "This is your campus."}}}}]))
+        {"id": 1, "type": 3, "relativetime": hours, "actiondata": {"translations": {"en": {"title": "Welcome", "msg": "This is your campus."}}}}]))
     product.environment["MSI_PHONE_BROADCASTS_FILE"] = str(local)
     try:
         phone = phones()
     finally:
         del product.environment["MSI_PHONE_BROADCASTS_FILE"]
     phone.wait_until_set_up()
+    return phone
+
+
+def test_a_broadcast_of_the_app_shows_once_some_hours_after_the_installation(product, phones, visit, tmp_path):
+    phone = phone_with_own_broadcast(product, phones, tmp_path, hours=2)
     assert phone.state()["broadcasts"] == []
     phone.control(clock_offset=7_260)
     page = opened(visit, phone)
@@ -223,16 +229,8 @@ def test_a_broadcast_of_the_app_shows_once_some_hours_after_the_installation(pro
 
 
 def test_a_broadcast_of_the_app_that_was_shown_does_not_come_at_the_next_start(product, phones, visit, tmp_path):
-    local = tmp_path / "broadcasts.json"
-    local.write_text(json.dumps([
-        {"id": 1, "type": 3, "relativetime": 0, "actiondata": {"translations": {"en": {"title": "Welcome", "msg": "This is your campus."}}}}]))
-    product.environment["MSI_PHONE_BROADCASTS_FILE"] = str(local)
-    try:
-        phone = phones()
-    finally:
-        del product.environment["MSI_PHONE_BROADCASTS_FILE"]
-    phone.wait_until_set_up()
-    # Nobody has looked at the first run.
+    phone = phone_with_own_broadcast(product, phones, tmp_path, hours=0)
+    # The first run has shown nothing on a screen.
     phone.control(killed=True)
     phone.control(killed=False)
     page = opened(visit, phone)

@@ -66,10 +66,35 @@ struct BroadcastsOverHTTPTests {
             let again = try await gateway.request("GET", "/broadcast/1235/display")
             #expect(again.object["notificationid"] as? String == "1235" && again.object["type"] as? String == "non-cancellable")
             #expect(again.object["expiry"] as? String == "3600000millis", "\(again)")
+            let same = try await gateway.request("PUT", "/broadcast/1235", body: again.text)
+            #expect(same.status == 200 && same["etag"] == "\"v1\"", "\(same)")
             let agreed = try await gateway.request("GET", "/broadcast/1235/agreed")
             #expect(Set(agreed.object.keys) == ["id", "type", "epoch", "expiry", "actiondata"], "\(agreed)")
             #expect(try await gateway.request("GET", "/broadcast/1235/non-display").object["field"] as? String == "form")
             #expect(try await gateway.request("GET", "/broadcast/1235/xml").status == 400)
+        }
+    }
+
+    @Test("Errors say what is wrong, and name it as the request has it")
+    func errors() async throws {
+        try await RunningGateway.with { gateway in
+            func problem(_ body: String, key: String? = nil) async throws -> (status: Int, field: String?, detail: String) {
+                let headers = key.map { ["Idempotency-Key": $0] } ?? [:]
+                let answer = try await gateway.request("POST", "/broadcast", headers: headers, body: body)
+                return (answer.status, answer.object["field"] as? String, answer.object["detail"] as? String ?? "")
+            }
+            #expect(try await problem(Self.body(), key: "k").status == 201)
+            #expect(try await problem(Self.body(), key: "k").status == 201)
+            let reused = try await problem(Self.body(title: "Other"), key: "k")
+            #expect(reused.status == 422 && reused.field == "Idempotency-Key", "\(reused)")
+            let german = """
+                {"actiontype":"display","notificationtype":"general","expiry":"60000millis",
+                 "fields":[{"language":"de","title":"a","msg":"b"}]}
+                """
+            let missing = try await problem(german)
+            #expect(missing.status == 400 && missing.field == "fields" && missing.detail.contains("en"), "\(missing)")
+            let broken = try await problem("not json")
+            #expect(broken.status == 400 && broken.detail.contains("not valid JSON: expected a value"), "\(broken)")
         }
     }
 

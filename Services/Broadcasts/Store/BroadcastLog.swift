@@ -126,8 +126,7 @@ struct BroadcastLog: Sendable {
         return found.broadcast
     }
 
-    /// The id after the highest one. If somebody chose the highest possible id, it is the one after the next lower id with room behind
-    /// it, so that one such id does not end the numbering.
+    /// The id after the highest one. If the highest possible id is taken, the numbering goes on below it.
     private func nextID(in transaction: Transaction) throws -> Int64 {
         var limit = BroadcastDraft.maxID
         while limit > 0 {

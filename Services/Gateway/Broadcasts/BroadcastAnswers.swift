@@ -34,9 +34,8 @@ final class BroadcastAnswers: Sendable {
     }
 
     /// - Parameters:
-    ///   - query: The query's text: the key of the answer. It is read only if there is no answer to it yet: the reading costs more
-    ///     than everything else.
-    ///   - identifiers: Reads the channels.
+    ///   - query: The query's text: the key of the answer.
+    ///   - identifiers: Reads the channels; called only if there is no answer yet.
     func answer(
         to query: String, _ identifiers: () throws -> Set<ObjectID>, from copy: BroadcastsCopy, now: UnixMilliseconds
     ) throws -> Encoded {

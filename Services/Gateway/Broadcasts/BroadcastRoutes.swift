@@ -202,6 +202,9 @@ struct BroadcastRoutes: Feature {
         }
         do {
             return try await service.change(command(written.draft), for: call.caller)
+        } catch let failure as CommandFailure where failure.field == "idempotency_key" {
+            throw Problem(
+                .idempotencyKeyReused, "Idempotency-Key: this key was used for another broadcast", field: "Idempotency-Key")
         } catch let failure as CommandFailure {
             throw written.renamed(failure)
         }

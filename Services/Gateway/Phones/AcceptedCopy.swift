@@ -72,7 +72,7 @@ struct AcceptedCopy: Sendable {
     /// - Parameters:
     ///   - horizon: Every message that was stored after that moment has a later place.
     ///   - now: Messages that phones cannot fetch any more are forgotten.
-    mutating func isComplete(to horizon: PageCursor, now: UnixMilliseconds) {
+    mutating func complete(to horizon: PageCursor, now: UnixMilliseconds) {
         // One message log may know less than another one, but what any of them said stays true.
         next = max(next ?? horizon, horizon)
         let earliest = PageCursor(before: now - ReadAccepted.reach)

@@ -94,7 +94,7 @@ final class AcceptedMessages: Service {
                     // From the end of the former complete reading on.
                     let horizon = try await read(after: state.withLock { $0.copy.next ?? $0.copy.begin })
                     let isFirst = state.withLock { state in
-                        defer { state.copy.isComplete(to: horizon, now: .now) }
+                        defer { state.copy.complete(to: horizon, now: .now) }
                         return state.copy.next == nil
                     }
                     if isFirst { logger.info("phones are answered from a copy", metadata: ["messages": "\(count)"]) }

@@ -6,8 +6,8 @@ import Synchronization
 
 /// Answers that depend on nothing but the request's body: equal requests of a moment share one.
 ///
-/// Thousands of phones ask the same within seconds of an Alert. Most of them have the same subscriptions and have read everything, so
-/// their bodies are equal, byte by byte.
+/// The message log gives them, when ``AcceptedMessages`` cannot. Of thousands of phones that ask within seconds of an Alert, many have
+/// the same subscriptions and have read everything, so their bodies are equal, byte by byte.
 final class SharedAnswers: Sendable {
     typealias Work = @Sendable (_ body: Data, _ caller: RequestContext) async throws -> Data
     fileprivate typealias Answer = Task<ByteBuffer, any Error>

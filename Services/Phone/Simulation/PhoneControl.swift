@@ -2,11 +2,11 @@ import JSON
 
 /// What a person does with the phone, from outside of the app: `PUT /control`.
 struct PhoneControl: Codable, Hashable, Sendable {
-    enum System: String, Codable, Sendable {
+    enum System: String, ClosedEnum {
         case android, ios
     }
 
-    enum Language: String, Codable, Sendable {
+    enum Language: String, ClosedEnum {
         case en, ar
     }
 

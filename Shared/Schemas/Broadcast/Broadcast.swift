@@ -1,5 +1,5 @@
 import JSON
-import Time
+package import Time
 
 /// A broadcast at app launch: the structure that the seeds agreed on (seed 004), and what the hub adds to it.
 package struct Broadcast: Codable, Hashable, Sendable {
@@ -32,6 +32,8 @@ package struct Broadcast: Codable, Hashable, Sendable {
     package var epoch: BroadcastEpoch
     /// Minutes after ``epoch``, rounded up; ``expires`` is exact.
     package var expiry: Int
+    /// The exact time from ``starts`` to ``expires``; `nil` if it is a whole number of minutes.
+    package var lifetime: Milliseconds?
     package var actionData: BroadcastActionData
     package var channels: [ObjectID]?
     package var condition: String?
@@ -70,7 +72,8 @@ package struct Broadcast: Codable, Hashable, Sendable {
         actionData = draft.actionData
         (starts, expires) = draft.times(now: now)
         epoch = draft.epoch ?? BroadcastEpoch(starts)
-        expiry = Self.minutes(expires - starts)
+        expiry = (expires - starts).roundedUpToMinutes
+        lifetime = (expires - starts).rawValue % 60_000 == 0 ? nil : expires - starts
         channels = draft.channels
         condition = draft.condition
         repetition = draft.repetition
@@ -83,13 +86,12 @@ package struct Broadcast: Codable, Hashable, Sendable {
             // The epoch of one that began when it was sent has whole seconds; its beginning is exact.
             (edited.starts, edited.expires) = (starts, starts + (edited.expires - edited.starts))
         }
+        if edited.actionData.withDefaults(of: edited.type) == actionData.withDefaults(of: type) { edited.actionData = actionData }
         (edited.version, edited.changed, edited.pushed) = (version, changed, pushed)
         guard edited != self else { return self }
         (edited.version, edited.changed) = (version + 1, now)
         return edited
     }
-
-    private static func minutes(_ time: Milliseconds) -> Int { Int((time.rawValue + 59_999) / 60_000) }
 
     package func state(at now: UnixMilliseconds) -> State {
         if withdrawn != nil { return .withdrawn }
@@ -104,7 +106,7 @@ package struct Broadcast: Codable, Hashable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey, CaseIterable {
-        case id, type, epoch, expiry, channels, condition, language, starts, expires, version, sender, created, changed
+        case id, type, epoch, expiry, lifetime, channels, condition, language, starts, expires, version, sender, created, changed
         case withdrawn, pushed, state
         case actionData = "actiondata"
         case repetition = "repeat"
@@ -175,4 +177,9 @@ package struct WithdrawnBroadcast: Codable, Hashable, Sendable {
         self.version = version
         self.expires = expires
     }
+}
+
+extension Milliseconds {
+    /// In minutes.
+    var roundedUpToMinutes: Int { Int((rawValue + 59_999) / 60_000) }
 }

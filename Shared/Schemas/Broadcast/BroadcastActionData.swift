@@ -72,6 +72,14 @@ package struct BroadcastActionData: Codable, Hashable, Sendable {
 }
 
 extension BroadcastActionData {
+    /// With the defaults of a type in place of absent fields: the first two forms of the seeds always name them.
+    func withDefaults(of type: BroadcastType) -> BroadcastActionData {
+        var full = self
+        full.notificationType = notificationType ?? type.notificationTypes[0]
+        if type != .nonDisplay { full.cancellable = cancellable ?? true }
+        return full
+    }
+
     /// Checks the fields against the type.
     ///
     /// - Throws: A violation with the field's path inside the action data.

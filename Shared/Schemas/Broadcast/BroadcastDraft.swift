@@ -13,8 +13,8 @@ package struct BroadcastDraft: Codable, Checked, Hashable, Sendable {
     package var epoch: BroadcastEpoch?
     /// Minutes after ``epoch``. Only server broadcasts have it.
     package var expiry: Int?
-    /// The exact time from the beginning to the expiry, if it is no whole number of minutes: the seed's `34646millis`. It stands
-    /// in place of ``expiry``.
+    /// The exact time from the beginning to the expiry, if it is no whole number of minutes: the seed's `34646millis`. With
+    /// ``expiry`` as well, that is the same time, rounded up.
     package var lifetime: Milliseconds?
     package var actionData: BroadcastActionData
     /// The channels whose phones it is for; `nil` for every phone.
@@ -51,6 +51,8 @@ package struct BroadcastDraft: Codable, Checked, Hashable, Sendable {
     package static let maxID: Int64 = 2_147_483_647
     /// A year of minutes.
     package static let maxExpiry = 525_600
+    /// Milliseconds: what ends sooner does not reach FCM in time.
+    private static let minLifetime: Int64 = 1_000
     /// Minutes. Each repetition wakes all phones of the audience.
     package static let minRepetition = 15
     package static let maxChannels = 20
@@ -60,9 +62,10 @@ package struct BroadcastDraft: Codable, Checked, Hashable, Sendable {
     package func check() throws(SchemaViolation) {
         try (1...Self.maxID).check(id, CodingKeys.id)
         try (1...Self.maxExpiry).check(expiry, CodingKeys.expiry)
-        try (1...Int64(Self.maxExpiry) * 60_000).check(lifetime?.rawValue, CodingKeys.lifetime)
-        guard expiry == nil || lifetime == nil else {
-            throw SchemaViolation(CodingKeys.lifetime, "expected expiry or lifetime, not both")
+        try (Self.minLifetime...Int64(Self.maxExpiry) * 60_000).check(lifetime?.rawValue, CodingKeys.lifetime)
+        if let expiry, let lifetime, expiry != lifetime.roundedUpToMinutes {
+            throw SchemaViolation(
+                CodingKeys.lifetime, "expected the \(expiry) minutes of expiry, found \(lifetime) ms; leave one of them out")
         }
         try (0...Self.maxRelativeTime).check(relativeTime, CodingKeys.relativeTime)
         try (Self.minRepetition...Self.maxExpiry).check(repetition, CodingKeys.repetition)
@@ -107,6 +110,10 @@ package struct BroadcastDraft: Codable, Checked, Hashable, Sendable {
         guard times(now: now).starts <= now + Self.maxLead else {
             throw SchemaViolation(CodingKeys.epoch, "expected a time within a year")
         }
+        let (starts, expires) = times(now: now)
+        if let repetition, Milliseconds.seconds(Int64(repetition) * 60) >= expires - starts {
+            throw SchemaViolation(CodingKeys.repetition, "expected fewer minutes than the broadcast lasts")
+        }
         try checkTexts(in: language)
     }
 
@@ -133,7 +140,7 @@ package struct BroadcastDraft: Codable, Checked, Hashable, Sendable {
         guard let translations = actionData.translations else { return }
         guard translations.keys.contains(where: { $0.lowercased() == language.lowercased() }) else {
             throw SchemaViolation(
-                field: "actiondata.translations.\(language)", problem: "missing, but it is the default language")
+                field: "actiondata.translations.\(language)", problem: "no texts in the default language, which is \(language)")
         }
     }
 

@@ -11,20 +11,24 @@ package struct WrittenBroadcast: Sendable {
     ///
     /// - Throws: ``SchemaViolation`` that names the field as the document has it.
     package init(_ json: Data) throws(SchemaViolation) {
-        let document: JSONValue
-        do {
-            document = try JSONValue(parsing: json)
+        let written: JSONValue = try Self.read(json)
+        guard written.members != nil else { throw SchemaViolation(field: "", problem: "expected an object") }
+        document = written.withoutEmptyTexts
+        form = try BroadcastForm(of: document)
+        try form.checkFields(of: document)
+        let agreed = try form.agreed(from: document)
+        do throws(SchemaViolation) {
+            draft = try Self.read(agreed.withNumbers.data)
         } catch {
-            throw SchemaViolation(field: "", problem: "\(error)")
+            throw form.renamed(error, in: document)
         }
-        guard document.members != nil else { throw SchemaViolation(field: "", problem: "expected an object") }
-        self.document = document.withoutEmptyTexts
-        form = try BroadcastForm(of: self.document)
-        let agreed = try form.agreed(from: self.document)
+    }
+
+    private static func read<Value: Decodable>(_ json: Data) throws(SchemaViolation) -> Value {
         do {
-            draft = try JSONCoder.decodeStrictly(BroadcastDraft.self, from: agreed.withNumbers.data)
+            return try JSONCoder.decodeStrictly(from: json)
         } catch let violation as SchemaViolation {
-            throw form.renamed(violation, in: self.document)
+            throw violation
         } catch {
             throw SchemaViolation(field: "", problem: "not valid: \(error)")
         }
@@ -50,6 +54,25 @@ extension BroadcastDraft {
 }
 
 extension BroadcastForm {
+    /// The fields of this form, and the hub's additions; `nil` if reading the draft checks them.
+    private var fields: [String]? {
+        let additions = ["epoch", "lifetime", "channels", "condition", "repeat"]
+        let first = ["actiontype", "notificationtype", "notificationid", "expiry", "channel"]
+        return switch self {
+        case .agreed: nil
+        case .intermediate: ["id", "type", "expiry", "relative", "poster", "translations", "actiondata"] + additions
+        case .display: first + ["type", "poster", "fields", "data"] + additions
+        case .nonDisplay: first + ["data", "feature", "share", "group"] + additions
+        }
+    }
+
+    fileprivate func checkFields(of document: JSONValue) throws(SchemaViolation) {
+        guard let fields, let unknown = document.members?.first(where: { !fields.contains($0.name) }) else { return }
+        throw SchemaViolation(
+            field: String(unknown.name.unicodeScalars.prefix(40)),
+            problem: "not a field of the form \"\(rawValue)\", which has: \(fields.joined(separator: ", "))")
+    }
+
     /// A document of this form in the agreed one.
     fileprivate func agreed(from document: JSONValue) throws(SchemaViolation) -> JSONValue {
         var agreed = document
@@ -74,6 +97,7 @@ extension BroadcastForm {
                 agreed["type"] = .integer((isSwitch ? BroadcastType.nonDisplay : .others).rawValue)
             }
         case .display:
+            try Self.checkExpiry(of: document)
             let kind = agreed["notificationtype"]?.string
             move("notificationtype")
             agreed["type"] = .integer(try Self.type(of: kind).rawValue)
@@ -82,6 +106,7 @@ extension BroadcastForm {
             action["translations"] = try Self.translations(of: document["fields"])
             agreed["fields"] = nil
         case .nonDisplay:
+            try Self.checkExpiry(of: document)
             agreed["type"] = .integer(BroadcastType.nonDisplay.rawValue)
             for name in ["notificationtype", "data", "feature", "share", "group"] where document[name] != nil { move(name) }
         }
@@ -100,6 +125,14 @@ extension BroadcastForm {
         guard let text = document["actiondata"]?.string else { return document["actiondata"] ?? .object([]) }
         if let parsed = try? JSONValue(parsing: Data(text.utf8)), parsed.members != nil { return parsed.withoutEmptyTexts }
         return ["data": .string(text)]
+    }
+
+    /// The first two forms count in milliseconds. A bare number would be minutes in the later ones.
+    private static func checkExpiry(of document: JSONValue) throws(SchemaViolation) {
+        guard let expiry = document["expiry"] else { return }
+        guard let text = expiry.string, text.hasSuffix("millis"), Int64(text.dropLast(6)) != nil else {
+            throw SchemaViolation(field: "expiry", problem: "expected milliseconds as a text, such as \"34646millis\"")
+        }
     }
 
     private static func type(of notificationType: String?) throws(SchemaViolation) -> BroadcastType {
@@ -122,9 +155,10 @@ extension BroadcastForm {
     }
 
     private static func translations(of fields: JSONValue?) throws(SchemaViolation) -> JSONValue {
-        guard let elements = fields?.elements, !elements.isEmpty else {
+        guard let fields, fields.elements?.isEmpty != true else {
             throw SchemaViolation(field: "fields", problem: "missing, expected a title and a msg for each language")
         }
+        guard let elements = fields.elements else { throw SchemaViolation(field: "fields", problem: "expected an array") }
         var translations = JSONValue.object([])
         for (position, element) in elements.enumerated() {
             guard let language = element["language"]?.string, !language.isEmpty else {
@@ -162,7 +196,8 @@ extension BroadcastForm {
         case .display, .nonDisplay:
             replace("id", by: "notificationid")
             for (position, element) in (document["fields"]?.elements ?? []).enumerated() {
-                replace("actiondata.translations.\(element["language"]?.string ?? "")", by: "fields[\(position)]")
+                let texts = "actiondata.translations.\(element["language"]?.string ?? "")"
+                if field == texts { field = "fields[\(position)].language" } else { replace(texts, by: "fields[\(position)]") }
             }
             // A language that is missing has no place.
             if field == "actiondata" || field.hasPrefix("actiondata.translations") {

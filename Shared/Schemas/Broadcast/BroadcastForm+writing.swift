@@ -1,27 +1,24 @@
 import FoundationEssentials
 package import JSON
+import Time
 
 extension Broadcast {
     /// The broadcast in a form of the seeds, without what the hub adds.
     ///
-    /// The hub's own additions for which a form has no field are added under their own names: the audience and the repetition of a
-    /// broadcast are not lost when the document is sent again.
+    /// What a form has no field for is added under the hub's own names: sent again, the document makes the same broadcast.
     ///
     /// - Throws: ``SchemaViolation`` if that form cannot say it: what is shown has no non-display form, and the other way round.
     package func document(in form: BroadcastForm) throws -> JSONValue {
         switch form {
         case .agreed:
-            return withAdditions([
-                "id": .integer(id), "type": .integer(type.rawValue), "epoch": .string(epoch.text), "expiry": .integer(expiry),
-                "actiondata": try tree(actionData),
-            ])
+            var document = laterForm
+            document["actiondata"] = try tree(actionData)
+            return withAdditions(document)
         case .intermediate:
             var rest = actionData
             (rest.poster, rest.translations) = (nil, nil)
-            var document: JSONValue = [
-                "id": .integer(id), "type": .integer(type.rawValue), "epoch": .string(epoch.text), "expiry": .integer(expiry),
-                "actiondata": .string(String(decoding: try JSONCoder.encode(rest), as: UTF8.self)),
-            ]
+            var document = laterForm
+            document["actiondata"] = .string(String(decoding: try JSONCoder.encode(rest), as: UTF8.self))
             document["poster"] = actionData.poster.map { .string($0) }
             document["translations"] = try actionData.translations.map(tree)
             return withAdditions(document)
@@ -47,12 +44,21 @@ extension Broadcast {
         }
     }
 
+    /// What the last two forms have in common.
+    private var laterForm: JSONValue {
+        var document: JSONValue = [
+            "id": .integer(id), "type": .integer(type.rawValue), "epoch": .string(epoch.text), "expiry": .integer(expiry),
+        ]
+        document["lifetime"] = lifetime.map { .integer($0.rawValue) }
+        return document
+    }
+
     /// What the first two forms have in common.
     private func oldForm(_ action: String) -> JSONValue {
         let kind = actionData.notificationType ?? type.notificationTypes[0]
         return [
             "actiontype": .string(action), "notificationtype": .string(kind.rawValue), "notificationid": .string("\(id)"),
-            "expiry": .string("\(expires - starts)millis"),
+            "expiry": .string("\(expires - starts)millis"), "epoch": .string(epoch.text),
         ]
     }
 

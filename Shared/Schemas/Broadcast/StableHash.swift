@@ -1,5 +1,5 @@
-/// A hash that is the same in every process and version: FNV-1a of 64 bits. (Swift's own hash differs from process to process.) It does
-/// not protect against somebody who looks for two texts with the same hash.
+/// A hash that is the same in every process and version: FNV-1a of 64 bits. (Swift's own hash differs from process to process.) Two
+/// texts with the same hash are easy to make, so it is no proof of anything.
 package enum StableHash {
     /// The hash of some bytes.
     package static func of(_ bytes: some Sequence<UInt8>) -> UInt64 {

@@ -57,16 +57,17 @@ struct BareServer: AsyncParsableCommand {
         return fields
     }
 
-    /// Runs a body while another process of this program serves a file.
+    /// Runs a body while another process of this program gives an answer of the gateway.
     ///
     /// - Parameters:
-    ///   - body: The file with the bytes.
-    ///   - fields: The file with the header fields.
-    ///   - folder: The folder of its log.
+    ///   - folder: The folder of its files and its log.
     ///   - measure: Gets the port.
     static func serving<Value>(
-        _ body: String, fields: String, in folder: String, _ measure: (Int) async throws -> Value
+        _ answer: HTTPAnswer, in folder: String, _ measure: (Int) async throws -> Value
     ) async throws -> Value {
+        let (body, fields) = (folder + "/answer.json", folder + "/answer-fields.json")
+        try answer.body.write(to: URL(filePath: body))
+        try JSONCoder.encode(Dictionary(answer.headers.map { ($0.name, $0.value) }) { $1 }).write(to: URL(filePath: fields))
         let process = try ChildProcess(
             URL(filePath: "/proc/self/exe").resolvingSymlinksInPath(), ["http-server", body, fields],
             environment: ProcessInfo.processInfo.environment, logFile: folder + "/http-server.log")

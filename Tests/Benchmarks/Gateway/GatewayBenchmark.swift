@@ -35,7 +35,7 @@ struct GatewayBenchmark {
         let figures = try await MessageStack.with(database: nil, gateway: Self.unlimited, in: stackFolder) { stack in
             var figures = Figures()
             figures.comparisons = try await compareReads(of: stack)
-            show(figures.comparisons)
+            Self.show(figures.comparisons, of: "GET /channel with \(Self.subjects) subjects")
             figures.posts = try await withBaseline { try await measurePosts(at: stack, beside: $0) }
             show(figures.posts)
             return figures
@@ -43,8 +43,9 @@ struct GatewayBenchmark {
         say(String(decoding: try JSONCoder.encode(figures), as: UTF8.self))
     }
 
-    private func show(_ comparisons: [Figures.Ratio]) {
-        say("GET /channel with \(Self.subjects) subjects, 64 connections: answers a second, and milliseconds")
+    /// - Parameter requests: What was asked.
+    static func show(_ comparisons: [Figures.Ratio], of requests: String) {
+        say("\(requests), 64 connections: answers a second, and milliseconds")
         say(Table.row("", "gateway", "p50", "p99", "Hummingbird", "p50", "p99", "ratio", first: 20, width: 12))
         for one in comparisons {
             say(
@@ -83,14 +84,9 @@ struct GatewayBenchmark {
         let open = stack.portal.with(token: nil)
         let answer = try await open.call(.GET, "/channel")
         guard answer.status == 200, let tag = answer["ETag"] else { throw UnexpectedAnswer(answer) }
-        let file = folder + "/channel.json"
-        try answer.body.write(to: URL(filePath: file))
-        let fields = folder + "/channel-fields.json"
-        let named = Dictionary(answer.headers.map { ($0.name, $0.value) }) { $1 }
-        try JSONCoder.encode(named).write(to: URL(filePath: fields))
         say("\(channel) with \(Self.subjects) subjects: \(answer.body.count) bytes")
         let wrk = Wrk(folder: folder)
-        return try await BareServer.serving(file, fields: fields, in: folder) { peer in
+        return try await BareServer.serving(answer, in: folder) { peer in
             [
                 try await compare("200", wrk, stack.portal.port, peer, headers: [:]),
                 try await compare("304", wrk, stack.portal.port, peer, headers: ["If-None-Match": tag]),

@@ -47,10 +47,7 @@ struct LaunchBenchmark {
             guard answer.status == 200, let tag = answer["ETag"],
                 try answer.json["broadcasts"]?.array.count == Self.broadcasts
             else { throw UnexpectedAnswer(answer) }
-            let (body, fields) = (folder + "/active.json", folder + "/active-fields.json")
-            try answer.body.write(to: URL(filePath: body))
-            try JSONCoder.encode(Dictionary(answer.headers.map { ($0.name, $0.value) }) { $1 }).write(to: URL(filePath: fields))
-            return try await BareServer.serving(body, fields: fields, in: folder) { peer in
+            return try await BareServer.serving(answer, in: folder) { peer in
                 let comparisons = [
                     try await compare("200", stack.portal.port, peer, queries, headers: [:]),
                     try await compare("304", stack.portal.port, peer, queries, headers: ["If-None-Match": tag]),
@@ -70,14 +67,7 @@ struct LaunchBenchmark {
     }
 
     private func show(_ figures: Figures) {
-        say("GET /broadcast/active, \(figures.bytes) bytes, 64 connections: answers a second, and milliseconds")
-        say(Table.row("", "gateway", "p50", "p99", "Hummingbird", "p50", "p99", "ratio", first: 20, width: 12))
-        for one in figures.comparisons {
-            say(
-                Table.row(
-                    one.name, "\(Int(one.gateway.rate))", "\(one.gateway.p50)", "\(one.gateway.p99)", "\(Int(one.peer.rate))",
-                    "\(one.peer.p50)", "\(one.peer.p99)", "\(one.ratio)", first: 20, width: 12))
-        }
+        GatewayBenchmark.show(figures.comparisons, of: "GET /broadcast/active, \(figures.bytes) bytes")
         say("\(phones) phones that start within ten seconds: milliseconds until each has its answer, and answers")
         say(Table.row("", "p50", "p99", "200", "304", "failed", first: 20, width: 12))
         for (name, launches) in [("gateway", figures.gateway), ("Hummingbird", figures.peer)] {

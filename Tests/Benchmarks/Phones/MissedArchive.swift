@@ -51,7 +51,7 @@ struct MissedArchive: Sendable {
 
     /// Waits until the message log lets phones go on from the end of the archive, as it does a minute after a message. The archive was
     /// filled beside it within seconds.
-    func isOld(at stack: MessageStack) async throws {
+    func waitUntilOld(at stack: MessageStack) async throws {
         let topics = subjects.prefix(ReadAccepted.maxTopics).map { JSONValue.string($0.topicKey) }
         // The archive ends a few minutes ago.
         let end = PageCursor(before: .now - Self.age * 5)

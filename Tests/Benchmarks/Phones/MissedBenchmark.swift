@@ -66,7 +66,7 @@ struct MissedBenchmark {
         try GatewayBenchmark.makePrivateFolder(product)
         let figures = try await MessageStack.with(database: nil, gateway: GatewayBenchmark.unlimited, in: product) { stack in
             let archive = try await MissedArchive.make(of: archived, at: stack, in: product)
-            try await archive.isOld(at: stack)
+            try await archive.waitUntilOld(at: stack)
             say("\(archived) messages of eight days, \(archive.subjects.count) subjects")
             let subscriptions = (0..<Self.subscriptions).map { _ in archive.subscriptions() }
             let same = try await compare(stack, Array(subscriptions.prefix(1)))
@@ -136,12 +136,9 @@ struct MissedBenchmark {
             answers.append(answer)
         }
         let typical = answers.sorted { $0.body.count < $1.body.count }[answers.count / 2]
-        let (body, fields) = (folder + "/since.json", folder + "/since-fields.json")
-        try typical.body.write(to: URL(filePath: body))
-        try JSONCoder.encode(Dictionary(typical.headers.map { ($0.name, $0.value) }) { $1 }).write(to: URL(filePath: fields))
         let texts = bodies.map { String(decoding: $0.data, as: UTF8.self) }
         let wrk = Wrk(folder: folder)
-        return try await BareServer.serving(body, fields: fields, in: folder) { peer in
+        return try await BareServer.serving(typical, in: folder) { peer in
             var rounds: [(gateway: Wrk.Figures, peer: Wrk.Figures)] = []
             for _ in 0..<self.rounds {
                 // From many addresses, as through a proxy: the limits for an address are not to be measured.

@@ -24,7 +24,7 @@ struct AcceptedCopyTests {
     private static func copy(_ messages: [AcceptedMessage], maxBytes: Int = 1 << 20) throws -> AcceptedCopy {
         var copy = AcceptedCopy(from: PageCursor(before: now - ReadAccepted.reach), maxBytes: maxBytes)
         try copy.add(messages)
-        copy.isComplete(to: PageCursor(before: now), now: now)
+        copy.complete(to: PageCursor(before: now), now: now)
         return copy
     }
 
@@ -93,7 +93,7 @@ struct AcceptedCopyTests {
         let old = Self.message(0, at: Self.now - ReadAccepted.reach + 10)
         var copy = try Self.copy([old, Self.message(1)])
         #expect(try Self.read(copy)?.messages.count == 2)
-        copy.isComplete(to: PageCursor(before: 5), now: Self.now + 11)
+        copy.complete(to: PageCursor(before: 5), now: Self.now + 11)
         #expect(copy.count == 1 && copy.next == PageCursor(before: Self.now))
         #expect(copy.page(ReadAccepted(topics: Self.topics), now: Self.now + 11) != nil)
     }

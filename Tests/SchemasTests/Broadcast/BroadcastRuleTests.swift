@@ -38,7 +38,9 @@ struct BroadcastRuleTests {
             (#""type":1,"expiry":1,"channels":["5a0187feff0dafac2833f401","5a0187feff0dafac2833f401"]"#, "channels[1]"),
             (#""type":1,"expiry":1,"condition":"a in topics""#, "condition"),
             (#""type":1,"expiry":1,"condition":"'a' in topics","channels":["5a0187feff0dafac2833f401"]"#, "condition"),
-            (#""type":1,"expiry":60,"repeat":14"#, "repeat"), (#""type":1,"expiry":1,"lifetime":60000"#, "lifetime"),
+            (#""type":1,"expiry":60,"repeat":14"#, "repeat"), (#""type":1,"expiry":2,"lifetime":60000"#, "lifetime"),
+            (#""type":1,"lifetime":999"#, "lifetime"),
+            (#""type":1,"expiry":60,"repeat":60"#, "repeat"),
             (#""type":1,"expiry":"60000millis","lifetime":60000"#, "expiry"),
             (#""type":1,"expiry":1,"colour":"red""#, "colour"),
         ])

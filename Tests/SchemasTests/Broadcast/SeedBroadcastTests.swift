@@ -126,7 +126,7 @@ struct SeedBroadcastTests {
             ("\"general\"", "\"general/festive/downtime/others\"", "notificationtype"),
             ("\"cancellable\"", "\"cancellable/non-cancellable\"", "type"),
             ("\"\(channel)\"", "\"channel-id\"", "channel"), ("\"https://example.edu/poster.png\"", "\"image-url\"", "poster"),
-            ("\"hi\"", "\"klingon\"", "fields[1]"),
+            ("\"hi\"", "\"klingon\"", "fields[1].language"),
             ("\"en\",\n\"title\": \"Welcome to Sunbird!\"", "\"en\",\n\"title\": \" \"", "fields[0].title"),
             ("\"display\"", "\"show\"", "actiontype"), ("\"1235\"", "\"1235a\"", "notificationid"),
         ])
@@ -211,7 +211,9 @@ struct SeedBroadcastTests {
         #expect(left == right)
         switch form {
         case .display, .nonDisplay:
-            let original = try JSONValue(parsing: Data(json.utf8))
+            var original = try JSONValue(parsing: Data(json.utf8))
+            // Sent again, it begins when it has begun.
+            original["epoch"] = .string(broadcast.epoch.text)
             #expect(document == original)
         case .agreed, .intermediate: #expect(again.epoch == broadcast.epoch && again.expiry == 1)
         }
@@ -241,6 +243,36 @@ struct SeedBroadcastTests {
         }
     }
 
+    @Test("A document in any form, sent again as it is, changes nothing", arguments: BroadcastForm.allCases)
+    func sentAgain(form: BroadcastForm) throws {
+        let now: UnixMilliseconds = 1_795_262_462_399
+        for lifetime: Milliseconds in [130_500, 7_200_000] {
+            for epoch in [nil, BroadcastEpoch(now + 86_400_000)] {
+                var draft = try Self.draft(form == .nonDisplay ? Self.nonDisplay : Self.display)
+                (draft.lifetime, draft.epoch) = (lifetime, epoch)
+                // The defaults, which two forms name.
+                draft.actionData.cancellable = nil
+                draft.actionData.notificationType = form == .nonDisplay ? .enableFeature : nil
+                let broadcast = Broadcast(draft, id: 1_235, language: "en", sender: "ann", now: now)
+                let again = try BroadcastDraft(anyForm: broadcast.document(in: form).data)
+                try again.checkForSending(language: "en", now: now + 60_000)
+                #expect(broadcast.edited(again, language: "en", now: now + 60_000) == broadcast)
+            }
+        }
+    }
+
+    @Test(
+        "Errors in the first two forms say what is expected there",
+        arguments: [
+            ("\"34646millis\"", "\"346460\"", "expiry", "34646millis"), ("\"34646millis\"", "346460", "expiry", "34646millis"),
+            ("\"poster\"", "\"colour\"", "colour", "notificationid"),
+            ("\"fields\": [", "\"fields\": {}, \"data\": [", "fields", "array"),
+        ])
+    func expectations(value: String, other: String, field: String, word: String) {
+        let violation = Self.violation(Self.display.replacing(value, with: other))
+        #expect(violation?.field == field && violation?.problem.contains(word) == true, "\(String(describing: violation))")
+    }
+
     @Test("What the hub finds wrong is named as the document has it")
     func renamed() throws {
         func name(_ field: String, in json: String) throws -> String? {
@@ -251,6 +283,7 @@ struct SeedBroadcastTests {
         #expect(try name("channels[0]", in: Self.display) == "channel")
         #expect(try name("actiondata.translations.fr", in: Self.display) == "fields")
         #expect(try name("actiondata.translations.hi.msg", in: Self.display) == "fields[1].msg")
+        #expect(try name("actiondata.translations.hi", in: Self.display) == "fields[1].language")
         #expect(try name("actiondata", in: Self.display) == "fields")
         #expect(try name("actiondata", in: Self.nonDisplay) == "data")
         let intermediate = #"{"type":2,"expiry":"5","translations":{"en":{"title":"t","msg":"m"}}}"#

@@ -76,7 +76,7 @@ enum ProblemKind: String, ClosedEnum {
         case .malformedRequest: "The request is not valid HTTP."
         case .tooManyRequests: "The caller makes too many requests; try again later."
         case .requestTimeout: "The request did not arrive in time."
-        case .idempotencyKeyReused: "The Idempotency-Key was used for another message."
+        case .idempotencyKeyReused: "The Idempotency-Key was used for another request."
         case .internalError: "The gateway or a service has failed."
         case .overloaded: "Too many requests are pending; try again later."
         case .serviceUnavailable: "A service is unreachable; try again later."

@@ -100,17 +100,6 @@ struct Route: Sendable {
     }
 }
 
-/// A query that is read when its text is not known.
-struct UnreadQuery<Query: Route.Document> {
-    fileprivate let request: Request
-
-    /// As the client has sent it; empty if there is none.
-    var text: String { request.uri.query ?? "" }
-
-    /// - Throws: ``SchemaViolation``.
-    func read() throws -> Query { try QueryDecoder.decode(Query.self, from: request) }
-}
-
 /// The answer that a route declares.
 struct AnswerForm: Sendable {
     let status: HTTPResponse.Status
