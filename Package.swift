@@ -470,9 +470,14 @@ for target in package.targets where target.type != .system {
     target.swiftSettings = swiftSettings
 }
 
-/// In these targets accesses to properties are so frequent that the exclusivity check is expensive. Release builds omit it there.
-/// Debug builds, in which all tests run, always have it.
+/// In these targets accesses to properties are so frequent that the exclusivity check is expensive. Release builds omit it there;
+/// debug builds have it.
 let busy: Set = ["CommandBus"]
 for target in package.targets where busy.contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)))
+}
+
+/// The tests are not optimised in release builds either: their code is waiting for others, and building it would take twice as long.
+for target in package.targets where target.type == .test {
+    target.swiftSettings?.append(.unsafeFlags(["-Onone"], .when(configuration: .release)))
 }

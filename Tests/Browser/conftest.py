@@ -16,7 +16,7 @@ expect.set_options(timeout=15_000)
 
 
 def pytest_addoption(parser):
-    default = pathlib.Path(__file__).parents[2] / ".build" / "debug"
+    default = pathlib.Path(__file__).parents[2] / ".build" / "release"
     parser.addoption("--executables", default=str(default), help="the folder of the built executables")
 
 

@@ -5,6 +5,7 @@ import time
 
 from playwright.sync_api import expect
 
+from harness.contention import Contention
 from harness.product import PASSWORD
 from harness.visits import GATEWAY_AWAY, SERVICE_AWAY
 from harness.waiting import eventually
@@ -642,6 +643,7 @@ def test_thousand_subjects_stay_quick(own_product, visit, pictures):
     # The time from each interaction to the next picture, as the browser measures it.
     page.evaluate("""() => { window.slow = []; new PerformanceObserver((list) => window.slow.push(...list.getEntries().map((entry) =>
         [entry.name, Math.round(entry.duration), entry.target?.outerHTML.slice(0, 80)]))).observe({ type: 'event', durationThreshold: 104, buffered: true }); }""")
+    contention = Contention(page)
     pictures(page, "cube-many")
     area = page.locator(".area .title").nth(5)
     area.click()
@@ -659,5 +661,6 @@ def test_thousand_subjects_stay_quick(own_product, visit, pictures):
     own_product.new_channel("Somebody else's")
     expect(page.locator(".channel > .row.marked")).to_have_count(1)
     button(page, "Close all").click()
-    slow = [entry for entry in page.evaluate("window.slow") if entry[1] > 200]
-    assert not slow, slow
+    limit = 200 * contention.factor()
+    slow = [entry for entry in page.evaluate("window.slow") if entry[1] > limit]
+    assert not slow, (limit, slow)

@@ -25,7 +25,7 @@ struct BusThreadTests {
         }
     }
 
-    /// One at a time, because each blocks a thread that all tests share.
+    /// One at a time, and no other test does so, because each blocks a thread that all tests share.
     ///
     /// - Parameter bytes: The size of a large payload, which is not decoded on the bus thread.
     @Test(
@@ -135,18 +135,18 @@ struct BusThreadTests {
     @Test("Tasks on the bus thread continue after the bus is closed")
     func tasksGoOnWhenTheirBusIsClosed() async throws {
         let bus = try Bus(logger: quietLogger)
-        let isClosed = Block()
+        let isClosed = AsyncStream<Void>.makeStream()
         let client = try CommandClient(bus: bus, endpoints: ["tcp://127.0.0.1:1"], logger: quietLogger)
         let waiting = Task(executorPreference: bus.taskExecutor) { try await client.request(Hold(), timeout: .seconds(50)) }
         let late = Task(executorPreference: bus.taskExecutor) {
-            await Task.detached { isClosed.hold() }.value
+            for await _ in isClosed.stream {}
             // The bus thread has ended. The task still runs, and its request fails.
             return await #expect(throws: CommandFailure.self) { try await client.request(Hold()) }
         }
         await bus.close()
         let failure = await #expect(throws: CommandFailure.self) { try await waiting.value }
         #expect(failure?.status == .unavailable)
-        isClosed.end()
+        isClosed.continuation.finish()
         let lateFailure = await late.value
         #expect(lateFailure?.status == .unavailable)
         let name = await withTaskExecutorPreference(bus.taskExecutor) { threadName() }

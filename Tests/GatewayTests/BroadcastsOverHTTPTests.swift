@@ -141,6 +141,11 @@ struct BroadcastsOverHTTPTests {
             let phone = gateway.with(token: nil)
             #expect(try await gateway.request("POST", "/broadcast", body: Self.body()).status == 201)
             let tag = try #require(try await phone.request("GET", "/broadcast/active")["etag"])
+            // The list says when it was pushed, which happens by itself.
+            try await eventually("the push") {
+                let items = try await gateway.request("GET", "/broadcast").object["items"] as? [[String: Any]]
+                return (items?.first?["pushed"] as? [String: Any])?["count"] as? Int == 1
+            }
             let list = try #require(try await gateway.request("GET", "/broadcast")["etag"])
             let same = try await gateway.request("GET", "/broadcast", headers: ["If-None-Match": list])
             #expect(same.status == 304, "\(same)")

@@ -26,8 +26,8 @@ extension SystemTests {
                 "touch -d 2001-01-01 Shared/JSON/New.swift", "rm Shared/JSON/JSON.swift",
                 "mv Shared/JSON/JSON.swift Shared/JSON/Other.swift", "mv Shared/JSON Shared/Text",
                 "mv Shared/JSON/JSON.swift Services/Cube/JSON.swift",
-                "rm .build/debug/msi-cube", "chmod -x .build/debug/msi", "echo >> .build/debug/msi", "rm -r .build",
-                "echo 6.4 > version", "rm .build/deploy-build.stamp", "sed -i 1d .build/deploy-build.stamp",
+                "rm .build/release/msi-cube", "chmod -x .build/release/msi", "echo >> .build/release/msi", "rm -r .build",
+                "echo 6.4 > version", "rm .build/deploy-build-release.stamp", "sed -i 1d .build/deploy-build-release.stamp",
             ])
         func changed(_ change: String) async throws {
             try await withProject { project in
@@ -77,6 +77,21 @@ extension SystemTests {
             }
         }
 
+        @Test(
+            "The flags are those of a release build unless the environment asks for debug; another word is refused",
+            arguments: [
+                ([:], 0, "--configuration release -Xswiftc -enable-testing"),
+                (["BUILD_CONFIGURATION": "debug"], 0, "--configuration debug -Xcc -O2"),
+                (["BUILD_CONFIGURATION": "Release"], 2, "BUILD_CONFIGURATION is release or debug, found: Release"),
+            ] as [([String: String], Int32, String)])
+        func flags(_ environment: [String: String], status: Int32, line: String) async throws {
+            let script = try BuiltProduct.packageFolder() + "deploy/build"
+            let end = try await withProgram(script, arguments: ["flags"], environment: environment) {
+                try await $0.end(within: .seconds(20))
+            }
+            #expect(end.exitCode == status && end.lines == [line], "\(end.lines)")
+        }
+
         @Test("A file that changes while it is built is built again")
         func changedMeanwhile() async throws {
             try await withProject { project in
@@ -109,12 +124,12 @@ private struct SampleProject {
         #!/bin/bash
         case "$*" in
         --version) cat "$PROJECT/version" ;;
-        "build --show-bin-path") echo "$PWD/${SWIFTPM_BUILD_DIR:-.build}/debug" ;;
+        build*--show-bin-path) echo "$PWD/${SWIFTPM_BUILD_DIR:-.build}/release" ;;
         build*)
             echo >> "$PROJECT/builds"
             [ ! -e broken ] || { echo "error: it is broken"; exit 1; }
             [ ! -e during ] || . ./during
-            folder=${SWIFTPM_BUILD_DIR:-.build}/debug
+            folder=${SWIFTPM_BUILD_DIR:-.build}/release
             mkdir -p "$folder"
             for program in msi msi-cube; do
                 [ -x "$folder/$program" ] || { rm -f "$folder/$program"; echo > "$folder/$program"; chmod +x "$folder/$program"; }
@@ -156,7 +171,7 @@ private struct SampleProject {
             return .failed
         }
         let executables = try #require(end.lines.last)
-        #expect(executables.hasSuffix("/debug") && access(executables + "/msi", X_OK) == 0, "\(end.lines)")
+        #expect(executables.hasSuffix("/release") && access(executables + "/msi", X_OK) == 0, "\(end.lines)")
         #expect(end.lines.count == (builds == before ? 1 : 2), "\(end.lines)")
         return builds == before ? .unchanged : .built
     }

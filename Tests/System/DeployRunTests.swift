@@ -1,3 +1,4 @@
+import FoundationEssentials
 import NIOHTTP1
 import TestSupport
 import Testing
@@ -25,9 +26,9 @@ extension SystemTests {
         func run() async throws {
             let script = try BuiltProduct.packageFolder() + "deploy/run"
             try await withTemporaryFolder { folder in
-                // `swift test` locks the build folder until its tests have ended. The lock is a file in the temporary folder.
+                // `swift test`, of `deploy/test --filter`, locks the build folder until its tests have ended. The lock is a file in the temporary folder.
                 // With another temporary folder the script's build does not wait for it. All files are built already.
-                let settings = ["TMPDIR": folder]
+                let settings = ["TMPDIR": folder, "BUILD_CONFIGURATION": ServiceProcess.executables.lastPathComponent]
                 try await withStack(in: folder + "/state", settings: settings, script: script) { stack in
                     let subject = try await stack.portal.makeSubject("Alert")
                     try await stack.withPhone(subscribedTo: [subject.topicKey]) { phone in

@@ -22,8 +22,8 @@ extension SystemTests {
         func readme() async throws {
             let readme = try String(contentsOfFile: BuiltProduct.packageFolder() + "README.md", encoding: .utf8)
             let msi = try BuiltProduct.path(of: "msi")
-            let commands = readme.split(separator: "\n").filter { $0.hasPrefix(".build/debug/msi ") }.map { line in
-                "'\(msi)'" + line.split(separator: "#")[0].dropFirst(".build/debug/msi".count)
+            let commands = readme.split(separator: "\n").filter { $0.hasPrefix(".build/release/msi ") }.map { line in
+                "'\(msi)'" + line.split(separator: "#")[0].dropFirst(".build/release/msi".count)
             }
             try #require(commands.count == 3)
             try await withStack { stack in
