@@ -5,7 +5,7 @@ import ServiceKit
 @main
 enum Main {
     static func main() {
-        ServiceMain.run(.fcmEmulator) { context in
+        ServiceMain.run(.fcmEmulator, check: { _ = try behaviour($0.settings) }) { context in
             let settings = context.settings
             let directory = try settings.value(.stateDirectory)
             let folder = "\(directory)/\(EmulatorAccess.folderName)"
@@ -15,7 +15,7 @@ enum Main {
             let emulator = try await Emulator(
                 folder: folder, port: try settings.value(.fcmEmulatorPort),
                 topicPayloadLimit: try settings.value(.fcmEmulatorTopicPayloadLimit),
-                behaviour: try settings.optional(.fcmEmulatorBehaviourFile).map { try Behaviour(file: $0) } ?? Behaviour(),
+                behaviour: try behaviour(settings),
                 logger: context.logger)
             return ServicePlan(
                 services: [emulator.server],
@@ -29,5 +29,9 @@ enum Main {
                         "listening", metadata: ["endpoint": "https://127.0.0.1:\(port)", "ca_file": "\(folder)/ca.pem"])
                 })
         }
+    }
+
+    private static func behaviour(_ settings: SettingValues) throws -> Behaviour {
+        try settings.optional(.fcmEmulatorBehaviourFile).map { try Behaviour(file: $0) } ?? Behaviour()
     }
 }

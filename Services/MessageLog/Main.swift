@@ -1,8 +1,11 @@
+import MongoDatabase
 import ServiceKit
 
 @main
 enum Main {
     static func main() {
-        ServiceMain.run(.messageLog, wire: ServicePlan.messageLog)
+        ServiceMain.run(
+            .messageLog, check: { _ = try $0.settings.optional(.databaseURL, as: MongoURL.init) },
+            wire: ServicePlan.messageLog)
     }
 }

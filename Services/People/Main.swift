@@ -1,8 +1,15 @@
+import MongoDatabase
 import ServiceKit
 
 @main
 enum Main {
     static func main() {
-        ServiceMain.run(.people, wire: ServicePlan.people)
+        ServiceMain.run(
+            .people,
+            check: {
+                _ = try $0.settings.optional(.databaseURL, as: MongoURL.init)
+                _ = try OpenIDSettings($0.settings)
+            },
+            wire: ServicePlan.people)
     }
 }

@@ -13,7 +13,8 @@ enum Main {
             ) { try await ServicePlan.fleet($0) }
         }
         ServiceMain.run(
-            .phone, aliases: ["--name": Setting.phoneName.declaration.flag, "--port": Setting.phonePort.declaration.flag]
+            .phone, aliases: ["--name": Setting.phoneName.declaration.flag, "--port": Setting.phonePort.declaration.flag],
+            check: { _ = try ServicePlan.localBroadcasts($0.settings) }
         ) { try await ServicePlan.phone($0) }
     }
 }

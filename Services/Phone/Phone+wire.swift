@@ -17,7 +17,7 @@ extension ServicePlan {
     }
 
     /// The broadcasts that ship with the app.
-    private static func localBroadcasts(_ settings: SettingValues) throws -> LocalBroadcasts {
+    static func localBroadcasts(_ settings: SettingValues) throws -> LocalBroadcasts {
         guard let path = try settings.optional(.phoneBroadcastsFile) else { return .none }
         let setting = Setting.phoneBroadcastsFile.declaration
         let text = try OperatorFile.text(at: path, of: setting)

@@ -19,14 +19,42 @@ package struct Setting<Value: Sendable>: Sendable {
         parse: @escaping @Sendable (String) -> Value?
     ) {
         declaration = SettingDeclaration(
-            key: key, summary: summary, expected: expected, fallback: fallback, follows: follows, isSecret: isSecret)
+            key: key, summary: summary, expected: expected, fallback: fallback, follows: follows, isSecret: isSecret
+        ) { text, name in
+            _ = try Self.read(text, of: name, expected: expected, isSecret: isSecret, check: check, parse: parse)
+        }
         self.check = check
         self.parse = parse
     }
+
+    /// Reads an operator's text.
+    ///
+    /// - Parameter name: The name of the setting that has it, for the error.
+    /// - Throws: ``ConfigurationError``.
+    func value(of text: String, from name: String) throws -> Value {
+        try Self.read(
+            text, of: name, expected: declaration.expected, isSecret: declaration.isSecret, check: check, parse: parse)
+    }
+
+    private static func read(
+        _ text: String, of name: String, expected: String, isSecret: Bool, check: (Value) throws -> Void,
+        parse: (String) -> Value?
+    ) throws -> Value {
+        guard let value = parse(text) else {
+            let found = isSecret ? "something else" : "\"\(text.prefix(80))\""
+            throw ConfigurationError("\(name): expected \(expected), found \(found)")
+        }
+        do {
+            try check(value)
+        } catch {
+            throw ConfigurationError("\(name): \(error)")
+        }
+        return value
+    }
 }
 
-/// A setting without its type, for `--help` and the check for unknown names.
-package struct SettingDeclaration: Hashable, Sendable {
+/// A setting without its type, for `--help`, `--check-config` and the check for unknown names. Two with the same key are equal.
+package struct SettingDeclaration: Sendable {
     /// Words joined by dots, such as `gateway.port`.
     package let key: String
     /// One sentence for the operator.
@@ -41,9 +69,14 @@ package struct SettingDeclaration: Hashable, Sendable {
     /// Whether the value is secret. No error shows it, and it has no flag, since every list of processes shows flags. A file may
     /// contain it, see ``file``.
     package let isSecret: Bool
+    /// Checks a text, which comes from the setting with the given name.
+    let check: @Sendable (_ text: String, _ name: String) throws -> Void
 
     /// `MSI_GATEWAY_PORT`.
     package var name: String { Self.name(of: key) }
+
+    /// The name of the setting that ``follows`` names.
+    package var followedName: String? { follows.map(Self.name) }
 
     /// `--gateway-port`.
     package var flag: String {
@@ -55,12 +88,21 @@ package struct SettingDeclaration: Hashable, Sendable {
         guard isSecret else { return nil }
         return SettingDeclaration(
             key: key + ".file", summary: "A file that holds the value of \(name), such as a credential of systemd.",
-            expected: "a file", fallback: nil, follows: nil, isSecret: false)
+            expected: "a file", fallback: nil, follows: nil, isSecret: false
+        ) { text, name in
+            guard !text.isEmpty else { throw ConfigurationError("\(name): expected a file, found nothing") }
+        }
     }
 
     static func name(of key: String) -> String {
         "MSI_" + key.uppercased().map { $0 == "." ? "_" : String($0) }.joined()
     }
+}
+
+extension SettingDeclaration: Hashable {
+    package static func == (one: SettingDeclaration, other: SettingDeclaration) -> Bool { one.key == other.key }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
 extension Setting where Value == String {

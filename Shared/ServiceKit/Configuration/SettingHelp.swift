@@ -14,7 +14,7 @@ struct SettingHelp: CustomStringConvertible {
             let fallback = setting.fallback.map { $0.isEmpty ? " Default: none." : " Default: \($0)." } ?? ""
             lines.append("      \(setting.summary) It is \(setting.expected).\(fallback)")
         }
-        lines += ["", "--help prints this, --version the version."]
+        lines += ["", "--check-config checks the settings and starts nothing. --help prints this, --version the version."]
         return lines.joined(separator: "\n")
     }
 }

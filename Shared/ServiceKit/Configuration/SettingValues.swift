@@ -88,20 +88,25 @@ package struct SettingValues: Sendable {
         return word
     }
 
+    /// Checks the form of settings, and reads the files of secrets.
+    ///
+    /// - Returns: One sentence for each that is wrong.
+    package func problems(of settings: [SettingDeclaration]) -> [String] {
+        settings.compactMap { setting in
+            do {
+                if let (text, name) = try text(of: setting) { try setting.check(Self.expandingHome(text, home), name) }
+                return nil
+            } catch {
+                return "\(error)"
+            }
+        }
+    }
+
     /// - Returns: The value, and the name of the setting that it comes from.
     private func read<Value>(_ setting: Setting<Value>) throws -> (value: Value, name: String)? {
         let declaration = setting.declaration
         guard let (text, name) = try text(of: declaration) else { return nil }
-        guard let value = setting.parse(Self.expandingHome(text, home)) else {
-            let found = declaration.isSecret ? "something else" : "\"\(text.prefix(80))\""
-            throw ConfigurationError("\(name): expected \(declaration.expected), found \(found)")
-        }
-        do {
-            try setting.check(value)
-        } catch {
-            throw ConfigurationError("\(name): \(error)")
-        }
-        return (value, name)
+        return (try setting.value(of: Self.expandingHome(text, home), from: name), name)
     }
 
     /// - Returns: The text of a setting, and the name of the setting that contains it.

@@ -17,22 +17,28 @@ package enum ServiceMain {
     ///   - entry: The service's entry in the catalogue.
     ///   - subcommand: The command line's first word, if this service has several commands.
     ///   - aliases: Further names of flags, with the flags that they stand for, such as `["--name": "--phone-name"]`.
+    ///   - check: Checks for `--check-config` what the form of single settings does not show, such as files with keys.
     ///   - wire: Builds the parts. An error stops the start.
     package static func run(
         _ entry: ServiceEntry, subcommand: String? = nil, aliases: [String: String] = [:],
+        check: @escaping @Sendable (Wiring) async throws -> Void = { _ in },
         wire: @escaping @Sendable (Wiring) async throws -> ServicePlan
     ) -> Never {
-        ProcessMain.run(makesPrivateFiles: true) { await start(entry, subcommand, aliases, wire: wire) }
+        ProcessMain.run(makesPrivateFiles: true) {
+            await start(entry, subcommand, aliases, check: check, wire: wire)
+        }
     }
+
+    private static let checkFlag = "--check-config"
 
     private static func start(
         _ entry: ServiceEntry, _ subcommand: String?, _ aliases: [String: String],
-        wire: @Sendable (Wiring) async throws -> ServicePlan
+        check: @escaping @Sendable (Wiring) async throws -> Void, wire: @Sendable (Wiring) async throws -> ServicePlan
     ) async -> Never {
         DescriptorLimit.raise()
         let name = entry.executable
         let accepted = SettingDeclaration.common + entry.settings
-        let arguments = CommandLine.arguments.dropFirst(subcommand == nil ? 1 : 2).map { argument in
+        var arguments = CommandLine.arguments.dropFirst(subcommand == nil ? 1 : 2).map { argument in
             let flag = argument.prefix { $0 != "=" }
             return (aliases[String(flag)] ?? String(flag)) + argument.dropFirst(flag.count)
         }
@@ -44,9 +50,17 @@ package enum ServiceMain {
             print(name, productVersion)
             exit(0)
         }
+        let onlyChecks = arguments.contains(checkFlag)
+        arguments.removeAll { $0 == checkFlag }
         do {
             let values = try await SettingValues(
                 arguments: arguments, environment: ProcessInfo.processInfo.environment, accepted: accepted)
+            if onlyChecks {
+                let problems = await ConfigurationCheck(name: name, settings: accepted, further: check).problems(in: values)
+                for line in values.warnings + problems { StandardError.write("\(name): \(line)\n") }
+                if problems.isEmpty { print("\(name): the configuration is valid") }
+                exit(problems.isEmpty ? 0 : EX_CONFIG)
+            }
             let logger = Logger.service(name, format: try values.value(.logFormat), level: try values.value(.logLevel))
             for warning in values.warnings { logger.warning("\(warning)") }
             if let change = try StateDirectory.secure(try values.value(.stateDirectory)) { logger.warning("\(change)") }

@@ -1,0 +1,61 @@
+import FoundationEssentials
+import Glibc
+import ServiceKit
+import TestSupport
+import Testing
+
+extension SystemTests {
+    /// `--check-config` of the services.
+    @Suite("--check-config")
+    struct CheckConfigTests {
+        private func check(_ service: String, _ settings: [String: String]) async throws -> ProgramEnd<Void> {
+            try await withProgram(BuiltProduct.path(of: service), arguments: ["--check-config"], environment: settings) {
+                try await $0.end(within: .seconds(20))
+            }
+        }
+
+        @Test(
+            "The defaults are valid, and nothing is started or made",
+            arguments: ServiceEntry.all.map(\.executable).filter { $0 != "msi-fcm-relay" })
+        func defaults(service: String) async throws {
+            try await withTemporaryFolder { folder in
+                let end = try await check(service, ["MSI_STATE_DIR": folder + "/state"])
+                #expect(end.exitCode == 0 && end.lines == ["\(service): the configuration is valid"], "\(end.lines)")
+                #expect(!FileManager.default.fileExists(atPath: folder + "/state"))
+            }
+        }
+
+        @Test("All settings of the wrong form are named at once")
+        func several() async throws {
+            let end = try await check(
+                "msi-gateway", ["MSI_GATEWAY_PORT": "http", "MSI_GATEWAY_HOST": "here", "MSI_LOG_LEVEL": "loud"])
+            #expect(end.exitCode == EX_CONFIG)
+            for name in ["MSI_GATEWAY_PORT", "MSI_GATEWAY_HOST", "MSI_LOG_LEVEL"] {
+                #expect(end.lines.contains { $0.hasPrefix("msi-gateway: \(name): expected ") }, "\(end.lines)")
+            }
+        }
+
+        @Test(
+            "What only the start would show is found too",
+            arguments: [
+                ("msi-gateway", ["MSI_GATEWAY_HOST": "0.0.0.0"], "MSI_GATEWAY_HOST: 0.0.0.0 is not a loopback address"),
+                ("msi-gateway", ["MSI_GATEWAY_TLS_CERTIFICATE_FILE": "/none", "MSI_GATEWAY_TLS_KEY_FILE": "/none"], "/none"),
+                ("msi-fcm-relay", [:], "MSI_FCM_SERVICE_ACCOUNT_FILE"),
+                ("msi-fcm-relay", ["MSI_FCM_SERVICE_ACCOUNT_FILE": "/none"], "/none"),
+                ("msi-cube", ["MSI_DATABASE_URL": "postgres://x"], "MSI_DATABASE_URL"),
+                ("msi-people", ["MSI_DATABASE_URL_FILE": "/none"], "MSI_DATABASE_URL_FILE: /none cannot be read"),
+                ("msi-people", ["MSI_OIDC_ISSUER": "https://id.example.edu"], "MSI_OIDC_CLIENT_ID"),
+                ("msi-message-log", ["MSI_FCM_RELAY_ENDPOINTS": "tcp://192.0.2.1:9"], "MSI_FCM_RELAY_ENDPOINTS"),
+                ("msi-message-log", ["MSI_CONFIG_FILE": "/none"], "MSI_CONFIG_FILE"),
+                ("msi-fcm-emulator", ["MSI_FCM_EMULATOR_BEHAVIOUR_FILE": "/none"], "/none"),
+                ("msi-phone", ["MSI_PHONE_BROADCASTS_FILE": "/none"], "/none"),
+                ("msi-cube", ["MSI_CUBE_SIZE_LIMITS": "1MiB"], "did you mean MSI_CUBE_SIZE_LIMIT?"),
+            ] as [(String, [String: String], String)])
+        func deeper(service: String, settings: [String: String], problem: String) async throws {
+            let end = try await check(service, settings)
+            #expect(end.exitCode == EX_CONFIG)
+            #expect(end.lines.contains { $0.contains(problem) }, "\(end.lines)")
+            #expect(!end.lines.contains { $0.contains("the configuration is valid") })
+        }
+    }
+}
