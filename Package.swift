@@ -93,7 +93,8 @@ let package = Package(
         .executableTarget(
             name: "Gateway",
             dependencies: [
-                "CZlib", "CommandBus", "DurableFiles", "FCM", "HTTPRouting", "JSON", "JSONSchema", "Pages", "ProductVersion",
+                "CSV", "CZlib", "CommandBus", "DurableFiles", "FCM", "HTTPRouting", "JSON", "JSONSchema", "Pages",
+                "ProductVersion",
                 "Schemas",
                 "Time", "ServiceKit", crypto, deque, heap, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
                 nioHTTPTypes,
@@ -166,7 +167,7 @@ let package = Package(
         .executableTarget(
             name: "Operator",
             dependencies: [
-                "AuditTrail", "CommandBus", "DedicatedThread", "DurableFiles", "JSON", "MongoDatabase", "ProductVersion",
+                "AuditTrail", "CSV", "CommandBus", "DedicatedThread", "DurableFiles", "JSON", "MongoDatabase", "ProductVersion",
                 "RegisteredStores", "Schemas",
                 "ServiceKit", "Storage", "Time", argumentParser, asyncHTTPClient, crypto, logging, nioCore, nioHTTP1, nioSSL,
                 serviceLifecycle, subprocess, systemPackage, unixSignals,
@@ -193,6 +194,7 @@ let package = Package(
 
         // The shared modules. Dependencies point one way: ServiceKit → CommandBus → Schemas → JSON and Time → nothing.
         .target(name: "JSON", path: "Shared/JSON"),
+        .target(name: "CSV", path: "Shared/CSV"),
         .target(name: "JSONSchema", dependencies: ["JSON"], path: "Shared/JSONSchema"),
         .target(name: "Time", path: "Shared/Time"),
         .target(name: "Schemas", dependencies: ["JSON", "Time"], path: "Shared/Schemas", exclude: ["GLOSSARY.md"]),
@@ -312,6 +314,7 @@ let package = Package(
                 serviceLifecycle,
             ],
             path: "Tests/CommandBusTests"),
+        .testTarget(name: "CSVTests", dependencies: ["CSV"], path: "Tests/CSVTests"),
         .testTarget(
             name: "CubeStorageTests",
             dependencies: ["CubeStorage", "EmbeddedDatabase", "MongoDatabase", "JSON", "Schemas", "TestSupport", grdb, logging],
@@ -351,7 +354,7 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "CommandBus", "CubeStorage", "Gateway", "MongoDatabase", "JSON", "JSONSchema", "Pages", "ProductVersion",
+                "CSV", "CommandBus", "CubeStorage", "Gateway", "MongoDatabase", "JSON", "JSONSchema", "Pages", "ProductVersion",
                 "Schemas",
                 "SeededRandom", "ServiceKit", "Storage", "StoredResources", "Time",
                 "TestSupport", asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
@@ -389,7 +392,8 @@ let package = Package(
         .testTarget(
             name: "OperatorTests",
             dependencies: [
-                "CubeStorage", "MessageStorage", "Operator", "JSON", "Schemas", "ServiceKit", "Storage", "TestSupport", "Time",
+                "CSV", "CubeStorage", "MessageStorage", "Operator", "JSON", "Schemas", "ServiceKit", "Storage", "TestSupport",
+                "Time",
                 systemPackage,
             ],
             path: "Tests/OperatorTests"),
@@ -424,7 +428,9 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "CommandBus", "FCMEmulator", "JSON", "People", "PowerCut", "Schemas", "SeededRandom", "ServiceKit", "TestSupport",
+                "CommandBus", "FCMEmulator", "JSON", "People", "PowerCut", "ProductVersion", "Schemas", "SeededRandom",
+                "ServiceKit",
+                "TestSupport",
                 asyncHTTPClient, nioCore,
                 nioHTTP1,
                 subprocess, systemPackage,

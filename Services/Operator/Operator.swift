@@ -8,7 +8,10 @@ struct Operator: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "msi", abstract: "Operates Mobile Student Intranet.",
         version: "msi \(productVersion)",
-        subcommands: [Up.self, AccountCommand.self, AuditCommand.self, Send.self, Sample.self, Phone.self, Migrate.self])
+        subcommands: [
+            Up.self, StatusCommand.self, Tail.self, AccountCommand.self, AuditCommand.self, Send.self, Sample.self,
+            CubeCommand.self, Phone.self, Migrate.self, SettingsCommand.self,
+        ])
 
     static func main() {
         ProcessMain.run(makesPrivateFiles: true) { await main(nil) }

@@ -1,3 +1,4 @@
+import CSV
 import JSON
 import Schemas
 import Testing
@@ -5,19 +6,8 @@ import Testing
 @testable import Gateway
 
 /// The lines of an exported audit log.
-@Suite("CSV")
+@Suite("The CSV of the audit log")
 struct CSVLineTests {
-    @Test(
-        "A cell is quoted where RFC 4180 requires it, and no cell is a formula",
-        arguments: [
-            ("plain", "plain"), ("", ""), ("a,b", #""a,b""#), (#"say "x""#, #""say ""x""""#), ("two\nlines", "\"two\nlines\""),
-            ("=1+1", #""'=1+1""#), ("+49", #""'+49""#), ("-2", #""'-2""#), ("@SUM(A1)", #""'@SUM(A1)""#), ("\t=1", "\"'\t=1\""),
-            ("=\"x\"", #""'=""x""""#), ("a=b", "a=b"), ("مرحبا", "مرحبا"),
-        ])
-    func cells(text: String, cell: String) {
-        #expect(CSVLine([text, "z"]).text == cell + ",z\r\n")
-    }
-
     @Test("An entry has as many cells as the header, and its time is readable")
     func entry() {
         let entry = AuditEntry(

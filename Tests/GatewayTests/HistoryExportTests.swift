@@ -1,3 +1,4 @@
+import CSV
 import CommandBus
 import Foundation
 import Schemas

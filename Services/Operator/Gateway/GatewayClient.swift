@@ -9,7 +9,8 @@ import ServiceKit
 /// A client of the gateway's HTTP API, with the token of the settings.
 struct GatewayClient: Sendable {
     private let http: HTTPClient
-    private let url: String
+    /// Without a slash at its end.
+    let url: String
     /// The setting that the URL comes from.
     private let source: String
     private let token: Secret?
@@ -26,6 +27,8 @@ struct GatewayClient: Sendable {
     /// How long a request is repeated without an answer.
     private static let retryTimeout = Duration.seconds(30)
     private static let pause = Duration.milliseconds(500)
+    /// The gateway's limits of requests are for a minute.
+    private static let maxLimitTime = Duration.seconds(120)
 
     /// Runs a body with a client of the gateway that the settings name.
     ///
@@ -45,6 +48,8 @@ struct GatewayClient: Sendable {
             + "MSI_TOKEN_FILE"
         var configuration = HTTPClient.Configuration()
         configuration.timeout.connect = .seconds(5)
+        // Open streams get a comment every 15 seconds; one without is broken.
+        configuration.timeout.read = .seconds(45)
         configuration.redirectConfiguration = .disallow
         // A failed connection is an error at once; this client repeats the request itself.
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -83,7 +88,15 @@ struct GatewayClient: Sendable {
     ///
     /// - Throws: ``GatewayFailure``.
     func get<Value: Decodable>(_ path: String) async throws -> Value {
-        try await answer(Value.self, to: request(.GET, path))
+        try await decode(answer(to: request(.GET, path)).body)
+    }
+
+    /// Reads a document as it is now: a failed request is not repeated.
+    ///
+    /// - Parameter statuses: Further statuses of answers with the document.
+    /// - Throws: ``GatewayFailure``.
+    func getOnce<Value: Decodable>(_ path: String, alsoAt statuses: Set<UInt> = []) async throws -> Value {
+        try await decode(once(request(.GET, path), alsoAt: statuses).body)
     }
 
     /// Posts a body. It is repeated if there is no answer, so it needs an idempotency key unless a second object does no harm.
@@ -96,7 +109,84 @@ struct GatewayClient: Sendable {
         if let key { request.headers.add(name: "Idempotency-Key", value: key) }
         request.headers.add(name: "Content-Type", value: type)
         request.body = .bytes(ByteBuffer(bytes: body))
-        return try await answer(Value.self, to: request)
+        return try await decode(answer(to: request).body)
+    }
+
+    /// Reads a document with its version, which ``edit(_:_:_:ifMatch:)`` takes.
+    ///
+    /// - Throws: ``GatewayFailure``.
+    func getWithVersion<Value: Decodable>(_ path: String) async throws -> (value: Value, version: String?) {
+        let answer = try await answer(to: request(.GET, path))
+        return (try decode(answer.body), answer.version)
+    }
+
+    /// Reads the stream of events, until the task is cancelled. A broken stream is opened again where it broke.
+    ///
+    /// - Throws: ``GatewayFailure`` if the gateway refuses the stream.
+    func follow(_ handle: @Sendable (ServerSentEvent) -> Void) async throws {
+        var position: String?
+        var isReported = false
+        while !Task.isCancelled {
+            do {
+                try await readEvents(after: &position) { event in
+                    isReported = false
+                    handle(event)
+                }
+            } catch let failure as GatewayFailure {
+                guard failure.kind == .unreachable, !Task.isCancelled else { throw failure }
+                if !isReported { report("\(failure); trying again") }
+                isReported = true
+            }
+            try await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    private func readEvents(after position: inout String?, _ handle: (ServerSentEvent) -> Void) async throws {
+        var request = request(.GET, "/events")
+        if let position { request.headers.add(name: "Last-Event-ID", value: position) }
+        do {
+            let response = try await http.execute(request, deadline: .distantFuture)
+            guard response.status == .ok else {
+                let body = Data(try await response.body.collect(upTo: 1 << 20).readableBytesView)
+                throw failure(of: response, body)
+            }
+            var parser = EventStreamParser()
+            for try await bytes in response.body {
+                parser.receive(bytes.readableBytesView, handle)
+                position = parser.lastID ?? position
+            }
+        } catch let failure as GatewayFailure {
+            throw failure
+        } catch {
+            throw unreachable(error)
+        }
+    }
+
+    /// Makes an edit, once: if there is no answer, it may have happened or not. One that was refused for too many requests is repeated.
+    ///
+    /// - Parameters:
+    ///   - body: The document; `nil` for none.
+    ///   - version: The version that the author of the edit saw.
+    /// - Returns: The answer's document, and the version after the edit.
+    /// - Throws: ``GatewayFailure``.
+    func edit(
+        _ method: HTTPMethod, _ path: String, _ body: Data?, ifMatch version: String?
+    ) async throws -> (document: Data, version: String?) {
+        var request = request(method, path)
+        if let version { request.headers.add(name: "If-Match", value: version) }
+        if let body {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(ByteBuffer(bytes: body))
+        }
+        let deadline = ContinuousClock.now + Self.maxLimitTime
+        while true {
+            switch await attempt(request) {
+            case .answered(let answer): return (answer.body, answer.version)
+            case .unanswered(_, let pause, mayBeDone: false) where ContinuousClock.now + pause < deadline:
+                try await Task.sleep(for: pause)
+            case .failed(let failure), .unanswered(let failure, _, _): throw failure
+            }
+        }
     }
 
     private struct ProblemDocument: Decodable {
@@ -113,19 +203,14 @@ struct GatewayClient: Sendable {
     /// Makes a request, and repeats it until there is a final answer.
     ///
     /// - Throws: ``GatewayFailure``.
-    private func answer<Value: Decodable>(_ type: Value.Type, to request: HTTPClientRequest) async throws -> Value {
+    private func answer(to request: HTTPClientRequest) async throws -> Answer {
         let deadline = ContinuousClock.now + Self.retryTimeout
         var isFirst = true
         while true {
             switch await attempt(request) {
-            case .answered(let json):
-                do {
-                    return try JSONCoder.decode(from: json)
-                } catch {
-                    throw GatewayFailure(.refused, "\(url) does not answer as a gateway of this version: \(error)")
-                }
+            case .answered(let answer): return answer
             case .failed(let failure): throw failure
-            case .unanswered(let failure, let pause):
+            case .unanswered(let failure, let pause, _):
                 guard ContinuousClock.now + pause < deadline else { throw failure }
                 if isFirst { report("\(failure); trying again for \(Self.retryTimeout.components.seconds) s") }
                 isFirst = false
@@ -134,32 +219,64 @@ struct GatewayClient: Sendable {
         }
     }
 
-    private enum Attempt {
-        case answered(Data)
-        case failed(GatewayFailure)
-        /// It can be repeated after a pause.
-        case unanswered(GatewayFailure, pause: Duration)
+    private func once(_ request: HTTPClientRequest, alsoAt statuses: Set<UInt> = []) async throws -> Answer {
+        switch await attempt(request, alsoAt: statuses) {
+        case .answered(let answer): return answer
+        case .failed(let failure), .unanswered(let failure, _, _): throw failure
+        }
     }
 
-    private func attempt(_ request: HTTPClientRequest) async -> Attempt {
+    /// - Throws: ``GatewayFailure``.
+    func decode<Value: Decodable>(_ json: Data) throws -> Value {
+        do {
+            return try JSONCoder.decode(from: json)
+        } catch {
+            throw GatewayFailure(.refused, "\(url) does not answer as a gateway of this version: \(error)")
+        }
+    }
+
+    private struct Answer {
+        let body: Data
+        let version: String?
+    }
+
+    private enum Attempt {
+        case answered(Answer)
+        case failed(GatewayFailure)
+        /// It can be repeated after a pause. It may have been done, unless the gateway has refused it for too many requests.
+        case unanswered(GatewayFailure, pause: Duration, mayBeDone: Bool)
+    }
+
+    private func attempt(_ request: HTTPClientRequest, alsoAt statuses: Set<UInt> = []) async -> Attempt {
         do {
             let response = try await http.execute(request, timeout: Self.answerTimeout)
             let body = Data(try await response.body.collect(upTo: Self.maxAnswerBytes).readableBytesView)
-            let problem = (try? JSONCoder.decode(ProblemDocument.self, from: body))?.detail ?? "the status is \(response.status)"
+            if (200..<300).contains(response.status.code) || statuses.contains(response.status.code) {
+                return .answered(Answer(body: body, version: response.headers.first(name: "ETag")))
+            }
+            let failure = failure(of: response, body)
             switch response.status.code {
-            case 200..<300: return .answered(body)
-            case 401, 403: return .failed(GatewayFailure(.notAllowed, token == nil ? noToken : problem))
-            case 507: return .failed(GatewayFailure(.unreachable, problem))
-            case 408, 429, 500...:
+            case 408, 429, 500..<507, 508...:
                 let pause = response.headers.first(name: "Retry-After").flatMap { Int64($0) }.map { Duration.seconds($0) }
-                return .unanswered(GatewayFailure(.unreachable, problem), pause: pause ?? Self.pause)
-            default: return .failed(GatewayFailure(.refused, problem))
+                return .unanswered(failure, pause: pause ?? Self.pause, mayBeDone: response.status != .tooManyRequests)
+            default: return .failed(failure)
             }
         } catch {
-            let reason = (error as? HTTPClientError)?.shortDescription ?? "the connection failed"
-            return .unanswered(
-                GatewayFailure(.unreachable, "the gateway at \(url) (\(source)) does not answer: \(reason). Is it running?"),
-                pause: Self.pause)
+            return .unanswered(unreachable(error), pause: Self.pause, mayBeDone: true)
         }
+    }
+
+    private func failure(of response: HTTPClientResponse, _ body: Data) -> GatewayFailure {
+        let problem = (try? JSONCoder.decode(ProblemDocument.self, from: body))?.detail ?? "the status is \(response.status)"
+        return switch response.status.code {
+        case 401, 403: GatewayFailure(.notAllowed, token == nil ? noToken : problem)
+        case 408, 429, 500...: GatewayFailure(.unreachable, problem)
+        default: GatewayFailure(.refused, problem)
+        }
+    }
+
+    private func unreachable(_ error: any Error) -> GatewayFailure {
+        let reason = (error as? HTTPClientError)?.shortDescription ?? "the connection failed"
+        return GatewayFailure(.unreachable, "the gateway at \(url) (\(source)) does not answer: \(reason). Is it running?")
     }
 }

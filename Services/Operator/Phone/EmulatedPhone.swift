@@ -86,10 +86,7 @@ struct EmulatedPhone: Sendable {
             }
         let (title, content) = (part["title"]?.string ?? "", part[body]?.string ?? "")
         let texts = title == content ? [title] : [title, content]
-        // Control characters of a message must not reach the terminal.
-        let lines = texts.flatMap { $0.split(whereSeparator: \.isNewline) }.map { line in
-            String(line.unicodeScalars.filter { $0.properties.generalCategory != .control }.map(Character.init))
-        }
+        let lines = texts.flatMap { $0.split(whereSeparator: \.isNewline) }.map { String($0).withoutControlCharacters }
         return "\(kind): " + lines.joined(separator: "\n  ")
     }
 

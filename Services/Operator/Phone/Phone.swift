@@ -3,7 +3,6 @@ import FoundationEssentials
 import Glibc
 import Schemas
 import ServiceKit
-import UnixSignals
 
 /// `msi phone`: a simulated phone at the local FCM, which shows what it receives.
 struct Phone: AsyncParsableCommand {
@@ -27,7 +26,7 @@ struct Phone: AsyncParsableCommand {
             try await EmulatedPhone.with(access) { phone in
                 for topic in topics { try await phone.subscribe(to: topic) }
                 show("a phone with \(topics.count == 1 ? "one subject" : "\(topics.count) subjects") is on; Ctrl-C turns it off")
-                await untilInterrupted {
+                try await untilInterrupted {
                     await phone.listen { show($0) }
                 }
             }
@@ -54,15 +53,5 @@ struct Phone: AsyncParsableCommand {
     private func show(_ text: String) {
         print(text)
         fflush(nil)
-    }
-
-    private func untilInterrupted(_ body: @escaping @Sendable () async -> Void) async {
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask(operation: body)
-            group.addTask { for await _ in signals { break } }
-            await group.next()
-            group.cancelAll()
-        }
     }
 }

@@ -32,7 +32,7 @@ struct Sample: AsyncParsableCommand {
         }
     }
 
-    private func existing<Value: NamedPart>(
+    private func existing<Value: CubePart>(
         _ name: String, among values: [Value], orElse add: () async throws -> Value
     ) async throws -> Value {
         if let value = values.first(where: { $0.name == name }) { return value }
@@ -49,11 +49,3 @@ struct Sample: AsyncParsableCommand {
         SubjectDraft(name: name, desc: desc, opt: SubjectOptions(level: level, distribution: distribution))
     }
 }
-
-/// A channel or an area.
-private protocol NamedPart {
-    var name: String { get }
-}
-
-extension Channel: NamedPart {}
-extension Area: NamedPart {}

@@ -115,19 +115,11 @@ struct Send: AsyncParsableCommand {
 
     private func standardInput() throws -> String {
         if isatty(STDIN_FILENO) == 1 { Self.say("type the text, and end it with Ctrl-D") }
-        var bytes = [UInt8](), buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
-            guard count > 0 else { break }
-            bytes += buffer[..<count]
-            guard bytes.count <= GatewayClient.maxBodyBytes else {
-                throw GatewayFailure(.refused, "the text has more than \(GatewayClient.maxBodyBytes) bytes")
-            }
+        do {
+            return try InputText.read("-", maxBytes: GatewayClient.maxBodyBytes)
+        } catch {
+            throw GatewayFailure(.refused, "the text on standard input: \(error)")
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw GatewayFailure(.refused, "the text is not UTF-8")
-        }
-        return text
     }
 }
 

@@ -1,3 +1,4 @@
+import CSV
 import HTTPTypes
 import Hummingbird
 import NIOCore

@@ -1,0 +1,12 @@
+extension String {
+    /// The text without control characters, which must not reach a terminal from a foreign text.
+    var withoutControlCharacters: String {
+        String(String.UnicodeScalarView(unicodeScalars.filter { $0.properties.generalCategory != .control }))
+    }
+
+    /// The text in one line, with spaces for its line breaks, and shortened.
+    func onOneLine(maxLength: Int) -> String {
+        let line = split(whereSeparator: \.isNewline).joined(separator: " ").withoutControlCharacters
+        return line.count > maxLength ? line.prefix(maxLength) + "…" : line
+    }
+}

@@ -1,0 +1,70 @@
+import ProductVersion
+import ServiceKit
+
+/// The text of a configuration file with all settings.
+struct SettingsSample: CustomStringConvertible {
+    /// The settings of a program that no earlier section has.
+    struct Section: Sendable {
+        let title: String
+        let settings: [SettingDeclaration]
+    }
+
+    let sections: [Section]
+
+    /// Every setting once, except the file itself.
+    static var sections: [Section] {
+        var known: Set = [SettingDeclaration.configFile]
+        func section(_ title: String, _ settings: [SettingDeclaration]) -> Section {
+            Section(title: title, settings: settings.filter { known.insert($0).inserted })
+        }
+        let services = programs.map { section($0.executable, $0.settings) }
+        return [section("every service", SettingDeclaration.common)] + services
+            + [section("msi send and other commands that call a gateway", SettingDeclaration.callingGateway)]
+    }
+
+    /// The programs that read a setting.
+    static func programs(reading setting: SettingDeclaration) -> [String] {
+        if SettingDeclaration.common.contains(setting) { return programs.map(\.executable) }
+        let services = programs.filter { $0.settings.contains(setting) }.map(\.executable)
+        return services + (SettingDeclaration.callingGateway.contains(setting) ? ["msi"] : [])
+    }
+
+    private static let programs = ServiceEntry.all + [.phone, .phoneFleet]
+
+    var description: String {
+        let head = """
+            # The settings of Mobile Student Intranet \(productVersion). Remove a # to change one. A line without a value has no
+            # default, or one that depends on another setting. Values are not in quotation marks. ~/ at the beginning of a value
+            # is the home folder.
+            """
+        return ([head] + sections.filter { !$0.settings.isEmpty }.map(Self.text)).joined(separator: "\n\n\n")
+    }
+
+    private static func text(_ section: Section) -> String {
+        (["# --- \(section.title) ---"] + section.settings.map(text)).joined(separator: "\n\n")
+    }
+
+    private static func text(_ setting: SettingDeclaration) -> String {
+        let others = programs(reading: setting)
+        let readers =
+            SettingDeclaration.common.contains(setting) || others.count < 2 ? "" : " Read by \(others.joined(separator: ", "))."
+        let depends = setting.fallback?.contains("$") == true
+        let fallback =
+            depends ? " Default: \(setting.followedName.map { "that of \($0), or " } ?? "")\(setting.fallback ?? "")." : ""
+        let lines = "\(setting.summary) It is \(setting.expected).\(fallback)\(readers)".wrapped(at: 118).map { "# \($0)" }
+        return (lines + ["#\(setting.name)=\(depends ? "" : setting.fallback ?? "")"]).joined(separator: "\n")
+    }
+}
+
+extension String {
+    /// Its words in lines of limited length.
+    fileprivate func wrapped(at width: Int) -> [String] {
+        split(whereSeparator: \.isWhitespace).reduce(into: []) { lines, word in
+            if let last = lines.last, last.count + 1 + word.count <= width {
+                lines[lines.count - 1] = last + " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+    }
+}

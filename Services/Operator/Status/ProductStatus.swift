@@ -1,0 +1,118 @@
+import Schemas
+import ServiceKit
+import Time
+
+/// What `msi status` shows: the answers of the gateway, put together.
+struct ProductStatus: Encodable, Sendable {
+    /// `GET /health`.
+    struct Health: Codable, Sendable {
+        enum Status: String, Codable, Sendable {
+            case ok, degraded, unavailable
+        }
+
+        let status: Status
+        let services: [String: ReplyStatus]
+        let versions: [String: String]
+        let parts: [String: [String: PartHealth]]
+        let copies: [String: UnixMilliseconds]
+    }
+
+    /// A part of `GET /statistics`.
+    struct Statistics: Decodable, Sendable {
+        struct Waiting: Decodable, Sendable {
+            let timestamp: UnixMilliseconds
+        }
+
+        let states: StateCounts
+        let scheduled: Int
+        let oldestWaiting: Waiting?
+        let buckets: [MessageStatistics.Bucket]
+
+        private enum CodingKeys: String, CodingKey {
+            case states, scheduled, buckets
+            case oldestWaiting = "oldest_waiting"
+        }
+    }
+
+    /// The messages of the outbox, and those of the last minute.
+    struct Messages: Encodable, Hashable, Sendable {
+        /// Pending or retrying, and due.
+        let waiting: Int
+        let scheduled: Int
+        let held: Int
+        /// The milliseconds since the oldest waiting one was accepted.
+        let oldestWaiting: Int64?
+        let acceptedLastMinute: Int
+        /// Those that ended in the last minute.
+        let endedLastMinute: StateCounts
+
+        private enum CodingKeys: String, CodingKey {
+            case waiting, scheduled, held
+            case oldestWaiting = "oldest_waiting_ms"
+            case acceptedLastMinute = "accepted_last_minute"
+            case endedLastMinute = "ended_last_minute"
+        }
+
+        /// - Parameters:
+        ///   - logged: The statistics by the time when messages were logged, with one span, the last minute.
+        ///   - ended: The same by the time when they ended.
+        init(logged: Statistics, ended: Statistics, now: UnixMilliseconds) {
+            scheduled = logged.scheduled
+            waiting = logged.states[.pending] + logged.states[.retrying] - logged.scheduled
+            held = logged.states[.held]
+            oldestWaiting = logged.oldestWaiting.map { max(0, now.rawValue - $0.timestamp.rawValue) }
+            acceptedLastMinute =
+                logged.buckets.first.map { bucket in
+                    RelayState.allCases.reduce(0) { $0 + bucket.states[$1] }
+                } ?? 0
+            endedLastMinute = ended.buckets.first?.states ?? StateCounts()
+        }
+    }
+
+    /// A service of this product, and where this machine's settings expect it.
+    struct Place: Encodable, Sendable {
+        let name: String
+        let endpoints: [String]
+    }
+
+    let gateway: String
+    let health: Health
+    let places: [Place]
+    /// `nil` without the right to read messages, or while the message log is away.
+    let messages: Messages?
+    /// Why ``messages`` is missing.
+    let messagesProblem: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case gateway, health, messages, places
+        case messagesProblem = "messages_problem"
+    }
+}
+
+extension ProductStatus {
+    /// Asks the gateway.
+    ///
+    /// - Throws: ``GatewayFailure`` if it does not answer.
+    static func read(from gateway: GatewayClient, _ settings: SettingValues) async throws -> ProductStatus {
+        let health: Health = try await gateway.getOnce("/health", alsoAt: [503])
+        var messages: Messages?
+        var problem: String?
+        do {
+            let now = UnixMilliseconds.now
+            let span = "edges=\(now.rawValue - 60_000),\(now.rawValue)"
+            let logged: Statistics = try await gateway.getOnce("/statistics?\(span)")
+            let ended: Statistics = try await gateway.getOnce("/statistics?by=ended&\(span)")
+            messages = Messages(logged: logged, ended: ended, now: now)
+        } catch let failure as GatewayFailure {
+            problem = "\(failure)"
+        }
+        return ProductStatus(
+            gateway: gateway.url, health: health, places: try places(settings), messages: messages, messagesProblem: problem)
+    }
+
+    private static func places(_ settings: SettingValues) throws -> [Place] {
+        try ServiceEntry.all.filter { !$0.sockets.isEmpty }.map { service in
+            Place(name: service.name, endpoints: try settings.value(.endpoints(of: service)))
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Schemas
+import ServiceKit
+
+/// A product's status as lines for a person.
+struct StatusText: CustomStringConvertible {
+    let status: ProductStatus
+
+    var description: String {
+        let health = status.health
+        var lines = ["\(health.status.rawValue): Mobile Student Intranet at \(status.gateway)", ""]
+        lines += Self.columns([["service", "state", "version", "where"]] + services)
+        lines.append("")
+        lines += messages
+        return lines.joined(separator: "\n")
+    }
+
+    /// A row for the gateway and each service, with its dependencies below.
+    private var services: [[String]] {
+        let health = status.health
+        let own = ["gateway", "ok", health.versions["gateway"] ?? "", status.gateway]
+        let gatewayParts = parts(health.parts["gateway"] ?? [:], indent: 1)
+        return [own] + gatewayParts
+            + status.places.flatMap { place in
+                let state = health.services[place.name].map(\.rawValue) ?? "reported below"
+                let copy = health.copies[place.name].map { end in
+                    "the gateway works with its copy for another \(Self.duration(max(0, end.rawValue - UnixMilliseconds.now.rawValue)))"
+                }
+                let row = [
+                    place.name, state, health.versions[place.name] ?? "", place.endpoints.joined(separator: ", "),
+                ]
+                return [row] + (copy.map { [["", $0]] } ?? []) + parts(health.parts[place.name] ?? [:], indent: 1)
+            }
+    }
+
+    private func parts(_ parts: [String: PartHealth], indent: Int) -> [[String]] {
+        parts.sorted { $0.key < $1.key }.flatMap { name, part in
+            let state = part.status.rawValue + (part.message.map { ": \($0.onOneLine(maxLength: 300))" } ?? "")
+            return [[String(repeating: "  ", count: indent) + name, state, part.version ?? ""]]
+                + self.parts(part.parts, indent: indent + 1)
+        }
+    }
+
+    private var messages: [String] {
+        guard let messages = status.messages else {
+            return ["messages: not known: \(status.messagesProblem ?? "")"]
+        }
+        let oldest = messages.oldestWaiting.map { ", the oldest for \(Self.duration($0))" } ?? ""
+        let ended = RelayState.allCases.filter { messages.endedLastMinute[$0] > 0 }
+            .map { "\(messages.endedLastMinute[$0]) \($0.rawValue)" }
+        return [
+            "messages: \(messages.waiting) waiting\(oldest); \(messages.scheduled) scheduled, \(messages.held) held for approval",
+            "in the last minute: \((["\(messages.acceptedLastMinute) accepted"] + ended).joined(separator: ", "))",
+        ]
+    }
+
+    private static func duration(_ milliseconds: Int64) -> String {
+        let seconds = milliseconds / 1_000
+        return switch seconds {
+        case ..<120: "\(seconds) s"
+        case ..<7_200: "\(seconds / 60) min"
+        default: "\(seconds / 3_600) h"
+        }
+    }
+
+    /// Aligns the columns of rows. The last cell of a row widens no column.
+    private static func columns(_ rows: [[String]]) -> [String] {
+        let rows = rows.map { row in Array(row[..<((row.lastIndex { !$0.isEmpty } ?? -1) + 1)]) }
+        let count = rows.map(\.count).max() ?? 0
+        let widths = (0..<count).map { column -> Int in
+            rows.filter { $0.count > column + 1 }.map { $0[column].count }.max() ?? 0
+        }
+        return rows.map { row in
+            let padded = row.dropLast().enumerated().map { column, cell -> String in
+                cell + String(repeating: " ", count: widths[column] - cell.count)
+            }
+            return (padded + row.suffix(1)).joined(separator: "  ")
+        }
+    }
+}
