@@ -34,7 +34,8 @@ struct SettingsSampleTests {
         let text = SettingsSample(sections: SettingsSample.sections).description
         let long = text.split(separator: "\n").filter { $0.count > 120 && $0.hasPrefix("# ") }
         #expect(long == [])
-        #expect(text.contains("Read by msi-gateway") || text.contains("msi-gateway."))
-        #expect(SettingsSample.programs(reading: Setting.fcmTopicPayloadLimit.declaration).contains("msi-message-log"))
+        let limit = SettingsSample.programs(reading: Setting.fcmTopicPayloadLimit.declaration)
+        #expect(Set(limit) == ["msi-fcm-relay", "msi-message-log", "msi-broadcast", "msi-gateway"] && limit.count == 4)
+        #expect(SettingsSample.programs(reading: Setting.fcmEmulatorPort.declaration) == ["msi-fcm-emulator", "msi-phone"])
     }
 }

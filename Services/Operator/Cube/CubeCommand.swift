@@ -16,9 +16,15 @@ struct CubeCommand: ParsableCommand {
 enum CubeFormat: String, CaseIterable, ExpressibleByArgument {
     case json, csv
 
-    /// The form that a file's name shows; JSON unless it ends with `.csv`.
-    init(of file: String) {
-        self = file.lowercased().hasSuffix(".csv") ? .csv : .json
+    /// The form that a file's name shows.
+    ///
+    /// - Throws: ``GatewayFailure`` if it shows none.
+    init(of file: String) throws {
+        let form = file == "-" ? .json : file.split(separator: ".").last.flatMap { CubeFormat(rawValue: $0.lowercased()) }
+        guard let form else {
+            throw GatewayFailure(.refused, "\(file): name it .json or .csv, or give --format")
+        }
+        self = form
     }
 }
 
@@ -34,19 +40,18 @@ struct ExportCube: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file to write; -, or nothing, for standard output.", valueName: "file"))
     var file = "-"
 
-    @Option(help: "json or csv; without it, as the file's name ends, otherwise JSON.")
+    @Option(help: "json or csv; without it, as the file's name ends, or JSON for standard input and output.")
     var format: CubeFormat?
 
     func run() async throws {
         try await Self.withGateway { gateway, _ in
             let (channels, version): ([Channel], String?) = try await gateway.getWithVersion("/channel")
-            // The version of a caller who does not see the access lists (`GET /channel`).
-            let showsAccess = version?.hasSuffix("-open\"") == false
-            if !showsAccess { Self.say("access lists are left out: this token does not show them") }
+            let showsAccess = !CubeFile.isWithoutAccess(version)
+            if !showsAccess { Self.say("access lists are left out: they are shown only with the token of an administrator") }
             do {
                 let cube = CubeFile(channels, showsAccess: showsAccess)
                 let text =
-                    switch format ?? CubeFormat(of: file) {
+                    switch try format ?? CubeFormat(of: file) {
                     case .json: try Self.json(cube.channels)
                     case .csv: try cube.csv()
                     }
@@ -78,10 +83,19 @@ struct ImportCube: AsyncParsableCommand {
             somebody else changes meanwhile is not overwritten. The order is not imported; what is new comes last. The gateway and the token are those of `msi send`; access lists and \
             approvals need the operator's token.
 
-            CSV has a header and a row for each subject, or for an area or a channel with nothing inside. Only the column channel is required. The others are area, subject, level \
-            (Forced, Recommended or nothing), distribution (Alert or Information; required for a new subject), approval (true or \
-            false), channel_desc, area_desc, subject_desc, channel_access, area_access and subject_access (names of accounts, separated \
-            by spaces).
+            CSV is in UTF-8, with commas or semicolons between cells. It has a header, and a row for each subject, or for an area or a \
+            channel with nothing inside:
+
+              channel,area,subject,level,distribution,channel_desc
+              Campus,Weather,Storms,Forced,Alert,For everyone
+              Campus,Transport,Shuttle buses,Optional,Information,
+
+            Only the column channel is required. The others are area, subject, level (Forced, Recommended or Optional), distribution \
+            (Alert or Information; required for a new subject), approval (true or false), channel_desc, area_desc, subject_desc, \
+            channel_access, area_access and subject_access (names of accounts, separated by spaces). With an empty cell, a level, a \
+            distribution or an approval stays as it is. An empty description or access list is empty, or, below a row of the same \
+            channel or area, the same as there. An apostrophe before =, +, - or @ is not a part of a cell: an export writes it, so that \
+            spreadsheets compute nothing.
 
             Exit status:
               0   the cube is as the file says; with --dry-run: the file can be imported
@@ -94,7 +108,7 @@ struct ImportCube: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file; - for standard input.", valueName: "file"))
     var file: String
 
-    @Option(help: "json or csv; without it, as the file's name ends, otherwise JSON.")
+    @Option(help: "json or csv; without it, as the file's name ends, or JSON for standard input and output.")
     var format: CubeFormat?
 
     @Flag(name: .customLong("dry-run"), help: "Only show what would change.")
@@ -110,6 +124,11 @@ struct ImportCube: AsyncParsableCommand {
         try await Self.withGateway { gateway, _ in
             let wanted = try read()
             let (cube, version): ([Channel], String?) = try await gateway.getWithVersion("/channel")
+            guard !CubeFile.isWithoutAccess(version) || !wanted.hasAccess else {
+                throw GatewayFailure(
+                    .notAllowed,
+                    "the file has access lists, which are shown and changed only with the operator's token; leave them out")
+            }
             let edits: [CubeEdit]
             do {
                 edits = try CubeDifference(from: cube, to: wanted, removesOthers: removesOthers).edits
@@ -150,11 +169,14 @@ struct ImportCube: AsyncParsableCommand {
     /// - Throws: ``GatewayFailure`` with the file's name.
     private func read() throws -> CubeFile {
         do {
+            let format = try format ?? CubeFormat(of: file)
             let text = try InputText.read(file, maxBytes: Self.maxBytes)
-            return switch format ?? CubeFormat(of: file) {
+            return switch format {
             case .json: try CubeFile(json: Data(text.utf8))
             case .csv: try CubeFile(csv: text)
             }
+        } catch let failure as GatewayFailure {
+            throw failure
         } catch {
             throw GatewayFailure(.refused, "\(file == "-" ? "standard input" : file): \(error)")
         }

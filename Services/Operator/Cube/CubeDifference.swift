@@ -12,6 +12,9 @@ struct CubeDifference: Sendable {
     /// - Throws: ``CubeFileError`` if a name fits several parts, or if a new subject has no distribution.
     init(from cube: [Channel], to file: CubeFile, removesOthers: Bool) throws {
         self.removesOthers = removesOthers
+        guard !removesOthers || !file.channels.isEmpty else {
+            throw CubeFileError(description: "there is no channel in it: with --remove-others that would remove the whole cube")
+        }
         try editChannels(cube, to: file.channels)
     }
 
@@ -53,7 +56,7 @@ struct CubeDifference: Sendable {
         guard removesOthers else { return }
         let kept = Set(kept.compactMap { $0?.id })
         for part in present where !kept.contains(part.id) {
-            append(kind, place + [part.name], path + [.existing(part.id)], .remove, [])
+            append(kind, place + [part.name], path + [.existing(part.id)], .remove, part.contents)
         }
     }
 
@@ -166,8 +169,23 @@ protocol CubePart {
     var name: String { get }
     var desc: String { get }
     var access: [String] { get }
+    /// How much is inside, as the fields of a removal.
+    var contents: [CubeEdit.Change] { get }
 }
 
-extension Channel: CubePart {}
-extension Area: CubePart {}
-extension Subject: CubePart {}
+extension Channel: CubePart {
+    var contents: [CubeEdit.Change] {
+        [
+            CubeEdit.Change(field: "areas", before: "\(areas.count)", after: "0"),
+            CubeEdit.Change(field: "subjects", before: "\(areas.reduce(0) { $0 + $1.subjects.count })", after: "0"),
+        ]
+    }
+}
+
+extension Area: CubePart {
+    var contents: [CubeEdit.Change] { [CubeEdit.Change(field: "subjects", before: "\(subjects.count)", after: "0")] }
+}
+
+extension Subject: CubePart {
+    var contents: [CubeEdit.Change] { [] }
+}

@@ -18,7 +18,7 @@ struct CubeEdit: Hashable, Sendable {
         case remove
     }
 
-    /// A field that changes.
+    /// A field that changes; of what is removed, the number of parts inside.
     struct Change: Hashable, Sendable {
         let field: String
         let before: String
@@ -53,6 +53,7 @@ extension CubeEdit: CustomStringConvertible {
         let details = changes.map { change in
             switch action {
             case .add, .addSubject: "\(change.field) \(Self.shown(change.after))"
+            case .remove: "\(change.before) \(change.field)"
             default: "\(change.field) \(Self.shown(change.before)) → \(Self.shown(change.after))"
             }
         }

@@ -20,8 +20,9 @@ enum CubeColumn: String, CaseIterable {
 }
 
 extension CubeFile {
-    /// Reads CSV. The columns may be in any order, and only `channel` is required. What a file has no column for stays as it is. Rows of
-    /// the same channel or area follow each other or not, and have the same description and access list.
+    /// Reads CSV. The columns may be in any order, and only `channel` is required. What a file has no column for stays as it is, and so
+    /// does a level, a distribution or an approval with an empty cell. An empty description or access list is a value in the first row
+    /// of its channel, area or subject; in further rows it means the same as above.
     ///
     /// - Throws: ``CubeFileError``, with the line.
     init(csv text: String) throws {
@@ -83,8 +84,12 @@ extension CubeFile {
             parts.append(part)
             return parts.count - 1
         }
-        guard parts[place].desc == part.desc, parts[place].access.map(Set.init) == part.access.map(Set.init) else {
-            throw reader.error("\(part.name) has another description or access list than in a row before")
+        // In a table, an empty cell below a full one means the same.
+        if let desc = part.desc, !desc.isEmpty, desc != parts[place].desc {
+            throw reader.error("\(part.name) has another description than in a row before")
+        }
+        if let access = part.access, !access.isEmpty, Set(access) != Set(parts[place].access ?? []) {
+            throw reader.error("\(part.name) has another access list than in a row before")
         }
         return place
     }
@@ -133,12 +138,12 @@ private struct CubeRow {
 
     func subject() throws -> CubeFile.Subject? {
         guard let name = name(.subject) else { return nil }
-        let level: SubscriptionLevel? = try value(.level)
-        let distribution: Distribution? = try value(.distribution)
+        let level: SubscriptionLevel? = try value(.level) { $0.cell }
+        let distribution: Distribution? = try value(.distribution, \.rawValue)
         let options = CubeFile.Options(level: level, distribution: distribution)
-        let approval = try self[.approval].map { text in
-            guard let approval = ["true": true, "false": false, "": false][text.lowercased()] else {
-                throw error("approval: expected true or false, found \"\(text)\"")
+        let approval = try self.name(.approval).map { text in
+            guard let approval = ["true": true, "false": false][text.lowercased()] else {
+                throw error("approval: expected true, false or an empty cell, found \"\(text)\"")
             }
             return approval
         }
@@ -149,15 +154,21 @@ private struct CubeRow {
         return subject
     }
 
-    private func value<Word: ClosedEnum>(_ column: CubeColumn) throws -> Word? where Word.RawValue == String {
-        try self[column].map { text in
-            guard let word = Word(rawValue: text) else {
-                let words = Word.allCases.map { $0.rawValue.isEmpty ? "nothing" : $0.rawValue }.joined(separator: ", ")
-                throw error("\(column.rawValue): expected one of \(words), found \"\(text)\"")
+    /// - Returns: The word of a cell, `nil` for an empty one.
+    private func value<Word: CaseIterable>(_ column: CubeColumn, _ cell: (Word) -> String) throws -> Word? {
+        try self.name(column).map { text in
+            guard let word = Word.allCases.first(where: { cell($0) == text }) else {
+                let words = Word.allCases.map(cell).joined(separator: ", ")
+                throw error("\(column.rawValue): expected one of \(words), or an empty cell, found \"\(text)\"")
             }
             return word
         }
     }
+}
+
+extension SubscriptionLevel {
+    /// Its cell in CSV, where an empty one means that the level stays.
+    fileprivate var cell: String { self == .optional ? "Optional" : rawValue }
 }
 
 extension CubeFile {
@@ -197,7 +208,7 @@ extension CubeFile {
             .channel: channel.name, .channelDesc: channel.desc, .channelAccess: list(channel.access),
             .area: area?.name, .areaDesc: area?.desc, .areaAccess: list(area?.access),
             .subject: subject?.name, .subjectDesc: subject?.desc, .subjectAccess: list(subject?.access),
-            .level: subject?.opt?.level?.rawValue, .distribution: subject?.opt?.distribution?.rawValue,
+            .level: subject?.opt?.level?.cell, .distribution: subject?.opt?.distribution?.rawValue,
             .approval: subject?.approval.map { "\($0)" },
         ].compactMapValues(\.self)
     }

@@ -104,6 +104,17 @@ extension CubeFile {
         }
     }
 
+    /// Whether the author of a version of the cube does not see the access lists (`GET /channel`).
+    static func isWithoutAccess(_ version: String?) -> Bool { version?.hasSuffix("-open\"") != false }
+
+    /// Whether the file says who may send anywhere.
+    var hasAccess: Bool {
+        channels.contains { channel in
+            channel.access != nil
+                || (channel.areas ?? []).contains { $0.access != nil || ($0.subjects ?? []).contains { $0.access != nil } }
+        }
+    }
+
     /// - Throws: ``CubeFileError``.
     init(json: Data) throws {
         do {

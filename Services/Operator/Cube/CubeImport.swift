@@ -25,9 +25,10 @@ struct CubeImport {
             do {
                 try await apply(edit, number: number)
             } catch let failure as GatewayFailure {
+                let rest = failure.kind == .unreachable ? "; import again for the rest" : ""
                 throw GatewayFailure(
                     failure.kind,
-                    "\(edit): \(failure.description) (\(number) of \(edits.count) changes were made; import again for the rest)")
+                    "\(edit): \(failure.description) (\(number) of \(edits.count) changes were made\(rest))")
             }
             report(edit)
         }

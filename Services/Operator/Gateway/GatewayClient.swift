@@ -134,7 +134,7 @@ struct GatewayClient: Sendable {
                 }
             } catch let failure as GatewayFailure {
                 guard failure.kind == .unreachable, !Task.isCancelled else { throw failure }
-                if !isReported { report("\(failure); trying again") }
+                if !isReported { report("\(failure) Trying again.") }
                 isReported = true
             }
             try await Task.sleep(for: .seconds(1))
@@ -212,7 +212,7 @@ struct GatewayClient: Sendable {
             case .failed(let failure): throw failure
             case .unanswered(let failure, let pause, _):
                 guard ContinuousClock.now + pause < deadline else { throw failure }
-                if isFirst { report("\(failure); trying again for \(Self.retryTimeout.components.seconds) s") }
+                if isFirst { report("\(failure) Trying again for \(Self.retryTimeout.components.seconds) s.") }
                 isFirst = false
                 try await Task.sleep(for: pause)
             }

@@ -25,7 +25,10 @@ extension ParsableCommand {
 
     /// Writes a line to standard error.
     static func say(_ text: String) {
-        let line = "msi \(_commandName): \(text)\n"
+        // `msi cube import` is the command import of cube.
+        let first = CommandLine.arguments.dropFirst().first ?? _commandName
+        let name = first == _commandName || first.hasPrefix("-") ? _commandName : "\(first) \(_commandName)"
+        let line = "msi \(name): \(text)\n"
         _ = line.withCString { Glibc.write(STDERR_FILENO, $0, strlen($0)) }
     }
 }

@@ -18,7 +18,9 @@ enum InputText {
             bytes += buffer[..<count]
             guard bytes.count <= maxBytes else { throw InputFailure(description: "it has more than \(maxBytes) bytes") }
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw InputFailure(description: "it is not UTF-8") }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw InputFailure(description: "it is not UTF-8; spreadsheets can save CSV as UTF-8")
+        }
         return text
     }
 }

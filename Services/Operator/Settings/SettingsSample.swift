@@ -22,11 +22,14 @@ struct SettingsSample: CustomStringConvertible {
             + [section("msi send and other commands that call a gateway", SettingDeclaration.callingGateway)]
     }
 
-    /// The programs that read a setting.
+    /// The programs that read a setting, each once.
     static func programs(reading setting: SettingDeclaration) -> [String] {
-        if SettingDeclaration.common.contains(setting) { return programs.map(\.executable) }
-        let services = programs.filter { $0.settings.contains(setting) }.map(\.executable)
-        return services + (SettingDeclaration.callingGateway.contains(setting) ? ["msi"] : [])
+        let isCommon = SettingDeclaration.common.contains(setting)
+        let services = programs.filter { isCommon || $0.settings.contains(setting) }.map(\.executable)
+        let others = SettingDeclaration.callingGateway.contains(setting) ? ["msi"] : []
+        return (services + others).reduce(into: []) { known, name in
+            if !known.contains(name) { known.append(name) }
+        }
     }
 
     private static let programs = ServiceEntry.all + [.phone, .phoneFleet]

@@ -15,6 +15,16 @@ struct ProductStatus: Encodable, Sendable {
         let versions: [String: String]
         let parts: [String: [String: PartHealth]]
         let copies: [String: UnixMilliseconds]
+
+        /// The status, and what is not well: `degraded (message-log relay: unavailable)`.
+        var summary: String {
+            let services = services.filter { $0.value != .ok }.map { "\($0.key): \($0.value.rawValue)" }
+            let parts = parts.flatMap { service, parts in
+                parts.filter { !$0.value.isWell }.map { "\(service) \($0.key): \($0.value.status.rawValue)" }
+            }
+            let trouble = (services + parts).sorted()
+            return status.rawValue + (trouble.isEmpty ? "" : " (\(trouble.joined(separator: ", ")))")
+        }
     }
 
     /// A part of `GET /statistics`.
@@ -69,7 +79,7 @@ struct ProductStatus: Encodable, Sendable {
         }
     }
 
-    /// A service of this product, and where this machine's settings expect it.
+    /// A service that the gateway asks for its health, and where this machine's settings expect it.
     struct Place: Encodable, Sendable {
         let name: String
         let endpoints: [String]
@@ -107,7 +117,8 @@ extension ProductStatus {
             problem = "\(failure)"
         }
         return ProductStatus(
-            gateway: gateway.url, health: health, places: try places(settings), messages: messages, messagesProblem: problem)
+            gateway: gateway.url, health: health, places: try places(settings).filter { health.services[$0.name] != nil },
+            messages: messages, messagesProblem: problem)
     }
 
     private static func places(_ settings: SettingValues) throws -> [Place] {

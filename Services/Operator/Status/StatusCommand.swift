@@ -15,6 +15,7 @@ struct StatusCommand: AsyncParsableCommand {
               0   everything works
               1   degraded: messages are accepted, and something is away
               2   unavailable: messages are not accepted, or the gateway does not answer
+              3   not known: the gateway does not accept the token, or is none
               78  a setting is wrong
             """)
 
@@ -35,8 +36,9 @@ struct StatusCommand: AsyncParsableCommand {
                 show(status)
                 guard status.health.status == .ok else { throw ExitCode(status.health.status == .degraded ? 1 : 2) }
             } catch let failure as GatewayFailure {
-                Self.say("\(failure)")
-                throw ExitCode(2)
+                // Monitoring systems show standard output.
+                show(failure)
+                throw ExitCode(failure.kind == .unreachable ? 2 : 3)
             }
         }
     }
@@ -68,7 +70,7 @@ struct StatusCommand: AsyncParsableCommand {
             print(String(decoding: json, as: UTF8.self))
         } else {
             clear()
-            print("unavailable: \(failure)")
+            print("\(failure.kind == .unreachable ? "unavailable" : "not known"): \(failure)")
         }
     }
 

@@ -21,7 +21,7 @@ struct StatusText: CustomStringConvertible {
         let gatewayParts = parts(health.parts["gateway"] ?? [:], indent: 1)
         return [own] + gatewayParts
             + status.places.flatMap { place in
-                let state = health.services[place.name].map(\.rawValue) ?? "reported below"
+                let state = health.services[place.name].map(\.rawValue) ?? ""
                 let copy = health.copies[place.name].map { end in
                     "the gateway works with its copy for another \(Self.duration(max(0, end.rawValue - UnixMilliseconds.now.rawValue)))"
                 }

@@ -47,10 +47,6 @@ struct Tail: AsyncParsableCommand {
         }
     }
 
-    private struct ChangedHealth: Decodable {
-        let status: String
-    }
-
     private struct ChangedCube: Decodable {
         let version: Int64
     }
@@ -64,7 +60,7 @@ struct Tail: AsyncParsableCommand {
                 let sender = message.sender.map { ", by \($0)" } ?? ""
                 return "\(time(message.changed))  \(message.state.rawValue): \(message.title)  (\(message.msiKey)\(sender))"
                     .onOneLine(maxLength: 300)
-            case "health": return "\(now)  health: \(try JSONCoder.decode(ChangedHealth.self, from: json).status)"
+            case "health": return "\(now)  health: \(try JSONCoder.decode(ProductStatus.Health.self, from: json).summary)"
             case "cube": return "\(now)  cube: version \(try JSONCoder.decode(ChangedCube.self, from: json).version)"
             case "reset": return "\(now)  events may be missing here"
             default: return "\(now)  \(event.name): \(event.data)".onOneLine(maxLength: 300)
