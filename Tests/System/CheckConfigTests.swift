@@ -41,7 +41,10 @@ extension SystemTests {
                 ("msi-gateway", ["MSI_GATEWAY_HOST": "0.0.0.0"], "MSI_GATEWAY_HOST: 0.0.0.0 is not a loopback address"),
                 ("msi-gateway", ["MSI_GATEWAY_TLS_CERTIFICATE_FILE": "/none", "MSI_GATEWAY_TLS_KEY_FILE": "/none"], "/none"),
                 ("msi-fcm-relay", [:], "MSI_FCM_SERVICE_ACCOUNT_FILE"),
-                ("msi-fcm-relay", ["MSI_FCM_SERVICE_ACCOUNT_FILE": "/none"], "/none"),
+                (
+                    "msi-fcm-relay", ["MSI_FCM_SERVICE_ACCOUNT_FILE": "/none"],
+                    "MSI_FCM_SERVICE_ACCOUNT_FILE: the service account in /none"
+                ),
                 ("msi-cube", ["MSI_DATABASE_URL": "postgres://x"], "MSI_DATABASE_URL"),
                 ("msi-people", ["MSI_DATABASE_URL_FILE": "/none"], "MSI_DATABASE_URL_FILE: /none cannot be read"),
                 ("msi-people", ["MSI_OIDC_ISSUER": "https://id.example.edu"], "MSI_OIDC_CLIENT_ID"),

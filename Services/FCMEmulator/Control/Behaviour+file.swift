@@ -10,7 +10,8 @@ extension Behaviour {
         do {
             try self.init(JSONValue(requestBody: try Data(contentsOf: URL(filePath: path))))
         } catch {
-            let problem = (error as? GoogleError)?.message ?? "it cannot be read: \(error)"
+            // Google's further lines quote the document. This may be another file than was meant.
+            let problem = (error as? GoogleError)?.message.prefix { !$0.isNewline } ?? "it cannot be read: \(error)"
             throw ConfigurationError(
                 "\(Setting.fcmEmulatorBehaviourFile.declaration.name): \(path): \(problem)")
         }

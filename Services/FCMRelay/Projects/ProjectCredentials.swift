@@ -14,7 +14,7 @@ enum ProjectCredentials: Sendable {
         let account = try settings.optional(.fcmServiceAccountFile)
         let key = try settings.optional(.fcmServerKeyFile)
         switch (account, key) {
-        case (nil, let key?): self = .serverKey(try ServerKey(file: key))
+        case (nil, let key?): self = .serverKey(try Self.read(.fcmServerKeyFile) { try ServerKey(file: key) })
         case (_?, _?):
             throw ConfigurationError(
                 "\(Setting.fcmServiceAccountFile.declaration.name) and \(Setting.fcmServerKeyFile.declaration.name): expected one "
@@ -24,20 +24,25 @@ enum ProjectCredentials: Sendable {
                 "\(Setting.fcmServiceAccountFile.declaration.name) is required: \(Setting.fcmServiceAccountFile.declaration.expected), "
                     + "the key of the Firebase project's service account; or \(Setting.fcmServerKeyFile.declaration.name) for FCM's "
                     + "legacy API")
-        case (let account?, nil): self = .serviceAccount(try ServiceAccount(file: account))
+        case (let account?, nil):
+            self = .serviceAccount(try Self.read(.fcmServiceAccountFile) { try ServiceAccount(file: account) })
         }
     }
 
     /// Reads the file that an entry of the projects file names.
     init(_ entry: ProjectsFile.Entry) throws {
+        self = try Self.read(.fcmProjectsFile) {
+            if let path = entry.serviceAccountFile { return .serviceAccount(try ServiceAccount(file: path)) }
+            return .serverKey(try ServerKey(file: entry.serverKeyFile ?? ""))
+        }
+    }
+
+    /// Reads a file. An error begins with the name of the setting that led to it.
+    private static func read<Value>(_ setting: Setting<String>, _ read: () throws -> Value) throws -> Value {
         do {
-            if let path = entry.serviceAccountFile {
-                self = .serviceAccount(try ServiceAccount(file: path))
-            } else {
-                self = .serverKey(try ServerKey(file: entry.serverKeyFile ?? ""))
-            }
+            return try read()
         } catch let error as ConfigurationError {
-            throw ConfigurationError("\(Setting.fcmProjectsFile.declaration.name): \(error)")
+            throw ConfigurationError("\(setting.declaration.name): \(error)")
         }
     }
 

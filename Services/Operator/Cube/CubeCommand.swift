@@ -66,7 +66,9 @@ struct ExportCube: AsyncParsableCommand {
     private static func json(_ channels: [CubeFile.Channel]) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(channels), as: UTF8.self) + "\n"
+        let text = String(decoding: try encoder.encode(channels), as: UTF8.self)
+        // The encoder writes empty arrays in three lines. A line break is never inside a string.
+        return text.replacing(/\[\n\n *\]/, with: "[]") + "\n"
     }
 }
 

@@ -53,7 +53,7 @@ extension CubeEdit: CustomStringConvertible {
         let details = changes.map { change in
             switch action {
             case .add, .addSubject: "\(change.field) \(Self.shown(change.after))"
-            case .remove: "\(change.before) \(change.field)"
+            case .remove: "\(change.before) \(change.before == "1" ? String(change.field.dropLast()) : change.field)"
             default: "\(change.field) \(Self.shown(change.before)) → \(Self.shown(change.after))"
             }
         }

@@ -26,6 +26,8 @@ final class Fleet: Service {
     private static let maxStart = Duration.seconds(5)
     /// For how long the phones may catch up at the end.
     private static let catchUpTime = Duration.seconds(60)
+    /// A little more than the age of the hub's answers (`POST /message/since`), so that the last messages are counted.
+    private static let maxAgeOfAnswers = Duration.milliseconds(500)
     /// How many phones report, or look at the hub, at once at the end.
     private static let maxAtOnce = 64
     private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
@@ -88,6 +90,7 @@ final class Fleet: Service {
                 repeat { try await Task.sleep(for: .seconds(duration > 0 ? duration : 86_400)) } while duration == 0
             }
             state.withLock { $0.isEnding = true }
+            try await Task.sleep(for: Self.maxAgeOfAnswers)
             let report = try await catchUp()
             try await logBroadcasts()
             // So that others can count without the hub's word, from which `expected` comes.
