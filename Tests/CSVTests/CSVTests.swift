@@ -35,7 +35,7 @@ struct CSVTests {
     }
 
     @Test(
-        "What is no table is refused, with the line",
+        "A text that is not a table is refused, and the error names the line",
         arguments: [
             ("", "line 1: there is no header"), ("a,a\n", #"line 1: the column "a" is there twice"#),
             ("a,b\n1\n", "line 2: expected 2 cells, as in the header, found 1"),

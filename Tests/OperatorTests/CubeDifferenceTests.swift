@@ -69,7 +69,7 @@ struct CubeDifferenceTests {
         #expect(error?.description.contains("Library is twice in the cube, which CSV cannot express") == true)
     }
 
-    @Test("What is new is added, from the outside in, and what is not mentioned stays")
+    @Test("New parts are added, a channel before its areas and an area before its subjects; parts that are not mentioned stay")
     func added() throws {
         let difference = try CubeDifference(
             from: Self.cube,

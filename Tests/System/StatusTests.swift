@@ -19,7 +19,7 @@ extension SystemTests {
         }
 
         @Test(
-            "It shows each service with its version, the messages that wait, and what is away; the exit status says how bad it is"
+            "It shows the services with their versions, the waiting messages, and unavailable services; its exit status is that of the hub"
         )
         func states() async throws {
             try await withStack { stack in

@@ -82,7 +82,7 @@ struct ImportCube: AsyncParsableCommand {
             subscriptions.
 
             Look at the difference with --dry-run first. An import that was interrupted is completed by importing again. An object that \
-            somebody else changes meanwhile is not overwritten. The order is not imported; what is new comes last. The gateway and the token are those of `msi send`; access lists and \
+            another person changes meanwhile is not overwritten. The order is not imported; what is new comes last. The gateway and the token are those of `msi send`; access lists and \
             approvals need the operator's token.
 
             CSV is in UTF-8, with commas or semicolons between cells. It has a header, and a row for each subject, or for an area or a \

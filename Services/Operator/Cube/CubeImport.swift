@@ -6,7 +6,7 @@ import Schemas
 /// Makes the edits of a difference through the gateway, one after the other.
 struct CubeImport {
     let gateway: GatewayClient
-    /// The version of the cube that was compared. An object that somebody else has changed since then is not edited.
+    /// The version of the cube that was compared. An object that another person has changed since then is not edited.
     private let version: String?
     /// The ids of what has been added, by the number of the edit.
     private var added: [Int: ObjectID] = [:]

@@ -12,7 +12,7 @@ class Contention:
             self.clocks[domain] = (session, self.busy(session))
 
     def factor(self):
-        """1 on an idle machine, 2 if every second moment of the processor was somebody else's; at most 4."""
+        """1 on an idle machine, 2 if other processes had the processor half of the time; at most 4."""
         spent = {domain: self.busy(session) - before for domain, (session, before) in self.clocks.items()}
         return min(max(1, spent["timeTicks"] / max(spent["threadTicks"], 0.001)), 4)
 
