@@ -56,7 +56,9 @@ func withMessagePlace<Result>(
     _ kind: StoreKind, isolation: isolated (any Actor)? = #isolation, _ body: (MessagePlace) async throws -> Result
 ) async throws -> Result {
     try await withTemporaryFolder { folder in
-        try await body(MessagePlace(folder: folder, database: try await kind.newDatabaseURL().map { try MongoURL($0) }))
+        // These tests count and compare. On a busy machine a database may need long for that.
+        let database = try await kind.newDatabaseURL().map { try MongoURL($0 + "&socketTimeoutMS=60000") }
+        return try await body(MessagePlace(folder: folder, database: database))
     }
 }
 

@@ -20,10 +20,12 @@ struct MongoMessageStoreTests {
                 for (number, store) in stores.enumerated() {
                     for attempt in 0..<4 {
                         group.addTask {
-                            try await store.claim(
-                                Claim(.high, limit: 5, maxPerKey: 5),
-                                lease: Lease(owner: "\(number)-\(attempt)", until: 10_000),
-                                now: 5_000)
+                            try await whenAvailable {
+                                try await store.claim(
+                                    Claim(.high, limit: 5, maxPerKey: 5),
+                                    lease: Lease(owner: "\(number)-\(attempt)", until: 10_000),
+                                    now: 5_000)
+                            }
                         }
                     }
                 }
@@ -35,7 +37,11 @@ struct MongoMessageStoreTests {
             try await withThrowingTaskGroup { group in
                 for store in stores {
                     for _ in 0..<15 {
-                        group.addTask { _ = try await store.update(messages[0].msiKey) { record, _ in record.attempts += 1 } }
+                        group.addTask {
+                            _ = try await whenAvailable {
+                                try await store.update(messages[0].msiKey) { record, _ in record.attempts += 1 }
+                            }
+                        }
                     }
                 }
                 try await group.waitForAll()

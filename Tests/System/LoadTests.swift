@@ -108,7 +108,10 @@ extension SystemTests {
                     try BuiltProduct.path(of: "msi-load"), arguments: ["gateway", "--phones", "5", "--duration", "1"],
                     environment: environment.merging(["MSI_GATEWAY_PORT": "\(stack.portal.port)"]) { $1 }
                 ) { program in
-                    try await program.line(within: .seconds(20)) { $0.contains("--phones: the phones need the FCM emulator") }
+                    _ = try await program.line(within: .seconds(20)) {
+                        $0.contains("--phones: the phones need the FCM emulator")
+                    }
+                    try await program.end(within: .seconds(20))
                 }
                 #expect(end.exitCode == 64)
             }
@@ -134,9 +137,10 @@ extension SystemTests {
                 arguments: ["relay", "--duration", "1", "--svg", stack.stateDirectory + "/nowhere/load.svg"],
                 environment: ["MSI_STATE_DIR": stack.stateDirectory]
             ) { program in
-                try await program.line(within: .seconds(20)) {
+                _ = try await program.line(within: .seconds(20)) {
                     $0.contains("--svg: ") && $0.contains("nowhere/load.svg cannot be written")
                 }
+                try await program.end(within: .seconds(20))
             }
             #expect(end.exitCode == 64)
             #expect(try await stack.fcm.acceptedSends().count == before)

@@ -104,11 +104,12 @@ extension SystemTests {
         private func expectOneOutage(in service: String, of stack: Stack) throws {
             let log = try String(contentsOfFile: "\(stack.stateDirectory)/log/\(service).log", encoding: .utf8)
             let lines = log.split(separator: "\n")
-            // The message log has one store for the messages and one for the templates.
-            let stores = service == ServiceEntry.messageLog.executable ? 2 : 1
+            // The message log has one store for the messages and one for the templates. On a busy machine the restarted server can be
+            // too slow once more.
+            let stores = 2 * (service == ServiceEntry.messageLog.executable ? 2 : 1)
             #expect((1...stores).contains(lines.count { $0.contains("the database is away") }), "\(log)")
             #expect((1...stores).contains(lines.count { $0.contains("the database is back") }), "\(log)")
-            // Each kind of work that fails meanwhile is named once.
+            // Each kind of work that fails meanwhile is named once, not at each of its many attempts.
             let complaints = try lines.map { try JSONValue(parsing: Array($0.utf8)) }.filter { line in
                 line["level"] == "warning" || line["level"] == "error"
             }

@@ -3,7 +3,7 @@ extension ServiceEntry {
     package static let fcmRelay = ServiceEntry(
         "fcm-relay", "hands messages to Firebase Cloud Messaging.",
         title: "FCM relay", purpose: "to hand messages to",
-        sockets: [.commands],
+        sockets: [.commands], mayHaveInstances: true,
         // It reads the key file that the emulator writes at its first start.
         startsAfter: [.fcmEmulator],
         // For the topics of phones. Whether messages can be relayed, the message log says.
@@ -17,13 +17,11 @@ extension ServiceEntry {
 }
 
 extension Setting where Value == String {
-    package static let fcmServiceAccountFile = text(
-        "fcm.service.account.file", "The key file of the Firebase project's service account, as Google issues it.",
-        expected: "a file")
-    package static let fcmServerKeyFile = text(
+    package static let fcmServiceAccountFile = secretFile(
+        "fcm.service.account.file", "The key file of the Firebase project's service account, as Google issues it.")
+    package static let fcmServerKeyFile = secretFile(
         "fcm.server.key.file",
-        "A file with only the server key of FCM's legacy API, instead of a service account, for a server that still speaks it.",
-        expected: "a file")
+        "A file with only the server key of FCM's legacy API, instead of a service account, for a server that still speaks it.")
     package static let fcmProjectsFile = text(
         "fcm.projects.file",
         "A JSON file with further Firebase projects and their channels; see Services/FCMRelay/API.md.", expected: "a file")

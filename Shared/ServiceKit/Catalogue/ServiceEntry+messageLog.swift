@@ -3,7 +3,7 @@ extension ServiceEntry {
     package static let messageLog = ServiceEntry(
         "message-log", "archives messages, and relays each of them, and each push of another service, until it has ended.",
         title: "message-logging service",
-        sockets: [.commands, .events],
+        sockets: [.commands, .events], mayHaveInstances: true,
         uses: [
             BusUse(service: .fcmRelay, sockets: [.commands]),
             // For the audit log.

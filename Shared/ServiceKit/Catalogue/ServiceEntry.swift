@@ -11,6 +11,8 @@ package struct ServiceEntry: Sendable {
     package let port: Setting<Int>?
     /// Its sockets on the bus.
     package let sockets: [BusSocket]
+    /// Whether a machine may run several of it, each with sockets of its own, which its clients use as a pool.
+    package let mayHaveInstances: Bool
     /// The services of the bus that it uses, with the used sockets.
     package let uses: [BusUse]
     /// Further services that must be ready before `msi up` starts this one, in addition to those that it needs at its start.
@@ -31,8 +33,8 @@ package struct ServiceEntry: Sendable {
 
     init(
         _ name: String, _ summary: String, title: String, purpose: String = "to ask", port: Setting<Int>? = nil,
-        sockets: [BusSocket] = [], uses: [BusUse] = [], startsAfter: [ServiceEntry] = [], gatewayUses: [BusSocket] = [],
-        gatewayNeed: GatewayNeed = .messages, keepsData: Bool = false, stateFiles: [String] = [],
+        sockets: [BusSocket] = [], mayHaveInstances: Bool = false, uses: [BusUse] = [], startsAfter: [ServiceEntry] = [],
+        gatewayUses: [BusSocket] = [], gatewayNeed: GatewayNeed = .messages, keepsData: Bool = false, stateFiles: [String] = [],
         settings: [SettingDeclaration] = []
     ) {
         self.name = name
@@ -41,6 +43,7 @@ package struct ServiceEntry: Sendable {
         self.purpose = purpose
         self.port = port
         self.sockets = sockets
+        self.mayHaveInstances = mayHaveInstances
         self.uses = uses
         self.startsAfter = startsAfter
         self.gatewayUses = gatewayUses

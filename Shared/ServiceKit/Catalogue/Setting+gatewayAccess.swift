@@ -35,9 +35,8 @@ extension Setting where Value == String {
         "gateway.tls.certificate.file",
         "A file with the gateway's TLS certificate and the intermediate ones (PEM). The gateway reads it again when it changes.",
         expected: "a file")
-    package static let gatewayTLSKeyFile = text(
-        "gateway.tls.key.file", "A file with the private key of the gateway's TLS certificate (PEM, unencrypted).",
-        expected: "a file")
+    package static let gatewayTLSKeyFile = secretFile(
+        "gateway.tls.key.file", "A file with the private key of the gateway's TLS certificate (PEM, unencrypted).")
     package static let gatewayPublicURL = Setting(
         "gateway.public.url", "The address by which clients reach the gateway.",
         expected: "an https:// URL in lower case and without a path, such as https://hub.example.edu"

@@ -15,11 +15,12 @@ package struct Setting<Value: Sendable>: Sendable {
 
     package init(
         _ key: String, _ summary: String, expected: String, default fallback: String? = nil, follows: String? = nil,
-        isSecret: Bool = false, check: @escaping @Sendable (Value) throws -> Void = { _ in },
-        parse: @escaping @Sendable (String) -> Value?
+        isSecret: Bool = false, namesSecretFile: Bool = false,
+        check: @escaping @Sendable (Value) throws -> Void = { _ in }, parse: @escaping @Sendable (String) -> Value?
     ) {
         declaration = SettingDeclaration(
-            key: key, summary: summary, expected: expected, fallback: fallback, follows: follows, isSecret: isSecret
+            key: key, summary: summary, expected: expected, fallback: fallback, follows: follows, isSecret: isSecret,
+            namesSecretFile: namesSecretFile
         ) { text, name in
             _ = try Self.read(text, of: name, expected: expected, isSecret: isSecret, check: check, parse: parse)
         }
@@ -69,6 +70,8 @@ package struct SettingDeclaration: Sendable {
     /// Whether the value is secret. No error shows it, and it has no flag, since every list of processes shows flags. A file may
     /// contain it, see ``file``.
     package let isSecret: Bool
+    /// Whether the value is a file with a secret, which a service manager can hand over as a credential.
+    package let namesSecretFile: Bool
     /// Checks a text, which comes from the setting with the given name.
     let check: @Sendable (_ text: String, _ name: String) throws -> Void
 
@@ -88,7 +91,7 @@ package struct SettingDeclaration: Sendable {
         guard isSecret else { return nil }
         return SettingDeclaration(
             key: key + ".file", summary: "A file that holds the value of \(name), such as a credential of systemd.",
-            expected: "a file", fallback: nil, follows: nil, isSecret: false
+            expected: "a file", fallback: nil, follows: nil, isSecret: false, namesSecretFile: true
         ) { text, name in
             guard !text.isEmpty else { throw ConfigurationError("\(name): expected a file, found nothing") }
         }
@@ -116,6 +119,11 @@ extension Setting where Value == String {
     /// Any text except an empty one.
     static func text(_ key: String, _ summary: String, expected: String, default fallback: String? = nil) -> Setting {
         Setting(key, summary, expected: expected, default: fallback) { $0.isEmpty ? nil : $0 }
+    }
+
+    /// A file with a secret.
+    static func secretFile(_ key: String, _ summary: String) -> Setting {
+        Setting(key, summary, expected: "a file", namesSecretFile: true) { $0.isEmpty ? nil : $0 }
     }
 
     /// One of a few words.
