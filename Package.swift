@@ -15,6 +15,7 @@ let swiftSettings: [SwiftSetting] = [
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
@@ -27,6 +28,7 @@ let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package
 let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioExtras = Target.Dependency.product(name: "NIOExtras", package: "swift-nio-extras")
 let nioHPACK = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http2")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
@@ -73,6 +75,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
@@ -93,12 +96,10 @@ let package = Package(
         .executableTarget(
             name: "Gateway",
             dependencies: [
-                "CSV", "CZlib", "CommandBus", "DurableFiles", "FCM", "HTTPRouting", "JSON", "JSONSchema", "Pages",
-                "ProductVersion",
-                "Schemas",
-                "Time", "ServiceKit", crypto, deque, heap, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
-                nioHTTPTypes,
-                nioHTTPTypesHTTP1, nioPosix, nioSSL, serviceContext, serviceLifecycle,
+                "CSV", "CZlib", "CommandBus", "DurableFiles", "FCM", "HTTPRouting", "Instruments", "JSON", "JSONSchema",
+                "Pages", "ProductVersion", "Schemas", "ServiceKit", "Time", coreMetrics, crypto, deque, heap, httpTypes,
+                hummingbird, hummingbirdCore, logging, nioCore, nioExtras, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
+                nioPosix, nioSSL, serviceContext, serviceLifecycle,
             ],
             path: "Services/Gateway",
             exclude: ["API.md", "Portal/README.md", "Portal/send.png"],
@@ -122,30 +123,26 @@ let package = Package(
         .executableTarget(
             name: "MessageLog",
             dependencies: [
-                "AuditTrail", "CommandBus", "DurableFiles", "FCM", "MessageStorage", "MongoDatabase", "JSON", "Schemas",
-                "ServiceKit",
-                "Storage",
-                "StoredResources", "Time", crypto,
-                deque, logging,
-                serviceContext,
-                serviceLifecycle,
+                "AuditTrail", "CommandBus", "DurableFiles", "FCM", "Instruments", "JSON", "MessageStorage",
+                "MongoDatabase", "Schemas", "ServiceKit", "Storage", "StoredResources", "Time", coreMetrics, crypto, deque,
+                logging, serviceContext, serviceLifecycle,
             ],
             path: "Services/MessageLog",
             exclude: ["API.md"]),
         .executableTarget(
             name: "People",
             dependencies: [
-                "AuditTrail", "CommandBus", "DedicatedThread", "JSON", "MongoDatabase", "Schemas", "ServiceKit", "Storage",
-                "Time",
-                asyncHTTPClient, crypto, cryptoExtras, jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle,
+                "AuditTrail", "CommandBus", "DedicatedThread", "Instruments", "JSON", "MongoDatabase", "Schemas",
+                "ServiceKit", "Storage", "Time", asyncHTTPClient, coreMetrics, crypto, cryptoExtras, jwtKit, logging,
+                nioCore, nioHTTP1, serviceLifecycle,
             ],
             path: "Services/People",
             exclude: ["API.md", "AUDIT.md"]),
         .executableTarget(
             name: "FCMRelay",
             dependencies: [
-                "CCurl", "CommandBus", "DedicatedThread", "FCM", "JSON", "Schemas", "ServiceKit", "Time", deque, jwtKit, logging,
-                serviceLifecycle,
+                "CCurl", "CommandBus", "DedicatedThread", "FCM", "Instruments", "JSON", "Schemas", "ServiceKit", "Time",
+                coreMetrics, deque, jwtKit, logging, serviceLifecycle,
             ],
             path: "Services/FCMRelay",
             exclude: ["API.md"]),
@@ -202,21 +199,23 @@ let package = Package(
         .target(name: "ProductVersion", path: "Shared/ProductVersion"),
         .target(name: "Pages", path: "Shared/Pages", resources: [.copy("Files")]),
         .target(name: "SeededRandom", path: "Shared/SeededRandom"),
-        .target(name: "HTTPRouting", dependencies: [httpTypes, hummingbird], path: "Shared/HTTPRouting"),
+        .target(name: "Instruments", dependencies: [coreMetrics], path: "Shared/Instruments"),
+        .target(name: "HTTPRouting", dependencies: ["Schemas", httpTypes, hummingbird], path: "Shared/HTTPRouting"),
         .target(
             name: "CommandBus",
             dependencies: [
-                "CSocketGuard", "CZeroMQ", "DedicatedThread", "JSON", "ProductVersion", "Schemas", "Time", deque, logging,
-                serviceContext,
-                serviceLifecycle,
+                "CSocketGuard", "CZeroMQ", "DedicatedThread", "Instruments", "JSON", "ProductVersion", "Schemas", "Time",
+                coreMetrics,
+                deque, logging, serviceContext, serviceLifecycle,
             ],
             path: "Shared/CommandBus",
             exclude: ["PROTOCOL.md"]),
         .target(
             name: "ServiceKit",
             dependencies: [
-                "CommandBus", "DedicatedThread", "DurableFiles", "JSON", "ProductVersion", "Schemas", "Time", configuration,
-                logging, serviceContext, serviceLifecycle, systemPackage, unixSignals,
+                "CommandBus", "DedicatedThread", "DurableFiles", "Instruments", "JSON", "ProductVersion", "Schemas", "Time",
+                configuration, coreMetrics, httpTypes, hummingbird, logging, serviceContext, serviceLifecycle, systemPackage,
+                unixSignals,
             ],
             path: "Shared/ServiceKit"),
         .target(name: "CSocketGuard", path: "Shared/CSocketGuard"),
@@ -225,12 +224,17 @@ let package = Package(
         .target(name: "DurableFiles", path: "Shared/DurableFiles"),
         .target(
             name: "MongoDatabase",
-            dependencies: ["CMongoC", "DedicatedThread", "JSON", "Schemas", "Time", "UnreadableDocuments", deque, logging],
+            dependencies: [
+                "CMongoC", "DedicatedThread", "Instruments", "JSON", "Schemas", "Time", "UnreadableDocuments", coreMetrics, deque,
+                logging,
+            ],
             path: "Shared/MongoDatabase",
             exclude: ["OPERATING.md"]),
         .target(
             name: "EmbeddedDatabase",
-            dependencies: ["DurableFiles", "JSON", "Schemas", "Time", "UnreadableDocuments", deque, grdb],
+            dependencies: [
+                "DurableFiles", "Instruments", "JSON", "Schemas", "Time", "UnreadableDocuments", coreMetrics, deque, grdb,
+            ],
             path: "Shared/EmbeddedDatabase"),
 
         .target(
@@ -416,7 +420,8 @@ let package = Package(
         .testTarget(
             name: "SchemasTests", dependencies: ["FCM", "JSON", "Schemas", "Time", "SeededRandom"], path: "Tests/SchemasTests"),
         .testTarget(
-            name: "ServiceKitTests", dependencies: ["CommandBus", "DurableFiles", "ServiceKit", "TestSupport", logging],
+            name: "ServiceKitTests",
+            dependencies: ["CommandBus", "DurableFiles", "Instruments", "ServiceKit", "TestSupport", coreMetrics, logging],
             path: "Tests/ServiceKitTests"),
         .testTarget(
             name: "StorageTests",

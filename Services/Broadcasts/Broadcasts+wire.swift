@@ -38,6 +38,7 @@ extension ServicePlan {
             logger: logger)
         return ServicePlan(
             services: [event, audit, pushes, server],
+            selfCheck: .commands(of: server, bus: bus, logger: logger),
             close: {
                 await bus.close()
                 try await store.close()

@@ -29,6 +29,7 @@ extension ServicePlan {
             router: .cube(store: store, announcer: announcer, parts: { audit.health }), logger: logger)
         return ServicePlan(
             services: [announcer, watch, audit, server],
+            selfCheck: .commands(of: server, bus: bus, logger: logger),
             close: {
                 await bus.close()
                 try await store.close()

@@ -29,9 +29,13 @@ extension ServicePlan {
             throw error
         }
         logger.info("listening", metadata: ["endpoint": "\(server.endpoint)", "projects": "\(projects.all.count)"])
-        return ServicePlan(services: [RelayService(server: server, projects: projects.all)]) {
-            await bus.close()
-            for project in projects.all { await project.close() }
-        }
+        return ServicePlan(
+            services: [RelayService(server: server, projects: projects.all)],
+            selfCheck: .commands(of: server, bus: bus, logger: logger),
+            collectMetrics: { for project in projects.all { project.collectMetrics() } },
+            close: {
+                await bus.close()
+                for project in projects.all { await project.close() }
+            })
     }
 }

@@ -1,9 +1,14 @@
 import CommandBus
+import CoreMetrics
 import Hummingbird
 import HummingbirdCore
+import Instruments
 import Logging
 import NIOCore
+import NIOPosix
+import Schemas
 import ServiceKit
+import ServiceLifecycle
 
 extension ServicePlan {
     /// Wires the gateway together.
@@ -11,7 +16,8 @@ extension ServicePlan {
         let settings = wiring.settings
         let logger = wiring.logger
         let port = try settings.value(.gatewayPort)
-        let access = try GatewayAccess(settings)
+        let passed = try PassedSocket.ofThisProcess()
+        let access = try GatewayAccess(settings, passed: passed?.address)
         let certificate = try access.certificate.map { try CurrentCertificate($0, logger: logger) }
 
         let bus = try Bus(logger: logger)
@@ -35,31 +41,54 @@ extension ServicePlan {
         let listening = AsyncStream<Void>.makeStream()
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .notice)
-        let application = Application(
-            router: router,
-            server: HTTPServerBuilder {
-                GatewayChannel(
-                    responder: $0, limit: limit, timeouts: ConnectionTimeouts(), certificate: certificate,
-                    security: SecurityHeaders(isPublic: access.publicURL != nil))
-            },
-            configuration: .init(address: .hostname(access.host.description, port: port), serverName: nil, backlog: 1_024),
-            onServerRunning: { channel in
-                logger.info(
-                    "listening",
-                    metadata: [
-                        "url": "\(access.localURL(port: channel.localAddress?.port ?? port))", "address": "\(access.host)",
-                    ])
-                listening.continuation.finish()
-            },
-            logger: quiet)
-        let server = ListeningService(
-            application, scheme: access.scheme, host: access.host.host, port: port, of: .gatewayPort)
+        let channel = { @Sendable responder in
+            GatewayChannel(
+                responder: responder, limit: limit, timeouts: ConnectionTimeouts(), certificate: certificate,
+                security: SecurityHeaders(isPublic: access.publicURL != nil))
+        }
+        let onServerRunning = { @Sendable (channel: any NIOCore.Channel) async in
+            logger.info(
+                "listening",
+                metadata: [
+                    "url": "\(access.localURL(port: channel.localAddress?.port ?? port))", "address": "\(access.host)",
+                ])
+            listening.continuation.finish()
+        }
+        let server: any Service =
+            if let passed {
+                PassedSocketServer(
+                    socket: passed, responder: router.buildResponder(), channel: channel, onServerRunning: onServerRunning,
+                    logger: quiet)
+            } else {
+                ListeningService(
+                    Application(
+                        router: router, server: HTTPServerBuilder(channel),
+                        configuration: .init(
+                            address: .hostname(access.host.description, port: port), serverName: nil, backlog: 1_024),
+                        onServerRunning: onServerRunning, logger: quiet),
+                    scheme: access.scheme, host: access.host.host, port: port, of: .gatewayPort)
+            }
         return ServicePlan(
             services: features.background + [kept] + (certificate.map { [$0] } ?? []) + [server],
+            selfCheck: .gateway(bus: bus),
+            collectMetrics: { Instrument.httpConnections.gauge().set(limit.count) },
             close: { await bus.close() },
             whenReady: {
                 for await _ in listening.stream {}
             })
+    }
+}
+
+extension SelfCheck {
+    /// Uses the bus thread and each event loop of the HTTP server.
+    fileprivate static func gateway(bus: Bus) -> SelfCheck {
+        SelfCheck {
+            {
+                await Task(executorPreference: bus.taskExecutor) {}.value
+                for loop in MultiThreadedEventLoopGroup.singleton.makeIterator() { try await loop.submit {}.get() }
+                return .ok
+            }
+        }
     }
 }
 

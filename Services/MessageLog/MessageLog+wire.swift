@@ -40,6 +40,7 @@ extension ServicePlan {
         let audit = AuditForwarder(of: store, to: people, logger: logger)
         let templateAudit = AuditForwarder(
             of: StoredAudit(MessageTemplate.pendingAudit, in: templates), as: "template_audit", to: people, logger: logger)
+        let metrics = OutboxMetrics(store: store, logger: logger)
         let health = try RelayHealth(bus: bus, endpoints: relays, logger: logger)
         let server = try CommandServer(
             bus: bus, endpoint: endpoint,
@@ -59,6 +60,8 @@ extension ServicePlan {
                 // The last one stops first.
                 EventPublishing(publisher: publisher),
             ],
+            selfCheck: .commands(of: server, bus: bus, logger: logger),
+            collectMetrics: { await metrics.collect() },
             close: {
                 await bus.close()
                 try await templates.close()

@@ -30,6 +30,7 @@ extension ServicePlan {
         let earlier = EarlierSignIns(store: store, passwords: people.passwords, logger: logger)
         return ServicePlan(
             services: [event, heads, earlier, deferred, server],
+            selfCheck: .commands(of: server, bus: bus, logger: logger),
             close: {
                 await bus.close()
                 await hashing.close()

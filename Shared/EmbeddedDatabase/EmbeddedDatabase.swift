@@ -1,6 +1,8 @@
+import CoreMetrics
 import DurableFiles
 import FoundationEssentials
 package import GRDB
+import Instruments
 import Schemas
 import Time
 
@@ -11,6 +13,8 @@ package final class EmbeddedDatabase: Sendable {
     let files: DatabaseFiles
     private let pool: DatabasePool
     private let commits: GroupCommit
+    private let reads: CoreMetrics.Timer
+    private let writes: CoreMetrics.Timer
 
     /// SQLite truncates a longer write-ahead log to this size. A long read lets the log grow.
     private static let maxIdleLog = 16 << 20
@@ -42,7 +46,10 @@ package final class EmbeddedDatabase: Sendable {
         } catch {
             throw CommandFailure(.unavailable, "the database \(path) cannot be opened: \(error)")
         }
-        commits = GroupCommit(pool: pool)
+        let store = URL(filePath: path).deletingPathExtension().lastPathComponent
+        commits = GroupCommit(pool: pool, sizes: Instrument.storeCommitSize.recorder(["store": store]))
+        reads = Instrument.storeOperations.timer(["store": store, "operation": "read"])
+        writes = Instrument.storeOperations.timer(["store": store, "operation": "write"])
     }
 
     /// Sets what a commit survives. Must follow the opening of the pool, in which GRDB sets `synchronous` to NORMAL.
@@ -75,6 +82,8 @@ package final class EmbeddedDatabase: Sendable {
 
     /// Reads from a snapshot, concurrently with other readers and the writer.
     package func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        let start = ContinuousClock.now
+        defer { reads.record(since: start) }
         do {
             return try await pool.read(body)
         } catch let error as DatabaseError {
@@ -87,6 +96,8 @@ package final class EmbeddedDatabase: Sendable {
     /// The body runs in a savepoint: if it throws, only its own changes are undone. It may share its transaction with other
     /// waiting writes.
     package func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        let start = ContinuousClock.now
+        defer { writes.record(since: start) }
         do {
             return try await commits.write(body)
         } catch let error as DatabaseError {

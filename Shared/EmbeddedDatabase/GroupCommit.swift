@@ -1,3 +1,4 @@
+import CoreMetrics
 import DequeModule
 import GRDB
 import Synchronization
@@ -22,10 +23,13 @@ final class GroupCommit: Sendable {
     private static let maxPerCommit = 500
 
     private let pool: DatabasePool
+    /// How many writes each commit has.
+    private let sizes: Recorder
     private let state = Mutex(State())
 
-    init(pool: DatabasePool) {
+    init(pool: DatabasePool, sizes: Recorder) {
         self.pool = pool
+        self.sizes = sizes
     }
 
     func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
@@ -57,6 +61,7 @@ final class GroupCommit: Sendable {
     /// Commits waiting writes batch by batch until none are left.
     private func drain(into database: Database) {
         while case let batch = nextBatch(), !batch.isEmpty {
+            sizes.record(batch.count)
             var completions: [@Sendable (Result<Void, any Error>) -> Void] = []
             let commit = Result {
                 try database.inTransaction(.immediate) {

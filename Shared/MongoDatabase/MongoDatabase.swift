@@ -1,4 +1,6 @@
+import CoreMetrics
 import DedicatedThread
+import Instruments
 package import Logging
 import Synchronization
 
@@ -28,6 +30,7 @@ package final class MongoDatabase: Sendable {
     private let probeThread = BlockingThreads(maxThreads: 1, maxWaiting: 1)
     private let availability = Mutex(Availability())
     private let overdue = SlowOperationWatch()
+    private let operations = Instrument.storeOperations.timer(["store": "mongodb", "operation": "any"])
     private let prepare: @Sendable (MongoConnection) throws -> Void
     private let isPrepared = Mutex(false)
 
@@ -116,6 +119,8 @@ package final class MongoDatabase: Sendable {
         _ body: @escaping @Sendable (MongoConnection) throws -> Value
     ) async throws -> Value {
         let ticket = try availability.withLock { try $0.admit() }
+        let start = ContinuousClock.now
+        defer { if !mayTakeLong { operations.record(since: start) } }
         return try await withCheckedThrowingContinuation { continuation in
             let isAccepted = threads.submit {
                 continuation.resume(with: Result { try self.perform(ticket, mayTakeLong: mayTakeLong, body) })

@@ -1,3 +1,4 @@
+import HTTPRouting
 import HTTPTypes
 import Hummingbird
 import JSON

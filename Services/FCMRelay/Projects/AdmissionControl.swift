@@ -5,10 +5,13 @@ struct AdmissionControl: Sendable {
     let pacer: Pacer
     let transport: any HTTPTransport
     let breaker = CircuitBreaker()
+    /// `nil` for requests that are no messages.
+    private let counts: SendCounts?
 
-    init(pacer: Pacer, transport: any HTTPTransport) {
+    init(pacer: Pacer, transport: any HTTPTransport, counts: SendCounts? = nil) {
         self.pacer = pacer
         self.transport = transport
+        self.counts = counts
     }
 
     // Inlined, like the functions that it calls: otherwise each of them would have its own frame in memory, for every send.
@@ -39,6 +42,7 @@ struct AdmissionControl: Sendable {
         let failures = results.map { result in
             if case .failure(let failure) = result { failure } else { nil as SendFailure? }
         }
+        counts?.record(failures)
         // Failures of the service first: otherwise an inconclusive failure would start the next probe at once.
         for failure in failures where failure?.scope == .service { breaker.learn(from: failure) }
         for failure in failures where failure?.scope != .service { breaker.learn(from: failure) }

@@ -1,3 +1,5 @@
+import CoreMetrics
+import Instruments
 import Schemas
 import ServiceKit
 import Synchronization
@@ -89,7 +91,9 @@ extension Project {
         {
             return group.map { _ in .failure(error) }
         }
+        let start = ContinuousClock.now
         let results = await pushSender.send(push, to: group, now: now(), before: expiry, by: deadline)
+        counts.duration.record(since: start)
         return messageGate.leave(results, about: topic)
     }
 }

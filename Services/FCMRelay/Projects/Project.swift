@@ -1,3 +1,5 @@
+import CoreMetrics
+import Instruments
 import Schemas
 import Synchronization
 
@@ -17,6 +19,8 @@ final class Project: Sendable {
     private let tokens: AccessTokenSource?
     let messageGate: AdmissionControl
     private let topicGate: AdmissionControl
+    /// Counts its messages and pushes.
+    let counts: SendCounts
     private let commandsInFlight = Atomic<Int>(0)
     /// Components that are being sent, or that FCM has recently accepted.
     let history = Mutex(SendHistory<SharedOutcome>(maxRemembered: 10_000))
@@ -37,7 +41,8 @@ final class Project: Sendable {
         self.topics = topics
         self.tokens = tokens
         self.transport = transport
-        messageGate = AdmissionControl(pacer: pacer, transport: transport)
+        counts = SendCounts(project: id)
+        messageGate = AdmissionControl(pacer: pacer, transport: transport, counts: counts)
         topicGate = AdmissionControl(pacer: Pacer(rate: TopicManager.changesPerSecond, ramp: .zero), transport: transport)
     }
 
@@ -59,6 +64,9 @@ final class Project: Sendable {
 
     /// Why messages may not go out now; `nil` if they may.
     var openCircuit: String? { messageGate.breaker.openReason }
+
+    /// The number of pending commands.
+    var inFlight: Int { commandsInFlight.load(ordering: .relaxed) }
 
     /// Performs a command's work within the limit of pending commands.
     ///
@@ -88,7 +96,9 @@ final class Project: Sendable {
         if let error = await messageGate.enter(for: topic, isAlert: isAlert, cost: components.count, by: min(expiry, deadline)) {
             return components.map { ComponentOutcome(component: $0, result: .failure(error)) }
         }
+        let start = ContinuousClock.now
         let results = await sender.send(components, of: command, now: now(), before: expiry, by: deadline)
+        counts.duration.record(since: start)
         return outcomes(of: results, to: components, about: topic)
     }
 

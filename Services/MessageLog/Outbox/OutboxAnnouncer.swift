@@ -1,4 +1,6 @@
 import CommandBus
+import CoreMetrics
+import Instruments
 import JSON
 import Logging
 import MessageStorage
@@ -38,9 +40,20 @@ struct OutboxAnnouncer: Sendable {
 
     /// Announces a new item, or one with another state since a time.
     func announce(_ item: OutboxItem, at changed: UnixMilliseconds) {
+        count(item)
         switch item {
         case .message(let message): changes.add(message, at: changed)
         case .push(let push): if push.relay.nextAttempt == nil { publish(PushEnded(push)) }
+        }
+    }
+
+    private func count(_ item: OutboxItem) {
+        switch item {
+        case .message(let message):
+            Instrument.outboxChanges.counter(["kind": "message", "state": message.relay.state.rawValue]).increment()
+        case .push(let push):
+            let state = push.relay.nextAttempt == nil ? "ended" : "pending"
+            Instrument.outboxChanges.counter(["kind": "push", "state": state]).increment()
         }
     }
 }

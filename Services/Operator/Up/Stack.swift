@@ -48,11 +48,16 @@ struct Stack: Sendable {
             "SWIFT_BACKTRACE": "enable=no",
         ]
         for (name, value) in endpoints.settings.merging(emulator.settings, uniquingKeysWith: { $1 }) { shared[name] = value }
-        func process(_ service: ServiceEntry) -> Process {
-            Process(service: service, environment: shared.merging(Self.withheldSecrets(from: service)) { $1 })
+        let metricsPort = try settings.optional(.metricsPort)
+        let services = ServiceEntry.all + [.phone]
+        let all = services.enumerated().map { index, service in
+            var own = Self.withheldSecrets(from: service)
+            // Port 0 lets the system choose one for each.
+            if let metricsPort, metricsPort > 0 { own[Setting.metricsPort.declaration.name] = "\(metricsPort + index)" }
+            return Process(service: service, environment: shared.merging(own) { $1 })
         }
-        processes = ServiceEntry.all.map(process)
-        phone = process(.phone)
+        processes = all.dropLast()
+        phone = all[all.count - 1]
         phoneURL = "http://127.0.0.1:\(endpoints.port(of: .phone))"
     }
 

@@ -13,7 +13,7 @@ extension CommandRouter {
         }
         on(FinishOpenIDSignIn.self) { command, _ in
             let openID = try openID.required
-            let person = try await openID.finish(command, now: people.changes.now())
+            let person = try await SignInCount.openID.count { try await openID.finish(command, now: people.changes.now()) }
             let secret = Secret.newSignIn()
             let arrival = try await people.changes.make(by: .provider(command.address)) { change in
                 try change.arrived(

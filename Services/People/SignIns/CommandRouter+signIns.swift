@@ -6,22 +6,24 @@ extension CommandRouter {
     /// The commands about sign-ins.
     mutating func serveSignIns(_ people: People) {
         on(BeginSignIn.self) { command, _ in
-            try await people.passwords.check(
-                command.password, for: .signIn(account: command.account, address: command.address),
-                hasCode: command.code != nil
-            ) { account in
-                let password = try await people.current(account.password, command.password)
-                let secret = Secret.newSignIn()
-                let now = people.changes.now()
-                let signIn = SignInDocument(
-                    hash: CredentialHash(of: secret), account: account.name, address: command.address, now: now)
-                let author = AuditAuthor(actor: account.name.description, address: command.address)
-                let credential = try await people.changes.make(by: author) { change in
-                    let account = try change.transaction.accept(command.code, of: account, newPassword: password, at: now)
-                    change.record(BeginSignIn.name, .account(account.name))
-                    return try change.add(signIn, of: account)
+            try await SignInCount.password.count {
+                try await people.passwords.check(
+                    command.password, for: .signIn(account: command.account, address: command.address),
+                    hasCode: command.code != nil
+                ) { account in
+                    let password = try await people.current(account.password, command.password)
+                    let secret = Secret.newSignIn()
+                    let now = people.changes.now()
+                    let signIn = SignInDocument(
+                        hash: CredentialHash(of: secret), account: account.name, address: command.address, now: now)
+                    let author = AuditAuthor(actor: account.name.description, address: command.address)
+                    let credential = try await people.changes.make(by: author) { change in
+                        let account = try change.transaction.accept(command.code, of: account, newPassword: password, at: now)
+                        change.record(BeginSignIn.name, .account(account.name))
+                        return try change.add(signIn, of: account)
+                    }
+                    return SignedIn(secret: secret, credential: credential)
                 }
-                return SignedIn(secret: secret, credential: credential)
             }
         }
         on(ConfirmSignIn.self) { command, context in

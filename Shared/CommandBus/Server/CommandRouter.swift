@@ -19,6 +19,7 @@ package struct CommandRouter: Sendable {
 
         let placement: Placement
         let body: Body
+        let instruments: CommandInstruments?
     }
 
     private var handlers: [String: Handler] = [:]
@@ -61,7 +62,7 @@ package struct CommandRouter: Sendable {
         _ handler: nonisolated(nonsending) @escaping @Sendable (Data, CommandContext) async throws -> Data
     ) {
         precondition(handlers[name] == nil, "two handlers for \(name)")
-        handlers[name] = Handler(placement: placement, body: handler)
+        handlers[name] = Handler(placement: placement, body: handler, instruments: CommandInstruments(name))
     }
 
     subscript(name: String) -> Handler? { handlers[name] }

@@ -40,12 +40,16 @@ struct RequestDispatcher: Sendable {
     nonisolated(nonsending) private func answer(
         _ context: CommandContext, _ payload: Data, _ handler: CommandRouter.Handler
     ) async -> Reply {
+        let start = handler.instruments.map { _ in ContinuousClock.now }
         do {
             let result = try await handler(payload, context)
             guard result.count <= maxReplyBytes else { return tooLarge(result, context) }
+            if let start { handler.instruments?.record(since: start, failure: nil) }
             return Reply(id: context.id, result: result)
         } catch {
-            return Reply(id: context.id, failure: failure(for: error, context))
+            let failure = failure(for: error, context)
+            if let start { handler.instruments?.record(since: start, failure: failure.status) }
+            return Reply(id: context.id, failure: failure)
         }
     }
 

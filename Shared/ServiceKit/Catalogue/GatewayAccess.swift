@@ -29,13 +29,14 @@ package struct GatewayAccess: Sendable {
         self.publicURL = publicURL
     }
 
+    /// - Parameter passed: The address of a socket that the service manager has opened, instead of the setting.
     /// - Throws: ``ConfigurationError`` if other machines can reach the gateway and nothing encrypts their connections, or if they
     ///   would not be accepted.
-    package init(_ settings: SettingValues) throws {
+    package init(_ settings: SettingValues, passed: IPAddress? = nil) throws {
         let certificate = try settings.optional(.gatewayTLSCertificateFile)
         let key = try settings.optional(.gatewayTLSKeyFile)
         self.init(
-            host: try settings.value(.gatewayHost), certificate: try Self.files(certificate: certificate, key: key),
+            host: try passed ?? settings.value(.gatewayHost), certificate: try Self.files(certificate: certificate, key: key),
             trustedProxies: try settings.value(.gatewayTrustedProxies), publicURL: try settings.optional(.gatewayPublicURL))
         guard !host.isLoopback else { return }
         var missing: [String] = []
@@ -49,7 +50,7 @@ package struct GatewayAccess: Sendable {
         }
         guard missing.isEmpty else {
             throw ConfigurationError(
-                "\(Setting.gatewayHost.declaration.name): \(host) is not a loopback address, so the gateway needs "
+                "\(passed == nil ? Setting.gatewayHost.declaration.name : "the service manager's socket"): \(host) is not a loopback address, so the gateway needs "
                     + missing.joined(separator: ", and "))
         }
     }

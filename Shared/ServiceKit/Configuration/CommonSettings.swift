@@ -23,6 +23,16 @@ extension Setting where Value == Int {
         in: 1...4_096, default: 4_096)
 }
 
+extension Setting where Value == Int {
+    package static let metricsPort = Setting(
+        "metrics.port",
+        """
+        The TCP port on 127.0.0.1 for /metrics (Prometheus), /livez and /readyz; without it there is none. Each process needs its own: \
+        msi up gives the services this port and those that follow it.
+        """, expected: "a port from 0 to 65535"
+    ) { Int($0).flatMap { (0...65_535).contains($0) ? $0 : nil } }
+}
+
 extension Setting where Value == Seconds {
     package static let alertTTL = seconds(
         "alert.ttl",
@@ -60,7 +70,8 @@ extension SettingDeclaration {
     /// The settings of every service.
     package static let common: [SettingDeclaration] = [
         configFile, Setting.stateDirectory.declaration, Setting.runtimeDirectory.declaration,
-        Setting.logLevel.declaration, Setting.logFormat.declaration, Setting.supervised.declaration,
+        Setting.logLevel.declaration, Setting.logFormat.declaration, Setting.metricsPort.declaration,
+        Setting.supervised.declaration,
     ]
 
     /// The settings of the services that store data.

@@ -4,6 +4,7 @@ import ServiceLifecycle
 /// Notifies the service manager when the service is ready, and when it begins to stop.
 struct ReadinessService: Service {
     let whenReady: @Sendable () async throws -> Void
+    let readiness: MetricsServer.Readiness
     let logger: Logger
 
     func run() async throws {
@@ -17,10 +18,12 @@ struct ReadinessService: Service {
             // The service was stopped before it was ready.
             return
         }
-        ServiceManager.notify("READY=1")
+        readiness.isReady = true
+        ServiceManager.notify("READY=1\nSTATUS=ready")
         logger.info("ready")
         try await gracefulShutdown()
-        ServiceManager.notify("STOPPING=1")
+        readiness.isReady = false
+        ServiceManager.notify("STOPPING=1\nSTATUS=finishing what was accepted")
         logger.info("stopping")
     }
 }

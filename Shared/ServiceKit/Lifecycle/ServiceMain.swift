@@ -1,4 +1,5 @@
 import CommandBus
+import CoreMetrics
 import FoundationEssentials
 import Glibc
 import Logging
@@ -61,12 +62,23 @@ package enum ServiceMain {
                 if problems.isEmpty { print("\(name): the configuration is valid") }
                 exit(problems.isEmpty ? 0 : EX_CONFIG)
             }
+            ServiceManager.notify("STATUS=starting \(productVersion)")
             let logger = Logger.service(name, format: try values.value(.logFormat), level: try values.value(.logLevel))
             for warning in values.warnings { logger.warning("\(warning)") }
             if let change = try StateDirectory.secure(try values.value(.stateDirectory)) { logger.warning("\(change)") }
+            let port = try values.optional(.metricsPort)
+            let registry = MetricRegistry()
+            // Without a port nobody reads the values.
+            if port != nil { MetricsSystem.bootstrap(registry) }
             do {
                 let plan = try await wire(Wiring(settings: values, logger: logger))
-                try await run(plan, isSupervised: try values.value(.supervised), logger: logger)
+                let readiness = MetricsServer.Readiness()
+                let metrics = port.map {
+                    MetricsServer(
+                        service: entry.name, port: $0, registry: registry, readiness: readiness, plan: plan, logger: logger)
+                }
+                try await run(
+                    plan, metrics: metrics, readiness: readiness, isSupervised: try values.value(.supervised), logger: logger)
                 exit(0)
             } catch let error as ConfigurationError {
                 throw error
@@ -83,7 +95,9 @@ package enum ServiceMain {
         }
     }
 
-    private static func run(_ plan: ServicePlan, isSupervised: Bool, logger: Logger) async throws {
+    private static func run(
+        _ plan: ServicePlan, metrics: MetricsServer?, readiness: MetricsServer.Readiness, isSupervised: Bool, logger: Logger
+    ) async throws {
         var services = plan.services.map {
             ServiceGroupConfiguration.ServiceConfiguration(
                 service: $0, successTerminationBehavior: plan.endsByItself ? .gracefullyShutdownGroup : .cancelGroup)
@@ -91,7 +105,9 @@ package enum ServiceMain {
         if isSupervised {
             services.append(.init(service: SupervisorWatch(logger: logger), successTerminationBehavior: .gracefullyShutdownGroup))
         }
-        services.append(.init(service: ReadinessService(whenReady: plan.whenReady, logger: logger)))
+        if let metrics { services.append(.init(service: metrics)) }
+        if let watchdog = plan.selfCheck.flatMap({ Watchdog($0, logger: logger) }) { services.append(.init(service: watchdog)) }
+        services.append(.init(service: ReadinessService(whenReady: plan.whenReady, readiness: readiness, logger: logger)))
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         let group = ServiceGroup(

@@ -15,17 +15,25 @@ package struct ServicePlan: Sendable {
     package let whenReady: @Sendable () async throws -> Void
     /// Releases the services' resources after all of them have ended.
     package let close: @Sendable () async throws -> Void
+    /// How the service finds out whether it still works, for the service manager's watchdog.
+    package let selfCheck: SelfCheck?
+    /// Sets the gauges whose values are only read when a monitoring system asks, such as the lengths of queues.
+    package let collectMetrics: @Sendable () async -> Void
     /// Whether the process ends as soon as the first service has ended; otherwise that is an error.
     package let endsByItself: Bool
 
     package init(
         services: [any Service],
         endsByItself: Bool = false,
+        selfCheck: SelfCheck? = nil,
+        collectMetrics: @escaping @Sendable () async -> Void = {},
         close: @escaping @Sendable () async throws -> Void,
         whenReady: @escaping @Sendable () async throws -> Void = {}
     ) {
         self.services = services
         self.whenReady = whenReady
+        self.selfCheck = selfCheck
+        self.collectMetrics = collectMetrics
         self.close = close
         self.endsByItself = endsByItself
     }

@@ -1,4 +1,4 @@
-package import Schemas
+import Schemas
 
 /// Repeats a store's operation that fails with `unavailable`, as the services do: a busy machine makes a database slow.
 ///

@@ -68,6 +68,9 @@ final class ConnectionLimit: Sendable {
         return activity
     }
 
+    /// The number of open connections.
+    var count: Int { state.withLock(\.count) }
+
     /// Which maximum a connection is above; `nil` for none.
     func excess(of channel: any Channel) -> Excess? {
         state.withLock { $0[channel]?.excess }

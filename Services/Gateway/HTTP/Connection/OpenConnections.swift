@@ -29,6 +29,9 @@ struct OpenConnections {
     /// Whether the log's last line says that there is no room.
     private var isReported = false
 
+    /// The number of open connections.
+    var count: Int { connections.count }
+
     /// How many connections there are, in total or of one address.
     private struct Count {
         var open = 0

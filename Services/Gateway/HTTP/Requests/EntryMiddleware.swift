@@ -15,6 +15,7 @@ struct EntryMiddleware: RouterMiddleware {
     private let origin: OriginCheck
     private let limit: ConnectionLimit
     private let problems: ProblemAnswers
+    private let instruments: RequestInstruments?
     /// ``OriginCheck`` has refused foreign origins before.
     private let cors = CORSMiddleware<GatewayContext>(
         allowOrigin: .originBased,
@@ -30,11 +31,13 @@ struct EntryMiddleware: RouterMiddleware {
         origin = OriginCheck(allowed: allowedOrigins, publicURL: access.publicURL)
         self.limit = limit
         problems = ProblemAnswers(logger: logger)
+        instruments = RequestInstruments()
     }
 
     func handle(
         _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
     ) async throws -> Response {
+        let start = instruments.map { _ in ContinuousClock.now }
         let traceparent = Traceparent(of: request)
         let work = ServiceContext.current { $0.traceparent = traceparent }
         var response = try await ServiceContext.withValue(work) {
@@ -49,6 +52,9 @@ struct EntryMiddleware: RouterMiddleware {
             }
         }
         response.headers[.requestID] = traceparent.traceID
+        if let instruments, let start {
+            instruments.record(request.method, route: context.endpointPath, response.status, since: start)
+        }
         return request.method == .head ? response.createHeadResponse() : response
     }
 

@@ -1,9 +1,9 @@
 import Glibc
-import Schemas
+package import Schemas
 
 extension UnixMilliseconds {
     /// The time in HTTP's form, to the second: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, IMF-fixdate).
-    var httpDate: String {
+    package var httpDate: String {
         var seconds = time_t(self.seconds)
         var parts = tm()
         gmtime_r(&seconds, &parts)

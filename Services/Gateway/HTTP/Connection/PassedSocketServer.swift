@@ -1,0 +1,64 @@
+import HTTPRouting
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOExtras
+import NIOPosix
+import Schemas
+import ServiceKit
+import ServiceLifecycle
+
+/// The gateway's HTTP server on a socket that the service manager has opened. Hummingbird's own server can only open one itself.
+struct PassedSocketServer<Responder: HTTPResponder>: Service where Responder.Context == GatewayContext {
+    let socket: PassedSocket
+    let responder: Responder
+    let channel: @Sendable (@escaping HTTPChannelHandler.Responder) -> GatewayChannel
+    let onServerRunning: @Sendable (any NIOCore.Channel) async -> Void
+    let logger: Logger
+
+    func run() async throws {
+        let group = MultiThreadedEventLoopGroup.singleton
+        let quiescing = ServerQuiescingHelper(group: group)
+        let connections = channel(respond)
+        let logger = logger
+        let server = try await ServerBootstrap(group: group)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(quiescing.makeServerChannelHandler(channel: channel))
+                }
+            }
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .bind(socket.descriptor) { connections.setup(channel: $0, logger: logger) }
+        try await withGracefulShutdownHandler {
+            await onServerRunning(server.channel)
+            try await withThrowingDiscardingTaskGroup { group in
+                try await server.executeThenClose { inbound in
+                    for try await connection in inbound {
+                        group.addTask { await connections.handle(value: connection, logger: logger) }
+                    }
+                }
+            }
+        } onGracefulShutdown: {
+            // Only this process's descriptor is closed. New connections wait in the socket until the next process accepts them.
+            quiescing.initiateShutdown(promise: nil)
+        }
+    }
+
+    /// Answers a request as Hummingbird's `Application` does.
+    @Sendable private func respond(
+        to request: Request, writer: consuming ResponseWriter, channel: any NIOCore.Channel
+    ) async throws {
+        let context = GatewayContext(source: .init(channel: channel, logger: logger))
+        var response: Response
+        do {
+            response = try await responder.respond(to: request, context: context)
+        } catch {
+            logger.debug("a request failed", metadata: ["error": "\(error)"])
+            response = Response(status: .internalServerError)
+        }
+        response.headers[.date] = UnixMilliseconds.now.httpDate
+        try await writer.write(response: response.head, body: response.body)
+    }
+}

@@ -1,0 +1,45 @@
+import CoreMetrics
+import Instruments
+import Logging
+import MessageStorage
+import Schemas
+import Synchronization
+import Time
+
+/// The gauges of the outbox: how many messages wait, and for how long.
+final class OutboxMetrics: Sendable {
+    private let store: any MessageStore
+    private let logger: Logger
+    /// When the messages may be counted again. Counting a large archive takes a while, so it gets a twentieth of the time at most.
+    private let next = Mutex(ContinuousClock.now)
+
+    init(store: any MessageStore, logger: Logger) {
+        self.store = store
+        self.logger = logger
+    }
+
+    func collect() async {
+        let start = ContinuousClock.now
+        let isDue = next.withLock { next in
+            guard start >= next else { return false }
+            // Until the end is known, so that only one scrape counts.
+            next = start + .seconds(60)
+            return true
+        }
+        guard isDue else { return }
+        do {
+            let now = UnixMilliseconds.now
+            let statistics = try await store.statistics(CountMessages(), now: now) {}
+            for state in [RelayState.held, .pending, .retrying] {
+                Instrument.outboxMessages.gauge(["state": state.rawValue]).set(statistics.states[state])
+            }
+            let due = statistics.oldestWaiting.map { $0.draft.sendAt ?? $0.timestamp }
+            Instrument.outboxOldestAge.gauge().set(due.map { max(0, Double((now - $0).rawValue) / 1_000) } ?? 0)
+        } catch {
+            // The last values stay, and the readiness says what is wrong.
+            logger.debug("the messages cannot be counted", metadata: ["error": "\(error)"])
+        }
+        let end = ContinuousClock.now
+        next.withLock { $0 = end + (end - start) * 20 }
+    }
+}

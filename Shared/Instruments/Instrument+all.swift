@@ -1,0 +1,81 @@
+extension Instrument {
+    /// Every metric of the product, in the order of the exposition.
+    package static let all: [Instrument] = [
+        buildInfo, processStartTime, processCPUTime, processMemory, processDescriptors, processMaxDescriptors,
+        busRequests, busRequestDuration,
+        httpRequests, httpRequestDuration, httpConnections,
+        storeOperations, storeCommitSize,
+        outboxMessages, outboxOldestAge, outboxChanges,
+        fcmSends, fcmSendDuration, fcmRate, fcmFullRate, fcmWaiting, fcmQuotaPause, fcmInFlight, fcmHealthy,
+        signIns,
+    ]
+
+    // Every process.
+
+    package static let buildInfo = Instrument(
+        "msi_build_info", "Always 1; the labels name the service and its version.", .gauge)
+    package static let processStartTime = Instrument(
+        "process_start_time_seconds", "When the process started, in seconds since 1970.", .gauge)
+    package static let processCPUTime = Instrument(
+        "process_cpu_seconds_total", "The processor time that the process has used, in seconds.", .counter)
+    package static let processMemory = Instrument(
+        "process_resident_memory_bytes", "The memory of the process that is in RAM.", .gauge)
+    package static let processDescriptors = Instrument("process_open_fds", "The open file descriptors.", .gauge)
+    package static let processMaxDescriptors = Instrument(
+        "process_max_fds", "The maximum number of open file descriptors.", .gauge)
+
+    // The bus.
+
+    package static let busRequests = Instrument(
+        "msi_bus_requests_total", "Commands that the service has answered, by command and status.", .counter)
+    package static let busRequestDuration = Instrument(
+        "msi_bus_request_duration_seconds", "From the arrival of a command to its reply.", .histogram(buckets: durations))
+
+    // The gateway.
+
+    package static let httpRequests = Instrument(
+        "msi_http_requests_total", "HTTP requests that the gateway has answered, by method, route and status.", .counter)
+    package static let httpRequestDuration = Instrument(
+        "msi_http_request_duration_seconds", "From a request to the head of its answer, by method and route.",
+        .histogram(buckets: durations))
+    package static let httpConnections = Instrument("msi_http_connections", "The open HTTP connections.", .gauge)
+
+    // The stores.
+
+    package static let storeOperations = Instrument(
+        "msi_store_operation_duration_seconds", "The operations on a database, with the wait for their turn.",
+        .histogram(buckets: durations))
+    package static let storeCommitSize = Instrument(
+        "msi_store_commit_writes", "How many writes a commit of SQLite has.",
+        .histogram(buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500]))
+
+    // The outbox of the message log.
+
+    package static let outboxMessages = Instrument(
+        "msi_outbox_messages", "The messages of the archive that have not ended, by state.", .gauge)
+    package static let outboxOldestAge = Instrument(
+        "msi_outbox_oldest_age_seconds", "The age of the oldest message that should have gone out; 0 if there is none.", .gauge)
+    package static let outboxChanges = Instrument(
+        "msi_outbox_changes_total", "New messages and pushes, and those with another state, by kind and state.", .counter)
+
+    // The relay.
+
+    package static let fcmSends = Instrument(
+        "msi_fcm_sends_total", "Sends to FCM by project and outcome: ok, or the error's code.", .counter)
+    package static let fcmSendDuration = Instrument(
+        "msi_fcm_send_duration_seconds", "From a send's turn to FCM's answer.", .histogram(buckets: durations))
+    package static let fcmRate = Instrument(
+        "msi_fcm_rate_per_second", "The sends a second that the project may make now.", .gauge)
+    package static let fcmFullRate = Instrument(
+        "msi_fcm_full_rate_per_second", "The relay's share of the project's quota, in sends a second.", .gauge)
+    package static let fcmWaiting = Instrument("msi_fcm_waiting_sends", "The sends that wait for their turn.", .gauge)
+    package static let fcmQuotaPause = Instrument(
+        "msi_fcm_quota_pause_seconds", "For how long no message goes out because FCM's quota is used up; 0 if it is not.", .gauge)
+    package static let fcmInFlight = Instrument("msi_fcm_commands_in_flight", "The commands that the relay works on.", .gauge)
+    package static let fcmHealthy = Instrument(
+        "msi_fcm_healthy", "Whether messages of the project reach FCM: 1, or 0 while they do not.", .gauge)
+
+    // People.
+
+    package static let signIns = Instrument("msi_sign_ins_total", "Attempts to sign in, by way and outcome.", .counter)
+}

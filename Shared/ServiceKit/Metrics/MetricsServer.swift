@@ -1,0 +1,75 @@
+import HTTPTypes
+import Hummingbird
+import JSON
+import Logging
+import Schemas
+import ServiceLifecycle
+import Synchronization
+
+/// The HTTP server for a monitoring system, on a port of this machine only: `/metrics` in Prometheus's text format, `/livez` and
+/// `/readyz`. It runs if `MSI_METRICS_PORT` is set.
+struct MetricsServer: Service {
+    /// What the service has told: `false` before it is ready, and when it stops.
+    final class Readiness: Sendable {
+        private let value = Mutex(false)
+
+        var isReady: Bool {
+            get { value.withLock { $0 } }
+            set { value.withLock { $0 = newValue } }
+        }
+    }
+
+    let service: String
+    let port: Int
+    let registry: MetricRegistry
+    let readiness: Readiness
+    let plan: ServicePlan
+    let logger: Logger
+
+    func run() async throws {
+        let process = ProcessMetrics(of: service, in: registry)
+        let check = try plan.selfCheck?.start()
+        let router = Router()
+        router.get("metrics") { [registry, plan] _, _ in
+            process.collect()
+            await plan.collectMetrics()
+            return Response(
+                status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+                body: .init(byteBuffer: .init(string: MetricText(registry.all).text)))
+        }
+        router.get("livez") { _, _ in try await Self.answer(check, isReady: true) { _ in true } }
+        router.get("readyz") { [readiness] _, _ in
+            try await Self.answer(check, isReady: readiness.isReady) { $0.status == .ok }
+        }
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .notice)
+        let application = Application(
+            router: router, configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: nil),
+            onServerRunning: { [logger] channel in
+                logger.info("metrics", metadata: ["url": "http://127.0.0.1:\(channel.localAddress?.port ?? 0)/metrics"])
+            }, logger: quiet)
+        try await ListeningService(application, scheme: "http", port: port, of: .metricsPort).run()
+    }
+
+    /// 200 or 503 with the service's state as JSON.
+    ///
+    /// - Parameter isGood: Whether a state that the check has found is good enough.
+    private static func answer(
+        _ check: SelfCheck.Check?, isReady: Bool, _ isGood: (PartHealth) -> Bool
+    ) async throws -> Response {
+        let state: PartHealth
+        do {
+            state = isReady ? try await check?() ?? .ok : PartHealth(.unavailable, "the service is starting or stopping")
+        } catch {
+            state = PartHealth(.deadlineExceeded, "the service does not answer itself: \(error)")
+            return try response(.serviceUnavailable, state)
+        }
+        return try response(isReady && isGood(state) ? .ok : .serviceUnavailable, state)
+    }
+
+    private static func response(_ status: HTTPResponse.Status, _ state: PartHealth) throws -> Response {
+        Response(
+            status: status, headers: [.contentType: "application/json"],
+            body: .init(byteBuffer: .init(bytes: try JSONCoder.encode(state))))
+    }
+}
