@@ -1,0 +1,31 @@
+"""The fixtures of the monitoring's tests: a product whose processes serve their metrics, and Prometheus beside it."""
+
+import json
+import pathlib
+
+import pytest
+from harness.product import Product
+from prometheus import Prometheus, free_ports
+
+
+def pytest_addoption(parser):
+    default = pathlib.Path(__file__).parents[2] / ".build" / "release"
+    parser.addoption("--executables", default=str(default), help="the folder of the built executables")
+
+
+@pytest.fixture(scope="session")
+def product(request):
+    first = free_ports(10)
+    product = Product(request.config.getoption("executables"), settings=lambda _: {"MSI_METRICS_PORT": str(first)})
+    # msi up gives each service the next port, in the order of msi services.
+    services = [service["name"] for service in json.loads(product.command("services", "--json"))]
+    product.metrics = {name: f"127.0.0.1:{first + index}" for index, name in enumerate(services)}
+    yield product
+    product.stop()
+
+
+@pytest.fixture(scope="session")
+def prometheus(product, tmp_path_factory):
+    prometheus = Prometheus(list(product.metrics.values()), tmp_path_factory.mktemp("prometheus"))
+    yield prometheus
+    prometheus.stop()

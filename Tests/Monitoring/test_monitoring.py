@@ -1,0 +1,103 @@
+"""What an operator sees of the running services."""
+
+import json
+import re
+import subprocess
+
+import pytest
+import requests
+from harness.waiting import eventually
+from prometheus import MONITORING
+
+
+def promtool(*arguments, text=None):
+    done = subprocess.run(
+        ["promtool", *arguments], input=text, capture_output=True, text=True, cwd=MONITORING, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_rules():
+    promtool("check", "rules", "alerts.yml")
+    promtool("test", "rules", "alerts.test.yml")
+    promtool("check", "config", "--syntax-only", "prometheus.yml")
+
+
+def test_each_rule_has_a_runbook_entry():
+    rules = (MONITORING / "alerts.yml").read_text()
+    names = re.findall(r"alert: (\w+)", rules)
+    headings = re.findall(r"^### (\w+)$", (MONITORING / "README.md").read_text(), re.MULTILINE)
+    assert names and headings == names
+    assert re.findall(r"runbook: deploy/monitoring/README.md#(\w+)", rules) == [name.lower() for name in names]
+
+
+def test_metrics_of_each_service_are_well_formed(product):
+    for service, address in product.metrics.items():
+        answer = requests.get(f"http://{address}/metrics", timeout=10)
+        assert answer.ok and answer.headers["Content-Type"].startswith("text/plain; version=0.0.4"), service
+        promtool("check", "metrics", text=answer.text)
+        assert f'msi_build_info{{service="{service}"' in answer.text
+        for path in ("livez", "readyz"):
+            state = requests.get(f"http://{address}/{path}", timeout=10)
+            assert state.status_code == 200 and state.json()["status"] == "ok", (service, path, state.text)
+
+
+def test_a_message_is_counted_on_its_way(product, prometheus):
+    eventually("each service is read", lambda: prometheus.value('sum(up{job="msi"})') == len(product.metrics), 60)
+    product.command("send", "Library/Main building/Hours", "Open until midnight.")
+    for expression in [
+        'sum(msi_http_requests_total{method="POST",route="/send/{channel}/{area}/{subject}",status="201"})'
+        ' or sum(msi_http_requests_total{method="POST",status="201"})',
+        'sum(msi_bus_requests_total{command="message.log",status="ok"})',
+        'sum(msi_outbox_changes_total{kind="message",state="relayed"})',
+        'sum(msi_fcm_sends_total{outcome="ok"})',
+        'sum(msi_store_operation_duration_seconds_count{store="message-log",operation="write"})',
+        'sum(msi_store_commit_writes_count{store="message-log"})',
+    ]:
+        eventually(expression, lambda expression=expression: prometheus.value(expression) >= 1, 60)
+    assert prometheus.value("sum(process_resident_memory_bytes)") > 1e7
+    assert prometheus.value("min(process_start_time_seconds)") > 1.7e9
+
+
+def test_sign_ins_are_counted_by_outcome(product, prometheus):
+    before = prometheus.value('msi_sign_ins_total{way="password",outcome="unauthenticated"}')
+    answer = requests.post(
+        f"{product.url}/session", json={"account": "nobody", "password": "wrong-password"},
+        headers={"Sec-Fetch-Site": "same-origin"}, timeout=20)
+    assert answer.status_code == 401
+    eventually(
+        "the refused sign-in",
+        lambda: prometheus.value('msi_sign_ins_total{way="password",outcome="unauthenticated"}') > before, 30)
+
+
+def test_labels_do_not_come_from_clients(product):
+    for number in range(40):
+        requests.get(f"{product.url}/nothing/{number}", timeout=10)
+        requests.request(f"METHOD{number}", f"{product.url}/channel", timeout=10)
+    text = requests.get(f"http://{product.metrics['gateway']}/metrics", timeout=10).text
+    lines = [line for line in text.splitlines() if line.startswith("msi_http_requests_total")]
+    assert any('route="none"' in line for line in lines)
+    assert not any("METHOD" in line or "nothing" in line for line in lines)
+
+
+def test_every_query_of_the_dashboard_and_the_rules_has_metrics(product, prometheus):
+    dashboard = json.loads((MONITORING / "dashboard.json").read_text())
+    expressions = [target["expr"] for panel in dashboard["panels"] for target in panel.get("targets", [])]
+    assert len(expressions) > 10
+    for expression in expressions:
+        prometheus.query(expression.replace("$__rate_interval", "1m"))
+    text = " ".join(expressions) + (MONITORING / "alerts.yml").read_text()
+    names = set(re.findall(r"\b((?:msi|process)_[a-z_]+)\b", text))
+    missing = [name for name in sorted(names) if not prometheus.query(f"count({name})")]
+    assert missing == []
+
+
+def test_an_alert_fires_while_the_relay_is_frozen_and_resolves(product, prometheus):
+    address = product.metrics["fcm-relay"]
+    assert prometheus.alerts("MSIServiceDown") == []
+    with product.frozen("msi-fcm-relay"):
+        with pytest.raises(requests.Timeout):
+            requests.get(f"http://{address}/livez", timeout=2)
+        eventually(
+            "the alert", lambda: [labels["instance"] for labels in prometheus.alerts("MSIServiceDown")] == [address], 90)
+    eventually("the alert resolves", lambda: prometheus.alerts("MSIServiceDown") == [], 60)
+
