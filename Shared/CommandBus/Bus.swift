@@ -12,12 +12,14 @@ package import Logging
 /// - *Other tasks* send work to the bus thread through the ``BusWorkQueue``. Its lock is held only for one append or one swap.
 ///   The bus thread answers by resuming continuations and through the queues of received events.
 /// - ZeroMQ's own I/O thread reads and writes. None of our code runs there.
+/// - If clients have patterns for endpoints, one more thread looks for the instances (``EndpointWatch``).
 ///
 /// A process has one bus. Close it before the process ends: closing flushes replies and fails pending requests.
 package final class Bus: Sendable {
     let context: ZeroMQContext
     let workQueue: BusWorkQueue
     let executor: BusExecutor
+    let watch: EndpointWatch
 
     /// - Throws: ``BusError`` if the system has no resources for a socket or a thread.
     package init(logger: Logger) throws(BusError) {
@@ -36,16 +38,19 @@ package final class Bus: Sendable {
         self.context = context
         self.workQueue = workQueue
         self.executor = executor
+        watch = EndpointWatch(logger: logger)
     }
 
     /// Closes a bus that was not closed, for example after a failed start, without waiting.
     deinit {
+        watch.close()
         workQueue.closeUnattended()
     }
 
     /// Closes every client, server, publisher and subscriber of this bus. Returns when all submitted replies and events are sent,
     /// or after LINGER, a few seconds.
     package func close() async {
+        watch.close()
         await workQueue.close()
     }
 
@@ -64,6 +69,21 @@ package final class Bus: Sendable {
         guard !workQueue.submit(.attach(participant)) else { return }
         participant.close()
         throw BusError(.closed, "the bus is closed")
+    }
+
+    /// Hands a client or a subscriber over to the bus thread, and then watches for the instances of its patterns.
+    ///
+    /// - Parameter known: The instances that it knows.
+    func attach(
+        _ participant: any BusParticipant, watching endpoints: ClientEndpoints, known: [String]
+    ) throws(BusError) -> EndpointWatch.ID {
+        try attach(participant)
+        do {
+            return try watch.add(endpoints, known: known) { [workQueue] in workQueue.submit(.found(participant, instances: $0)) }
+        } catch {
+            abandon(participant)
+            throw error
+        }
     }
 
     /// Closes a participant and waits for the end. Has no effect on a closed one.

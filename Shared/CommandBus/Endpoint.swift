@@ -32,6 +32,11 @@ package enum Endpoint: Hashable, Sendable {
         }
     }
 
+    /// The path of a text that is a pattern: an `ipc://` endpoint with a `*`. Only clients have such ones.
+    static func pattern(in text: String) -> String? {
+        text.suffix(after: "ipc://").flatMap { $0.contains("*") && !$0.hasPrefix("@") ? $0 : nil }
+    }
+
     var text: String {
         switch self {
         case .ipc(let path): "ipc://\(path)"
@@ -81,7 +86,11 @@ package enum Endpoint: Hashable, Sendable {
         if path.isEmpty || path.utf8.contains(0) {
             throw BusError(.invalidEndpoint, "\"\(text.prefix(200))\": expected a path after ipc://")
         }
-        if path.hasPrefix("@") || path.hasPrefix("*") {
+        if path.contains("*") {
+            throw BusError(
+                .invalidEndpoint, "\"\(text.prefix(200))\": a * is for clients, and stands for the instances of a service")
+        }
+        if path.hasPrefix("@") {
             // An abstract socket has no permissions: every user of the machine could connect.
             throw BusError(.invalidEndpoint, "\"\(text.prefix(200))\": expected the path of a file after ipc://")
         }

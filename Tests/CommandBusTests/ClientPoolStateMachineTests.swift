@@ -227,6 +227,39 @@ struct ClientPoolStateMachineTests {
         #expect(pool.nextTick == nil)
     }
 
+    @Test("A leaving endpoint gets requests only if there is no other, and is preferred to a suspect one")
+    func leaving() {
+        var pool = pool(2, connected: [0, 1])
+        pool.setLeaving(0, true)
+        for id in UInt64(1)...5 { #expect(pool.request("r", id: id, deadline: 5_000, now: 0) == .send(endpoint: 1)) }
+        #expect(pool.tick(now: 5_000).probe == [1])
+        #expect(pool.request("r", id: 6, deadline: 9_000, now: 5_000) == .send(endpoint: 0))
+        _ = pool.reply(id: nil, from: 1)
+        #expect(pool.request("r", id: 7, deadline: 9_000, now: 5_000) == .send(endpoint: 1))
+        // It has stayed.
+        pool.setLeaving(0, false)
+        #expect(pool.reply(id: 6, from: 0) == "r")
+        #expect(pool.request("r", id: 8, deadline: 9_000, now: 5_000) == .send(endpoint: 0))
+    }
+
+    @Test("A new endpoint takes requests when it is connected, also under the number of one that is gone")
+    func added() {
+        var pool = pool(0)
+        #expect(pool.request("early", id: 1, deadline: 5_000, now: 0) == .wait)
+        pool.added(0)
+        #expect(pool.connected(0, now: 0).map(\.request) == ["early"])
+        pool.added(1)
+        #expect(pool.request("r", id: 2, deadline: 5_000, now: 0) == .send(endpoint: 0))
+        _ = pool.connected(1, now: 0)
+        #expect(pool.request("r", id: 3, deadline: 5_000, now: 0) == .send(endpoint: 1))
+        pool.setLeaving(0, true)
+        #expect(pool.disconnected(0) == ["early", "r"])
+        pool.added(0)
+        #expect(pool.request("r", id: 4, deadline: 5_000, now: 0) == .send(endpoint: 1))
+        _ = pool.connected(0, now: 0)
+        #expect(pool.request("r", id: 5, deadline: 5_000, now: 0) == .send(endpoint: 0))
+    }
+
     /// Random events: every request ends exactly once, and the limit of pending requests holds.
     @Test("Every request ends exactly once, whatever happens", arguments: 1...20)
     func everyRequestEndsOnce(seed: UInt64) {
@@ -239,11 +272,20 @@ struct ClientPoolStateMachineTests {
             ended[request, default: 0] += 1
             inFlight[id] = nil
         }
+        var endpoints = 3
         for step in 1...5_000 {
             let now = MonotonicMilliseconds(rawValue: Int64(step))
-            let endpoint = Int.random(in: 0..<3, using: &random)
+            let endpoint = Int.random(in: 0..<endpoints, using: &random)
             let id = UInt64(step)
-            switch Int.random(in: 0..<20, using: &random) {
+            switch Int.random(in: 0..<22, using: &random) {
+            case 20: pool.setLeaving(endpoint, .random(using: &random))
+            case 21:
+                if endpoints < 8 {
+                    pool.added(endpoints)
+                    endpoints += 1
+                } else if !pool.isConnected(endpoint) {
+                    pool.added(endpoint)
+                }
             case 0: pool.disconnected(endpoint).forEach { end($0) }
             case 1...2: for sent in pool.connected(endpoint, now: 0) { inFlight[sent.id] = sent.endpoint }
             case 3...6:

@@ -32,6 +32,29 @@ struct EndpointTests {
         }
     }
 
+    @Test(
+        "A pattern has one *, in the file name of a path; only clients have patterns",
+        arguments: [
+            "ipc:///tmp/relay*.sock": true, "ipc://run/*": true, "ipc:///*.sock": true, "ipc:///tmp/*/relay.sock": false,
+            "ipc:///tmp/*/relay*.sock": false, "ipc:///tmp/relay**.sock": false, "ipc://relay*.sock": false,
+            "ipc://@relay/*": false, "tcp://127.0.0.1*:7000": false,
+            "ipc:///tmp/*" + String(repeating: "x", count: 101): true, "ipc:///tmp/*" + String(repeating: "x", count: 102): false,
+        ])
+    func patterns(text: String, isPattern: Bool) async throws {
+        try await withBus { bus in
+            let server = #expect(throws: BusError.self) {
+                try CommandServer(bus: bus, endpoint: text, router: .init(), logger: quietLogger)
+            }
+            #expect(server?.code == .invalidEndpoint)
+            do {
+                _ = try CommandClient(bus: bus, endpoints: [text], logger: quietLogger)
+                #expect(isPattern)
+            } catch let error as BusError {
+                #expect(!isPattern && error.code == .invalidEndpoint)
+            }
+        }
+    }
+
     @Test("A socket path that is too long is an error that says so")
     func aPathThatIsTooLongSaysSo() async throws {
         try await withBus { bus in

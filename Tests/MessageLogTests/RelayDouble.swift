@@ -28,8 +28,11 @@ final class RelayDouble: Sendable {
     }
 
     /// Runs it at the endpoint that the message log in the same folder uses.
+    ///
+    /// - Parameter name: The name of its socket. A further instance needs another one.
     func run<Result>(
-        in folder: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+        in folder: String, named name: String = "fcm-relay", isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Result
     ) async throws -> Result {
         try await withBus { bus in
             var router = CommandRouter(parts: { [parts] in parts })
@@ -42,7 +45,7 @@ final class RelayDouble: Sendable {
                 return RelayPush.Reply(results: try await self.pushBehaviour(command).map(SendResult.init))
             }
             let server = try CommandServer(
-                bus: bus, endpoint: "ipc://\(folder)/run/fcm-relay.sock", router: router, logger: quietLogger)
+                bus: bus, endpoint: "ipc://\(folder)/run/\(name).sock", router: router, logger: quietLogger)
             let running = Task { try await server.run() }
             defer { running.cancel() }
             return try await body()

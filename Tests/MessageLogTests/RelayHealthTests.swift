@@ -30,4 +30,30 @@ struct RelayHealthTests {
             }
         }
     }
+
+    @Test("Relays that appear and stop are those of the health, by the names of their sockets")
+    func relaysComeAndGo() async throws {
+        let fcm = ["fcm": PartHealth.ok]
+        let well = PartHealth(.ok, version: productVersion, parts: fcm)
+        try await withTemporaryFolder { folder in
+            let settings = ["MSI_FCM_RELAY_ENDPOINTS": "ipc://\(folder)/run/fcm-relay@*.sock"]
+            try await RunningMessageLog.with(in: folder, settings: settings) { log in
+                func expect(_ expected: PartHealth) async throws {
+                    try await eventually("\(expected)", every: .milliseconds(100)) {
+                        try await log.client.request(CheckHealth()).parts["relay"] == expected
+                    }
+                }
+                let absent = PartHealth(.unavailable, "no relay is there, or it is stopping")
+                try await expect(absent)
+                try await RelayDouble(parts: fcm).run(in: folder, named: "fcm-relay@1") {
+                    try await expect(well)
+                    try await RelayDouble(parts: fcm).run(in: folder, named: "fcm-relay@2") {
+                        try await expect(PartHealth(.ok, parts: ["fcm-relay@1": well, "fcm-relay@2": well]))
+                    }
+                    try await expect(well)
+                }
+                try await expect(absent)
+            }
+        }
+    }
 }

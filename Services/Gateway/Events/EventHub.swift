@@ -12,7 +12,7 @@ final class EventHub: Service {
     private let cube: CubeService
     private let cubeEvents: EventSubscriber
     private let messageEvents: EventSubscriber
-    private let readers: [MessageLogReader]
+    private let messageLogs: MessageLogReaders
     private let health: HealthCheck
     let access: EventAccess
     private let streams = Mutex(OpenEventStreams())
@@ -36,10 +36,8 @@ final class EventHub: Service {
         messageEvents = try EventSubscriber(
             bus: bus, endpoints: settings.value(.endpoints(of: .messageLog, .events)), names: [MessageChanged.name],
             logger: logger)
-        // Each has changes of its own, so each has its own client.
-        readers = try settings.value(.endpoints(of: .messageLog)).map { endpoint in
-            MessageLogReader(client: try CommandClient(bus: bus, endpoints: [endpoint], logger: logger))
-        }
+        messageLogs = MessageLogReaders(
+            of: try InstanceClients(bus: bus, endpoints: settings.value(.endpoints(of: .messageLog)), logger: logger))
     }
 
     // MARK: Streams
@@ -73,7 +71,7 @@ final class EventHub: Service {
     /// Reads what has happened while no stream was open.
     private func catchUp() async {
         await withDiscardingTaskGroup { group in
-            for reader in readers { group.addTask { await reader.read() } }
+            for reader in messageLogs.all { group.addTask { await reader.read() } }
             if streams.withLock({ $0.cube == nil }) {
                 group.addTask {
                     guard let version = try? await self.cube.current().version else { return }
@@ -90,15 +88,7 @@ final class EventHub: Service {
             await withDiscardingTaskGroup { group in
                 group.addTask { await self.followCube() }
                 group.addTask { await self.followMessages() }
-                for (index, reader) in self.readers.enumerated() {
-                    group.addTask {
-                        await reader.run {
-                            self.streams.withLock { $0.feed.position(of: index) }
-                        } _: { page in
-                            self.streams.withLock { $0.add(page, from: index) }
-                        }
-                    }
-                }
+                group.addTask { await self.messageLogs.run(self.readMessages) }
                 // In case an event was lost.
                 group.addTask { await self.whileFollowing(every: Self.pollPeriod) { self.wakeReaders() } }
                 group.addTask { await self.whileFollowing(every: Self.healthPeriod) { await self.checkHealth() } }
@@ -125,7 +115,22 @@ final class EventHub: Service {
     }
 
     private func wakeReaders() {
-        for reader in readers { reader.wake() }
+        for reader in messageLogs.all { reader.wake() }
+    }
+
+    /// Reads the changes of one message log, until it goes away.
+    @Sendable private func readMessages(_ number: Int, _ reader: MessageLogReader) async {
+        if isFollowing { reader.wake() }
+        await reader.run {
+            streams.withLock { $0.feed.position(of: number) }
+        } _: { page in
+            streams.withLock { $0.add(page, from: number) }
+        }
+        guard !Task.isCancelled else { return }
+        streams.withLock { $0.remove(log: number) }
+        // A message log that stops stores the outcomes of its last deliveries after its socket is gone. No one tells of these changes.
+        guard (try? await Task.sleep(for: DeliveryTimes.outboxStopTimeout)) != nil else { return }
+        streams.withLock { $0.remove(log: number) }
     }
 
     private func checkHealth() async {

@@ -43,6 +43,8 @@ struct MessageFeed: Sendable {
         var entries: Deque<Entry> = []
         /// Whether the changes before the follower's first one are still being read.
         var isLoading = true
+        /// The number of the last change when another message log went away.
+        var lastBeforeRemoval: Int64 = -1
 
         var last: Int64 { first + Int64(entries.count) - 1 }
         var position: ChangePosition { ChangePosition(epoch: epoch, number: last) }
@@ -50,7 +52,7 @@ struct MessageFeed: Sendable {
 
     /// The number of changes that are kept for each message log.
     private let capacity: Int
-    /// By the message log's place among the endpoints.
+    /// By the number of the message log's reader.
     private var logs: [Int: Log] = [:]
 
     init(capacity: Int = 8_192) {
@@ -66,9 +68,9 @@ struct MessageFeed: Sendable {
     var positions: [ChangePosition] { logs.values.map(\.position) }
 
     /// Adds what a message log has told after ``position(of:)``.
-    mutating func add(_ page: Page, from index: Int) -> News {
+    mutating func add(_ page: Page, from number: Int) -> News {
         var log: Log
-        if let known = logs[index], known.epoch == page.epoch, known.last + 1 == page.first {
+        if let known = logs[number], known.epoch == page.epoch, known.last + 1 == page.first {
             log = known
         } else {
             // Another process, or one that has forgotten changes in between.
@@ -83,9 +85,19 @@ struct MessageFeed: Sendable {
         let isComplete = log.last >= page.latest
         let wasLoading = log.isLoading
         if isComplete { log.isLoading = false }
-        logs[index] = log
+        logs[number] = log
         if wasLoading { return isComplete ? .gap : .nothing }
         return page.entries.isEmpty ? .nothing : .changes(page.entries)
+    }
+
+    /// A message log has gone away. Its last changes may not be known.
+    mutating func remove(_ number: Int) {
+        logs[number] = nil
+        logs = logs.mapValues { log in
+            var log = log
+            log.lastBeforeRemoval = log.last
+            return log
+        }
     }
 
     /// All changes after the positions that a client knows.
@@ -97,7 +109,8 @@ struct MessageFeed: Sendable {
         var missed: [Entry] = []
         for (_, log) in logs.sorted(by: { $0.key < $1.key }) {
             let number = known[log.epoch] ?? 0
-            guard !log.isLoading, number >= log.first - 1 else { return nil }
+            // A client that was away at the time of the removal may not know that message log's changes.
+            guard !log.isLoading, number >= log.first - 1, number > log.lastBeforeRemoval else { return nil }
             // A client may know more than this gateway, which then sends it some changes again.
             missed += log.entries.dropFirst(Int(min(number, log.last) - log.first + 1))
         }

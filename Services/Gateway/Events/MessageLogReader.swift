@@ -28,6 +28,11 @@ final class MessageLogReader: Sendable {
         signal.yield()
     }
 
+    /// Ends ``run(from:_:)``, after the pages that are being read.
+    func finish() {
+        signal.finish()
+    }
+
     /// Reads, and returns when everything until now is read or the message log does not answer.
     func read() async {
         await withCheckedContinuation { continuation in
@@ -39,7 +44,7 @@ final class MessageLogReader: Sendable {
         }
     }
 
-    /// Reads until the task is cancelled.
+    /// Reads until the task is cancelled or ``finish()`` is called.
     ///
     /// - Parameters:
     ///   - position: Where the next page begins; `nil` for the oldest known change.

@@ -90,6 +90,12 @@ struct OpenEventStreams: Sendable {
         }
     }
 
+    /// A message log has gone away, or has made its last changes after that.
+    mutating func remove(log: Int) {
+        feed.remove(log)
+        send(.bytes(Self.reset))
+    }
+
     mutating func cubeHasVersion(_ version: CubeVersion) {
         guard version != cube else { return }
         cube = version

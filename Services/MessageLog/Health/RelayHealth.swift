@@ -9,7 +9,8 @@ import Synchronization
 final class RelayHealth: Sendable {
     private struct Probe: Sendable {
         let began: ContinuousClock.Instant
-        let states: Task<[PartHealth], Never>
+        /// With the names of the relays.
+        let states: Task<[(String, PartHealth)], Never>
     }
 
     private static let timeout = Duration.seconds(1)
@@ -17,36 +18,33 @@ final class RelayHealth: Sendable {
     private static let validity = Duration.seconds(1)
 
     /// One client for each relay: a client of all relays would ask only one of them.
-    private let clients: [CommandClient]
+    private let relays: InstanceClients
     private let last = Mutex<Probe?>(nil)
 
     init(bus: Bus, endpoints: [String], logger: Logger) throws(BusError) {
-        var clients: [CommandClient] = []
-        for endpoint in endpoints { clients.append(try CommandClient(bus: bus, endpoints: [endpoint], logger: logger)) }
-        self.clients = clients
+        relays = try InstanceClients(bus: bus, endpoints: endpoints, logger: logger)
     }
 
-    /// The part `relay`. It is `ok` if one relay is `ok`, since messages go out through that one. The parts of several relays are
-    /// numbered in the order of their endpoints.
+    /// The part `relay`. It is `ok` if one relay is `ok`, since messages go out through that one. Several relays are its parts, by
+    /// their names.
     func parts() async -> [String: PartHealth] {
         let states = await probe().value
-        guard states.count > 1 else { return ["relay": states[0]] }
-        let numbered = Dictionary(uniqueKeysWithValues: states.enumerated().map { ("\($0 + 1)", $1) })
-        let failing = states.count { $0.status != .ok }
+        guard states.count > 1 else { return ["relay": states.first?.1 ?? Self.absent] }
+        let failing = states.count { $1.status != .ok }
         let message = failing == 0 ? nil : "\(failing) of \(states.count) relays cannot be used"
-        let status = failing < states.count ? .ok : states[0].status
-        return ["relay": PartHealth(status, message, parts: numbered)]
+        let status = failing < states.count ? .ok : states[0].1.status
+        return ["relay": PartHealth(status, message, parts: Dictionary(states) { first, _ in first })]
     }
 
-    private func probe() -> Task<[PartHealth], Never> {
+    private func probe() -> Task<[(String, PartHealth)], Never> {
         last.withLock { last in
             let now = ContinuousClock.now
             if let last, now - last.began < Self.validity { return last.states }
-            let clients = clients
+            let relays = relays.all
             let states = Task {
-                await withTaskGroup(of: (Int, PartHealth).self) { group in
-                    for (index, client) in clients.enumerated() { group.addTask { (index, await Self.state(of: client)) } }
-                    return await group.reduce(into: clients.map { _ in PartHealth.ok }) { $0[$1.0] = $1.1 }
+                await withTaskGroup(of: (String, PartHealth).self) { group in
+                    for relay in relays { group.addTask { (relay.name, await Self.state(of: relay.client)) } }
+                    return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }
                 }
             }
             last = Probe(began: now, states: states)
@@ -54,13 +52,15 @@ final class RelayHealth: Sendable {
         }
     }
 
+    private static var absent: PartHealth { PartHealth(.unavailable, "no relay is there, or it is stopping") }
+
     private static func state(of client: CommandClient) async -> PartHealth {
         do {
             return PartHealth(try await client.request(CheckHealth(), timeout: timeout))
         } catch {
             // The failure's own message is not used: it names sockets and folders.
             return switch error.status {
-            case .unavailable: PartHealth(.unavailable, "no relay is there, or it is stopping")
+            case .unavailable: absent
             case .deadlineExceeded: PartHealth(.deadlineExceeded, "the relay does not answer")
             case .overloaded: PartHealth(.overloaded, "the relay has too much to do")
             default: PartHealth(error.status, "the relay cannot say how it is")

@@ -1,3 +1,4 @@
+import CommandBus
 import Schemas
 import ServiceKit
 import Time
@@ -79,7 +80,7 @@ struct ProductStatus: Encodable, Sendable {
         }
     }
 
-    /// A service that the gateway asks for its health, and where this machine's settings expect it.
+    /// A service that the gateway asks for its health, and where this machine's settings expect it: each of its instances.
     struct Place: Encodable, Sendable {
         let name: String
         let endpoints: [String]
@@ -123,7 +124,8 @@ extension ProductStatus {
 
     private static func places(_ settings: SettingValues) throws -> [Place] {
         try ServiceEntry.all.filter { !$0.sockets.isEmpty }.map { service in
-            Place(name: service.name, endpoints: try settings.value(.endpoints(of: service)))
+            let endpoints = try ClientEndpoints(settings.value(.endpoints(of: service)))
+            return Place(name: service.name, endpoints: endpoints.current)
         }
     }
 }

@@ -7,7 +7,9 @@ import Time
 /// - An endpoint is *suspect* if a request reached its deadline there and no reply has come since the request was sent. It gets
 ///   no requests while there is another endpoint, and is probed until it answers anything.
 /// - An endpoint that answers `unavailable` or `overloaded` *rests* for about a second. It gets requests only if all others are
-///   suspect or rest as well. Otherwise an endpoint that fails at once would always be the least busy, and get most requests.
+///   leaving, are suspect or rest as well. Otherwise an endpoint that fails at once would always be the least busy, and get most requests.
+/// - Endpoints come and go. One that is *leaving* will probably close its connection soon. It gets requests only if all others are
+///   suspect or leaving as well.
 struct ClientPoolStateMachine<Request> {
     typealias ID = UInt64
 
@@ -75,10 +77,11 @@ struct ClientPoolStateMachine<Request> {
         var nextProbe: MonotonicMilliseconds?
         /// The end of its rest.
         var restsUntil: MonotonicMilliseconds = 0
+        var isLeaving = false
 
         /// The penalty in the choice of an endpoint: 0 if it is healthy.
         func penalty(now: MonotonicMilliseconds) -> Int {
-            nextProbe != nil ? 2 : restsUntil > now ? 1 : 0
+            nextProbe != nil ? 3 : isLeaving ? 2 : restsUntil > now ? 1 : 0
         }
     }
 
@@ -183,6 +186,16 @@ struct ClientPoolStateMachine<Request> {
         endpoints[endpoint].nextProbe = nil
         guard endpoints[endpoint].outstanding > 0 else { return [] }
         return entries.filter { $0.value.endpoint == endpoint }.keys.sorted().compactMap { remove($0) }
+    }
+
+    /// A new endpoint, which is not connected yet. Its number is the next one, or that of one that is not connected any more.
+    mutating func added(_ endpoint: Int) {
+        if endpoint == endpoints.count { endpoints.append(Endpoint()) } else { endpoints[endpoint] = Endpoint() }
+    }
+
+    /// An endpoint will probably close its connection, or will not do so after all.
+    mutating func setLeaving(_ endpoint: Int, _ isLeaving: Bool) {
+        endpoints[endpoint].isLeaving = isLeaving
     }
 
     func isConnected(_ endpoint: Int) -> Bool {

@@ -6,17 +6,20 @@ import Schemas
 import Synchronization
 import Time
 
-/// A client's connections: one DEALER for each endpoint, and the pool's state.
+/// A client's connections: one DEALER for each endpoint and each instance of a pattern, and the pool's state.
 ///
 /// The bus thread owns it once it is attached. Tasks on that thread use it directly. Other tasks only pass it along
 /// in the work queue.
 final class ClientSockets: BusParticipant, @unchecked Sendable {
+    /// As in the settings, for failures.
     private let endpoints: [String]
     /// Stands for the endpoints in failures.
     private let name: String?
-    private let connectors: [Connector]
-    private let dealers: [ZeroMQSocket]
+    private var connections: Connections
+    /// Those of ``connections``.
+    private var dealers: [ZeroMQSocket]
     private let ids: RequestIDFormat
+    private let replies: ReplyReceiver
     private let logger: Logger
     private var pool: ClientPoolStateMachine<PendingRequest>
     /// Requests to send with the next ``flush()``, with their endpoints.
@@ -31,19 +34,25 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     private static let repliesPerTurn = 512
 
     init(
-        bus: Bus, endpoints: [String], name: String?, limits: ClientLimits, ids: RequestIDFormat, logger: Logger
+        bus: Bus, endpoints: ClientEndpoints, instances: [String], name: String?, limits: ClientLimits, ids: RequestIDFormat,
+        logger: Logger
     ) throws(BusError) {
-        self.endpoints = endpoints
+        self.endpoints = endpoints.texts
         self.name = name
-        connectors = try Connector.all(ZMQ_DEALER, to: endpoints, bus: bus, logger: logger) { dealer throws(BusError) in
-            try Self.configure(dealer, limits)
+        let (context, workQueue) = (bus.context, bus.workQueue)
+        connections = try Connections(to: endpoints, instances: instances, logger: logger) { endpoint throws(BusError) in
+            try Connector(ZMQ_DEALER, to: Endpoint(endpoint), context: context, workQueue: workQueue, logger: logger) {
+                dealer throws(BusError) in
+                try Self.configure(dealer, limits)
+            }
         }
-        dealers = connectors.map(\.socket)
+        dealers = connections.connectors.map(\.socket)
         self.ids = ids
+        replies = ReplyReceiver(ids: ids)
         self.logger = logger
         pool = ClientPoolStateMachine(
             .init(
-                endpoints: endpoints.count, maxPending: limits.maxPending,
+                endpoints: dealers.count, maxPending: limits.maxPending,
                 connectGrace: Milliseconds(timeout: limits.connectGrace),
                 probeInterval: max(Milliseconds(timeout: limits.probeInterval), 1)))
     }
@@ -99,7 +108,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
 
     // MARK: Events of the sockets
 
-    var sockets: [ZeroMQSocket] { dealers + connectors.map(\.monitor.socket) }
+    var sockets: [ZeroMQSocket] { connections.sockets }
 
     func receive(from index: Int, now: MonotonicMilliseconds) -> Bool {
         if index < dealers.count {
@@ -111,7 +120,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
 
     private func receiveMonitorEvents(_ endpoint: Int, now: MonotonicMilliseconds) -> Bool {
         var hasReceived = false
-        while let event = connectors[endpoint].monitor.next() {
+        while let event = connections.connectors[endpoint].monitor.next() {
             hasReceived = true
             switch event {
             case .connected: connected(endpoint, now: now)
@@ -122,9 +131,9 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     }
 
     private func connected(_ endpoint: Int, now: MonotonicMilliseconds) {
-        guard !connectors[endpoint].isWaiting else { return }
-        connectors[endpoint].connected()
-        logger.debug("connected", metadata: ["endpoint": "\(endpoints[endpoint])"])
+        guard !connections.connectors[endpoint].isWaiting else { return }
+        connections.connected(endpoint)
+        logger.debug("connected", metadata: ["endpoint": "\(connections.endpoint(endpoint))"])
         for waiting in pool.connected(endpoint, now: now) {
             send(waiting.request, timeout: max(waiting.request.deadline - now, 0), to: waiting.endpoint)
         }
@@ -136,13 +145,13 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     /// yet. So the replies are read first, and then the connection is dropped here.
     private func disconnected(_ endpoint: Int, now: MonotonicMilliseconds) {
         guard pool.isConnected(endpoint) else { return }
-        logger.debug("disconnected", metadata: ["endpoint": "\(endpoints[endpoint])"])
+        logger.debug("disconnected", metadata: ["endpoint": "\(connections.endpoint(endpoint))"])
         // Replies that arrived before the disconnect still count.
         _ = receiveReplies(from: endpoint, atMost: .max, now: now)
         for request in pool.disconnected(endpoint) {
             fail(request, .connectionLost(endpoint: endpoint))
         }
-        connectors[endpoint].giveUp(now: now)
+        connections.disconnected(endpoint).giveUp(now: now)
     }
 
     /// - Returns: How many were received.
@@ -150,9 +159,9 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         var answered: [(request: PendingRequest, outcome: RequestOutcome)] = []
         defer { wake(answered) }
         for count in 0..<limit {
-            guard let reply = receiveReply(from: dealers[endpoint]) else { return count }
+            guard let reply = replies.next(from: dealers[endpoint]) else { return count }
             guard case .understood(let id, let status, let payload) = reply else {
-                logger.debug("a reply is not understood", metadata: ["endpoint": "\(endpoints[endpoint])"])
+                logger.debug("a reply is not understood", metadata: ["endpoint": "\(connections.endpoint(endpoint))"])
                 _ = pool.reply(id: nil, from: endpoint)
                 continue
             }
@@ -176,45 +185,10 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         }
     }
 
-    private enum Reply {
-        /// The id is `nil` if this client did not issue it.
-        case understood(id: UInt64?, ReplyStatus, Data)
-        case malformed
-    }
-
-    private func receiveReply(from dealer: ZeroMQSocket) -> Reply? {
-        var more = true
-        let header = dealer.receive { bytes, hasMore in
-            more = hasMore
-            return readHeader(bytes)
-        }
-        guard let header else { return nil }
-        var payload: Data?
-        var frames = 1
-        while more {
-            let frame = dealer.receive { bytes, hasMore in
-                more = hasMore
-                return frames == 1 ? Data(bytes) : Data()
-            }
-            guard let frame else { break }
-            if frames == 1 { payload = frame }
-            frames += 1
-        }
-        guard let header, let payload, frames == 2 else { return .malformed }
-        return .understood(id: header.id, header.status, payload)
-    }
-
-    private func readHeader(_ bytes: UnsafeRawBufferPointer) -> (id: UInt64?, status: ReplyStatus)? {
-        if let id = ids.number(ofSuccess: bytes) { return (id, .ok) }
-        // The details of the error are of no use here.
-        guard let header = try? JSONCoder.decode(ReplyHeader.self, from: bytes) else { return nil }
-        return (ids.number(header.id), header.status)
-    }
-
     // MARK: Time
 
     var nextTick: MonotonicMilliseconds? {
-        let next = min(pool.nextTick ?? .max, connectors.lazy.compactMap(\.nextTick).min() ?? .max)
+        let next = min(pool.nextTick ?? .max, connections.nextTick ?? .max)
         return next == .max ? nil : next
     }
 
@@ -223,12 +197,34 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
         for (request, failure) in actions.failed { fail(request, failure) }
         for request in actions.slow { request.notifySlow() }
         for endpoint in actions.probe { probe(endpoint) }
-        for connector in connectors { connector.tick(now: now) }
+        connections.tick(now: now)
+    }
+
+    // MARK: Instances
+
+    func found(_ instances: [String]) {
+        connections.found(instances)
+    }
+
+    func renewSockets(now: MonotonicMilliseconds) -> Bool {
+        let changes = connections.renew(now: now)
+        guard !changes.isEmpty else { return false }
+        for change in changes {
+            switch change {
+            case .open(let endpoint, _): pool.added(endpoint)
+            case .leaving(let endpoint): pool.setLeaving(endpoint, true)
+            case .back(let endpoint): pool.setLeaving(endpoint, false)
+            // It is not connected, so the pool does not use it.
+            case .close: break
+            }
+        }
+        dealers = connections.connectors.map(\.socket)
+        return true
     }
 
     /// Sends a `bus.ping` to a suspect endpoint. The request has no entry in the pool: any reply is sufficient.
     private func probe(_ endpoint: Int) {
-        logger.debug("probing a silent endpoint", metadata: ["endpoint": "\(endpoints[endpoint])"])
+        logger.debug("probing a silent endpoint", metadata: ["endpoint": "\(connections.endpoint(endpoint))"])
         // If there is no room, the next probe follows soon.
         if sendHeader(RequestHeader(id: ids.text(0), command: Ping.name), to: endpoint) {
             _ = dealers[endpoint].send(Array("{}".utf8))
@@ -240,11 +236,12 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     func close() {
         outgoing = []
         for request in pool.stop() { fail(request, .stopped) }
-        connectors.forEach { $0.close() }
+        connections.close()
     }
 
     private func fail(_ request: PendingRequest, _ failure: ClientPoolStateMachine<PendingRequest>.Failure) {
-        let lookup = failure == .notConnected ? connectors.lazy.compactMap(\.failure).first : nil
-        request.complete(.failed(CommandFailure(failure, endpoints: endpoints, name: name, lookup: lookup)))
+        let lookup = failure == .notConnected ? connections.lookupFailure : nil
+        request.complete(
+            .failed(CommandFailure(failure, endpoints: endpoints, name: name, lookup: lookup, connections.endpoint)))
     }
 }

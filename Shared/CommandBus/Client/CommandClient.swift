@@ -13,26 +13,30 @@ import Time
 package final class CommandClient: Sendable {
     private let bus: Bus
     private let sockets: ClientSockets
+    private let watch: EndpointWatch.ID
     private let ids = RequestIDFormat()
     private let lastID = Atomic<UInt64>(0)
     private let maxPayloadBytes: Int
 
     /// - Parameters:
-    ///   - endpoints: `ipc://<path>` or `tcp://<host>:<port>`; at least one.
+    ///   - endpoints: `ipc://<path>` or `tcp://<host>:<port>`; at least one. A `*` in the file name of a path stands for all
+    ///     instances of a service. They may come and go.
     ///   - name: The service in the texts of failures, such as "the cube service", if their readers must not see the endpoints.
     /// - Throws: ``BusError`` if an endpoint is invalid or the bus is closed. An unreachable service is no error.
     package init(
         bus: Bus, endpoints: [String], named name: String? = nil, limits: ClientLimits = .init(), logger: Logger
     ) throws(BusError) {
-        guard !endpoints.isEmpty else { throw BusError(.invalidEndpoint, "a client needs at least one endpoint") }
+        let endpoints = try ClientEndpoints(endpoints)
+        let instances = EndpointWatch.instances(of: endpoints)
         self.bus = bus
         maxPayloadBytes = limits.maxPayloadBytes
         sockets = try ClientSockets(
-            bus: bus, endpoints: endpoints, name: name, limits: limits, ids: ids, logger: logger)
-        try bus.attach(sockets)
+            bus: bus, endpoints: endpoints, instances: instances, name: name, limits: limits, ids: ids, logger: logger)
+        watch = try bus.attach(sockets, watching: endpoints, known: instances)
     }
 
     deinit {
+        bus.watch.remove(watch)
         bus.abandon(sockets)
     }
 
@@ -78,6 +82,7 @@ package final class CommandClient: Sendable {
 
     /// Closes the connections. Pending requests fail with `unavailable`. Closing the bus does the same.
     package func close() async {
+        bus.watch.remove(watch)
         await bus.detach(sockets)
     }
 

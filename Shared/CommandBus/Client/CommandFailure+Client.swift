@@ -4,11 +4,13 @@ extension CommandFailure {
     /// The failure of a request that no service answered.
     ///
     /// - Parameters:
+    ///   - endpoints: As in the settings.
     ///   - name: Stands for the endpoints in the text; `nil` to show them.
     ///   - lookup: Why an endpoint has no address, if that is why there is no connection.
+    ///   - endpoint: The endpoint with a number in the pool.
     init<Request>(
         _ failure: ClientPoolStateMachine<Request>.Failure, endpoints: [String], name: String? = nil,
-        lookup: NameLookup.Failure? = nil
+        lookup: NameLookup.Failure? = nil, _ endpoint: (Int) -> String
     ) {
         let service = name ?? Self.list(endpoints)
         switch failure {
@@ -17,8 +19,8 @@ extension CommandFailure {
         case .notConnected:
             let reason = name == nil ? lookup.map { " (\($0))" } ?? "" : ""
             self.init(.unavailable, "no connection to \(service)\(reason); not sent")
-        case .connectionLost(let endpoint):
-            self.init(.unavailable, "connection lost to \(name ?? endpoints[endpoint]), outcome unknown")
+        case .connectionLost(let number):
+            self.init(.unavailable, "connection lost to \(name ?? endpoint(number)), outcome unknown")
         case .deadlineExceeded:
             self.init(.deadlineExceeded, "no reply from \(service) in time, outcome unknown")
         case .cancelled:

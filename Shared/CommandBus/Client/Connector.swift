@@ -32,14 +32,14 @@ final class Connector: @unchecked Sendable {
     ///
     /// - Parameter configure: Sets the socket's options.
     init(
-        _ type: Int32, to endpoint: Endpoint, bus: Bus, logger: Logger,
+        _ type: Int32, to endpoint: Endpoint, context: ZeroMQContext, workQueue: BusWorkQueue, logger: Logger,
         configure: (ZeroMQSocket) throws(BusError) -> Void
     ) throws(BusError) {
-        let socket = try bus.context.makeSocket(type)
+        let socket = try context.makeSocket(type)
         do {
             try configure(socket)
             if case .tcp(.address(let host), _) = endpoint, host.hasPrefix("[") { try socket.set(ZMQ_IPV6, Int32(1)) }
-            monitor = try SocketMonitor(of: socket, context: bus.context)
+            monitor = try SocketMonitor(of: socket, context: context)
         } catch {
             socket.close()
             throw error
@@ -47,7 +47,7 @@ final class Connector: @unchecked Sendable {
         self.endpoint = endpoint
         self.socket = socket
         self.logger = logger
-        workQueue = bus.workQueue
+        self.workQueue = workQueue
         guard name == nil else {
             nextAttempt = 0
             return
@@ -121,8 +121,11 @@ final class Connector: @unchecked Sendable {
         }
     }
 
+    /// Closes the socket. Has no effect on a closed one.
     func close() {
+        guard !isClosed else { return }
         isClosed = true
+        nextAttempt = nil
         monitor.close()
         socket.close()
     }
@@ -153,25 +156,5 @@ final class Connector: @unchecked Sendable {
             logger.error("cannot connect again", metadata: ["error": "\(error)"])
             nextAttempt = now + 1_000
         }
-    }
-}
-
-extension Connector {
-    /// Makes one connector for each endpoint. If one fails, the others are closed.
-    static func all(
-        _ type: Int32, to endpoints: [String], bus: Bus, logger: Logger,
-        configure: (ZeroMQSocket) throws(BusError) -> Void
-    ) throws(BusError) -> [Connector] {
-        var connectors: [Connector] = []
-        do {
-            for endpoint in endpoints {
-                connectors.append(
-                    try Connector(type, to: try Endpoint(endpoint), bus: bus, logger: logger, configure: configure))
-            }
-        } catch {
-            connectors.forEach { $0.close() }
-            throw error
-        }
-        return connectors
     }
 }

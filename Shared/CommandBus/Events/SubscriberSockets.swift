@@ -3,13 +3,12 @@ import FoundationEssentials
 import JSON
 import Logging
 
-/// A subscriber's connections: one SUB for each endpoint.
+/// A subscriber's connections: one SUB for each endpoint and each instance of a pattern.
 ///
 /// The bus thread owns it once it is attached.
 final class SubscriberSockets: BusParticipant, @unchecked Sendable {
-    private let endpoints: [String]
     private let names: Set<String>
-    private let connectors: [Connector]
+    private var connections: Connections
     private let mailbox: EventMailbox
     private let logger: Logger
 
@@ -17,43 +16,45 @@ final class SubscriberSockets: BusParticipant, @unchecked Sendable {
     private static let eventsPerTurn = 512
 
     init(
-        bus: Bus, endpoints: [String], names: [String], limits: EventLimits, mailbox: EventMailbox, logger: Logger
+        bus: Bus, endpoints: ClientEndpoints, instances: [String], names: [String], limits: EventLimits, mailbox: EventMailbox,
+        logger: Logger
     ) throws(BusError) {
-        connectors = try Connector.all(ZMQ_SUB, to: endpoints, bus: bus, logger: logger) { subscriber throws(BusError) in
-            try subscriber.set(ZMQ_RCVHWM, Int32(clamping: max(limits.maxPending, 1)))
-            try subscriber.set(ZMQ_MAXMSGSIZE, Int64(limits.maxPayloadBytes) * 16)
-            try subscriber.set(ZMQ_LINGER, Int32(0))
-            try subscriber.setLiveness(silence: limits.silence)
-            for name in names.isEmpty ? [""] : names { try subscriber.set(ZMQ_SUBSCRIBE, name) }
+        let (context, workQueue) = (bus.context, bus.workQueue)
+        connections = try Connections(to: endpoints, instances: instances, logger: logger) { endpoint throws(BusError) in
+            try Connector(ZMQ_SUB, to: Endpoint(endpoint), context: context, workQueue: workQueue, logger: logger) {
+                subscriber throws(BusError) in
+                try subscriber.set(ZMQ_RCVHWM, Int32(clamping: max(limits.maxPending, 1)))
+                try subscriber.set(ZMQ_MAXMSGSIZE, Int64(limits.maxPayloadBytes) * 16)
+                try subscriber.set(ZMQ_LINGER, Int32(0))
+                try subscriber.setLiveness(silence: limits.silence)
+                for name in names.isEmpty ? [""] : names { try subscriber.set(ZMQ_SUBSCRIBE, name) }
+            }
         }
-        self.endpoints = endpoints
         self.names = Set(names)
         self.mailbox = mailbox
         self.logger = logger
     }
 
-    var sockets: [ZeroMQSocket] { connectors.map(\.socket) + connectors.map(\.monitor.socket) }
+    var sockets: [ZeroMQSocket] { connections.sockets }
 
     func receive(from index: Int, now: MonotonicMilliseconds) -> Bool {
-        if index < connectors.count {
-            receiveEvents(from: index, atMost: Self.eventsPerTurn) > 0
-        } else {
-            receiveMonitorEvents(index - connectors.count, now: now)
-        }
+        let count = connections.connectors.count
+        return index < count
+            ? receiveEvents(from: index, atMost: Self.eventsPerTurn) > 0 : receiveMonitorEvents(index - count, now: now)
     }
 
     private func receiveMonitorEvents(_ index: Int, now: MonotonicMilliseconds) -> Bool {
         var hasReceived = false
-        while let event = connectors[index].monitor.next() {
+        while let event = connections.connectors[index].monitor.next() {
             hasReceived = true
             switch event {
             case .connected:
-                connectors[index].connected()
-                mailbox.put(.connected(endpoint: endpoints[index]))
+                connections.connected(index)
+                mailbox.put(.connected(endpoint: connections.endpoint(index)))
             case .disconnected:
-                connectors[index].disconnected(now: now)
+                connections.disconnected(index).disconnected(now: now)
                 _ = receiveEvents(from: index, atMost: .max)
-                mailbox.put(.disconnected(endpoint: endpoints[index]))
+                mailbox.put(.disconnected(endpoint: connections.endpoint(index)))
             }
         }
         return hasReceived
@@ -62,16 +63,16 @@ final class SubscriberSockets: BusParticipant, @unchecked Sendable {
     /// - Returns: How many were received.
     private func receiveEvents(from index: Int, atMost limit: Int) -> Int {
         for count in 0..<limit {
-            guard let frames = receiveFrames(from: connectors[index].socket) else { return count }
+            guard let frames = receiveFrames(from: connections.connectors[index].socket) else { return count }
             guard frames.count == 2, let name = String(validating: frames[0], as: UTF8.self),
                 JSONCoder.isValid(frames[1])
             else {
-                logger.debug("a malformed event", metadata: ["endpoint": "\(endpoints[index])"])
+                logger.debug("a malformed event", metadata: ["endpoint": "\(connections.endpoint(index))"])
                 continue
             }
             // ZeroMQ matches prefixes.
             guard names.isEmpty || names.contains(name) else { continue }
-            mailbox.put(.event(name: name, payload: frames[1], endpoint: endpoints[index]))
+            mailbox.put(.event(name: name, payload: frames[1], endpoint: connections.endpoint(index)))
         }
         return limit
     }
@@ -94,14 +95,22 @@ final class SubscriberSockets: BusParticipant, @unchecked Sendable {
 
     // MARK: Time
 
-    var nextTick: MonotonicMilliseconds? { connectors.lazy.compactMap(\.nextTick).min() }
+    var nextTick: MonotonicMilliseconds? { connections.nextTick }
 
     func tick(now: MonotonicMilliseconds) {
-        for connector in connectors { connector.tick(now: now) }
+        connections.tick(now: now)
+    }
+
+    func found(_ instances: [String]) {
+        connections.found(instances)
+    }
+
+    func renewSockets(now: MonotonicMilliseconds) -> Bool {
+        !connections.renew(now: now).isEmpty
     }
 
     func close() {
-        connectors.forEach { $0.close() }
+        connections.close()
         mailbox.finish()
     }
 }

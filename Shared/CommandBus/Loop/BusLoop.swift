@@ -81,6 +81,7 @@ final class BusLoop {
         switch work {
         case .request(let client, let request): client.perform(request, now: now)
         case .cancel(let client, let request): client.cancel(request)
+        case .found(let participant, let instances): participant.found(instances)
         case .lookedUp(let connector, let outcome): connector.lookedUp(outcome, now: now)
         case .stopServing(let server): server.stopServing(now: now)
         case .whenDrained(let server, let continuation): server.whenDrained(continuation)
@@ -102,9 +103,14 @@ final class BusLoop {
     }
 
     private func collectPollItems() {
-        polledSockets = participants.flatMap { participant in participant.sockets.indices.map { (participant, $0) } }
-        let wake = zmq_pollitem_t(socket: nil, fd: workQueue.wakeDescriptor, events: Int16(ZMQ_POLLIN), revents: 0)
-        pollItems = [wake] + participants.flatMap { $0.sockets.map(\.pollItem) }
+        polledSockets = []
+        pollItems = [zmq_pollitem_t(socket: nil, fd: workQueue.wakeDescriptor, events: Int16(ZMQ_POLLIN), revents: 0)]
+        for participant in participants {
+            for (index, socket) in participant.sockets.enumerated() where !socket.isClosed {
+                polledSockets.append((participant, index))
+                pollItems.append(socket.pollItem)
+            }
+        }
     }
 
     /// Waits for messages, or a wake-up.
@@ -143,8 +149,11 @@ final class BusLoop {
 
     private func tick() {
         let now = MonotonicMilliseconds.now()
+        var haveChanged = false
         for participant in participants where participant.nextTick.map({ $0 <= now }) ?? false {
             participant.tick(now: now)
+            if participant.renewSockets(now: now) { haveChanged = true }
         }
+        if haveChanged { collectPollItems() }
     }
 }

@@ -4,7 +4,7 @@ import Time
 ///
 /// It is created on any thread and handed over through the work queue. From then on only the bus thread calls it.
 protocol BusParticipant: AnyObject, Sendable {
-    /// The sockets to poll; always the same ones.
+    /// The sockets to poll. Closed ones are left out, but count in the indices. Only ``renewSockets(now:)`` changes them.
     var sockets: [ZeroMQSocket] { get }
 
     /// Receives a bounded number of messages from one of the sockets. The loop calls it again for the rest.
@@ -27,6 +27,14 @@ protocol BusParticipant: AnyObject, Sendable {
 
     func tick(now: MonotonicMilliseconds)
 
+    /// The instances of its patterns have changed. A tick follows, and then ``renewSockets(now:)``.
+    func found(_ instances: [String])
+
+    /// Opens and closes sockets, if that is necessary. Called after each tick.
+    ///
+    /// - Returns: Whether ``sockets`` has changed.
+    func renewSockets(now: MonotonicMilliseconds) -> Bool
+
     /// The process continues after a pause.
     func resume(after pause: Milliseconds, now: MonotonicMilliseconds)
 
@@ -42,6 +50,10 @@ extension BusParticipant {
     var nextTick: MonotonicMilliseconds? { nil }
 
     func tick(now: MonotonicMilliseconds) {}
+
+    func found(_ instances: [String]) {}
+
+    func renewSockets(now: MonotonicMilliseconds) -> Bool { false }
 
     func resume(after pause: Milliseconds, now: MonotonicMilliseconds) {}
 }

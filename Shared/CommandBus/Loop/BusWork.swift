@@ -11,6 +11,9 @@ enum BusWork: Sendable {
     /// The lookup of a name has finished.
     indirect case lookedUp(Connector, NameLookup.Outcome)
 
+    /// The instances of a client's or a subscriber's patterns have changed.
+    indirect case found(any BusParticipant, instances: [String])
+
     /// Accept no more requests, and finish the accepted ones.
     case stopServing(ServerSocket)
     /// Resume once a stopped server has answered all accepted requests.

@@ -138,8 +138,11 @@ extension Setting where Value == [String] {
     /// The endpoints of services, separated by commas.
     static func busEndpoints(_ key: String, _ summary: String, default fallback: String, follows: String) -> Setting {
         Setting(
-            key, summary, expected: "bus endpoints separated by commas, ipc://PATH or tcp://HOST:PORT with a loopback address",
-            default: fallback, follows: follows, check: { for text in $0 { _ = try Endpoint(text) } }
+            key, summary,
+            expected:
+                "bus endpoints separated by commas, ipc://PATH or tcp://HOST:PORT with a loopback address; a * in the file name "
+                + "of a PATH stands for every instance on this machine, found while it runs",
+            default: fallback, follows: follows, check: { if !$0.isEmpty { _ = try ClientEndpoints($0) } }
         ) { text in
             let items = items(of: text)
             return items.contains("") ? nil : items

@@ -183,6 +183,61 @@ struct EventStreamTests {
         }
     }
 
+    @Test("Of message logs that appear and stop no change is lost or told twice: where one may be missing, there is a reset")
+    func messageLogsComeAndGo() async throws {
+        try await withTemporaryFolder { folder in
+            let settings = [
+                "MSI_MESSAGE_LOG_ENDPOINTS": "ipc://\(folder)/run/message-log@*.sock",
+                "MSI_MESSAGE_LOG_EVENTS_ENDPOINTS": "ipc://\(folder)/run/message-log-events@*.sock",
+            ]
+            let (one, two) = (MessageLogDouble(), MessageLogDouble())
+            try await RunningGateway.with(services: ["msi-people", "msi-cube"], in: folder, settings: settings) { gateway in
+                try await withEvents(of: gateway) { stream in
+                    func told(_ title: String) -> Int { stream.events("message").count { $0["title"]?.string == title } }
+                    let last = try await one.run(in: folder, instance: "@1") { announceOne in
+                        try await eventually("a reset for the first one") { stream.events("reset").count == 1 }
+                        one.add(3, titled: "one")
+                        announceOne()
+                        try await eventually("its changes") { told("one") == 3 }
+                        two.add(2, titled: "before")
+                        try await two.run(in: folder, instance: "@2") { announceTwo in
+                            // Its changes until then are in the lists.
+                            try await eventually("a reset for the second one") { stream.events("reset").count == 2 }
+                            for _ in 0..<10 {
+                                one.add(1, titled: "one")
+                                two.add(1, titled: "two")
+                                announceOne()
+                                announceTwo()
+                            }
+                            try await eventually("the changes of both") { told("one") == 13 && told("two") == 10 }
+                            #expect(told("before") == 0 && stream.events("reset").count == 2)
+                        }
+                        try await eventually("a reset, since the second one is gone") { stream.events("reset").count == 3 }
+                        one.add(1, titled: "one")
+                        announceOne()
+                        try await eventually("the change of the first one") { told("one") == 14 }
+                        let last = try #require(stream.lastEventID)
+                        // What the second one has done while it stopped is in the lists by now.
+                        try await eventually("the last reset", within: .seconds(60)) { stream.events("reset").count == 4 }
+                        #expect(told("one") == 14 && told("two") == 10)
+                        // A client that was away meanwhile does not know what it has missed.
+                        try await withEvents(of: gateway, headers: ["Last-Event-ID": last]) { back in
+                            #expect(back.events("reset").count == 1 && back.events("message") == [])
+                        }
+                        one.add(1, titled: "one")
+                        announceOne()
+                        try await eventually("the change of the first one") { told("one") == 15 }
+                        return try #require(stream.lastEventID)
+                    }
+                    try await eventually("a reset, since the first one is gone") { stream.events("reset").count == 5 }
+                    try await withEvents(of: gateway, headers: ["Last-Event-ID": last]) { back in
+                        #expect(back.events("reset").count == 1)
+                    }
+                }
+            }
+        }
+    }
+
     @Test("If the gateway and the message log restart together, a client that comes back is told to read the lists again")
     func restartTogether() async throws {
         try await withTemporaryFolder { folder in

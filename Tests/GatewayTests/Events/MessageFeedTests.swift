@@ -101,6 +101,24 @@ struct MessageFeedTests {
         #expect(try titles(feed.changes(after: both)) == ["1"])
     }
 
+    @Test("After a message log has gone, only those resume who know a later change of another one")
+    func removal() throws {
+        var feed = MessageFeed()
+        let other = ObjectID()
+        _ = feed.add(try page(from: 1, count: 2), from: 0)
+        _ = feed.add(try page(of: other, from: 1, count: 2), from: 1)
+        feed.remove(1)
+        #expect(feed.position(of: 1) == nil && feed.positions == [ChangePosition(epoch: epoch, number: 2)])
+        func missed(_ numbers: Int64...) throws -> [String]? {
+            let known = zip([epoch, other], numbers).map { ChangePosition(epoch: $0, number: $1) }
+            return try titles(feed.changes(after: known))
+        }
+        #expect(try missed(2, 2) == nil && missed(2) == nil)
+        _ = feed.add(try page(from: 3, count: 2), from: 0)
+        #expect(try missed(2) == nil)
+        #expect(try missed(3) == ["4"])
+    }
+
     @Test("A position is written in a header and read back; anything else is refused")
     func position() throws {
         let position = EventPosition(

@@ -29,9 +29,11 @@ final class MessageLogDouble: Sendable {
 
     /// Runs it at the endpoints that the gateway in the same folder uses.
     ///
-    /// - Parameter body: Gets a function that announces the latest change.
+    /// - Parameters:
+    ///   - instance: What its sockets' names have after the service's name. A further instance needs another one.
+    ///   - body: Gets a function that announces the latest change.
     func run<Result>(
-        in folder: String, isolation: isolated (any Actor)? = #isolation,
+        in folder: String, instance: String = "", isolation: isolated (any Actor)? = #isolation,
         _ body: (_ announce: @escaping @Sendable () -> Void) async throws -> Result
     ) async throws -> Result {
         try await withBus { bus in
@@ -46,9 +48,9 @@ final class MessageLogDouble: Sendable {
                 }
             }
             let server = try CommandServer(
-                bus: bus, endpoint: "ipc://\(folder)/run/message-log.sock", router: router, logger: quietLogger)
+                bus: bus, endpoint: "ipc://\(folder)/run/message-log\(instance).sock", router: router, logger: quietLogger)
             let publisher = try EventPublisher(
-                bus: bus, endpoint: "ipc://\(folder)/run/message-log-events.sock", logger: quietLogger)
+                bus: bus, endpoint: "ipc://\(folder)/run/message-log-events\(instance).sock", logger: quietLogger)
             let running = Task { try await server.run() }
             defer { running.cancel() }
             return try await body {

@@ -55,10 +55,15 @@ struct SeparateServices: Sendable {
 
     /// Starts a further gateway.
     ///
-    /// - Parameter own: The name of its own state directory; `nil` for that of the first gateway.
-    func startGateway(in own: String? = nil) async throws -> (process: ServiceProcess, portal: Portal) {
+    /// - Parameters:
+    ///   - own: The name of its own state directory; `nil` for that of the first gateway.
+    ///   - settings: Further settings.
+    func startGateway(
+        in own: String? = nil, settings: [String: String] = [:]
+    ) async throws -> (process: ServiceProcess, portal: Portal) {
         let folders = own.map { ["MSI_STATE_DIR": "\(folder)/\($0)", "MSI_RUNTIME_DIR": "\(folder)/run"] } ?? [:]
-        let process = try await start("msi-gateway", settings: folders.merging(["MSI_GATEWAY_PORT": "0"]) { $1 })
+        let process = try await start(
+            "msi-gateway", settings: folders.merging(["MSI_GATEWAY_PORT": "0"]) { $1 }.merging(settings) { $1 })
         return (process, Portal(port: try process.port, http: portal.http, token: portal.token))
     }
 

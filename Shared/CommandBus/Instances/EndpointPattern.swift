@@ -1,0 +1,81 @@
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// An `ipc://` endpoint with a `*` in its file name, such as `ipc:///run/msi/fcm-relay@*.sock`. It stands for the sockets of all
+/// instances of a service, which come and go.
+struct EndpointPattern: Hashable, Sendable {
+    /// The path of the folder, with a slash at its end.
+    private let folder: String
+    /// The parts of the file name before and after the `*`.
+    private let (prefix, suffix): (String, String)
+
+    /// The maximum number of instances. Each takes about four descriptors of a client.
+    static let maxInstances = 32
+
+    /// The folder cannot be read.
+    struct ScanFailure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// - Parameter path: A path with a `*`.
+    /// - Throws: ``BusError`` if the `*` is in the wrong place, or no name of an instance would fit into the path of a socket.
+    init(path: String, of text: String) throws(BusError) {
+        guard let slash = path.lastIndex(of: "/") else {
+            throw Self.refusal(text, "expected the path of a folder before the file name with the *")
+        }
+        let name = path[path.index(after: slash)...]
+        let parts = name.split(separator: "*", omittingEmptySubsequences: false)
+        guard parts.count == 2, !path[...slash].contains("*") else {
+            throw Self.refusal(text, "a pattern has one *, which is in the file name")
+        }
+        guard path.utf8.count <= Endpoint.maxPathBytes else {
+            throw Self.refusal(
+                text, "the path has \(path.utf8.count) bytes, the system allows a socket at most \(Endpoint.maxPathBytes)")
+        }
+        folder = String(path[...slash])
+        (prefix, suffix) = (String(parts[0]), String(parts[1]))
+    }
+
+    var text: String { "ipc://\(folder)\(prefix)*\(suffix)" }
+
+    /// Whether a file name matches. As in a shell, a `*` at the beginning does not match a dot.
+    func matches(_ name: String) -> Bool {
+        name.utf8.count >= prefix.utf8.count + suffix.utf8.count && name.hasPrefix(prefix) && name.hasSuffix(suffix)
+            && (!prefix.isEmpty || !name.hasPrefix("."))
+    }
+
+    /// The endpoints of the sockets that match now, in the order of their names. A folder that does not exist has none.
+    ///
+    /// A symbolic link does not count, since it would count its instance twice. Nor does a socket whose path is too long, since no
+    /// client can connect to it.
+    func scan() throws(ScanFailure) -> [String] {
+        guard let listing = opendir(folder) else {
+            if errno == ENOENT || errno == ENOTDIR { return [] }
+            throw ScanFailure(description: "\(folder) cannot be read: \(ZeroMQFault(number: errno))")
+        }
+        defer { closedir(listing) }
+        var paths: [String] = []
+        while let entry = readdir(listing) {
+            guard let name = Self.name(of: entry), matches(name) else { continue }
+            let path = folder + name
+            if path.utf8.count <= Endpoint.maxPathBytes, Self.isSocket(path) { paths.append(path) }
+        }
+        return paths.sorted().map { "ipc://\($0)" }
+    }
+
+    private static func name(of entry: UnsafeMutablePointer<dirent>) -> String? {
+        withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+            bytes.firstIndex(of: 0).flatMap { String(validating: bytes[..<$0], as: UTF8.self) }
+        }
+    }
+
+    private static func isSocket(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+    }
+
+    private static func refusal(_ text: String, _ reason: String) -> BusError {
+        BusError(.invalidEndpoint, "\"\(text.prefix(200))\": \(reason)")
+    }
+}
