@@ -2,7 +2,7 @@ extension Instrument {
     /// Every metric of the product, in the order of the exposition.
     package static let all: [Instrument] = [
         buildInfo, processStartTime, processCPUTime, processMemory, processDescriptors, processMaxDescriptors,
-        busRequests, busRequestDuration,
+        busRequests, busRequestDuration, busConnections,
         httpRequests, httpRequestDuration, httpConnections,
         storeOperations, storeCommitSize,
         outboxMessages, outboxOldestAge, outboxChanges,
@@ -30,6 +30,9 @@ extension Instrument {
         "msi_bus_requests_total", "Commands that the service has answered, by command and status.", .counter)
     package static let busRequestDuration = Instrument(
         "msi_bus_request_duration_seconds", "From the arrival of a command to its reply.", .histogram(buckets: durations))
+
+    package static let busConnections = Instrument(
+        "msi_bus_connection_changes_total", "Connections to other services that were made or lost.", .counter)
 
     // The gateway.
 

@@ -1,5 +1,7 @@
 import CZeroMQ
+import CoreMetrics
 import FoundationEssentials
+import Instruments
 import JSON
 import Logging
 import Schemas
@@ -133,6 +135,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     private func connected(_ endpoint: Int, now: MonotonicMilliseconds) {
         guard !connections.connectors[endpoint].isWaiting else { return }
         connections.connected(endpoint)
+        Instrument.busConnections.counter(["change": "made"]).increment()
         logger.debug("connected", metadata: ["endpoint": "\(connections.endpoint(endpoint))"])
         for waiting in pool.connected(endpoint, now: now) {
             send(waiting.request, timeout: max(waiting.request.deadline - now, 0), to: waiting.endpoint)
@@ -145,6 +148,7 @@ final class ClientSockets: BusParticipant, @unchecked Sendable {
     /// yet. So the replies are read first, and then the connection is dropped here.
     private func disconnected(_ endpoint: Int, now: MonotonicMilliseconds) {
         guard pool.isConnected(endpoint) else { return }
+        Instrument.busConnections.counter(["change": "lost"]).increment()
         logger.debug("disconnected", metadata: ["endpoint": "\(connections.endpoint(endpoint))"])
         // Replies that arrived before the disconnect still count.
         _ = receiveReplies(from: endpoint, atMost: .max, now: now)

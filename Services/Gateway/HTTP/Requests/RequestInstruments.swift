@@ -21,12 +21,16 @@ final class RequestInstruments: Sendable {
         guard !(MetricsSystem.factory is NOOPMetricsHandler) else { return nil }
     }
 
-    /// - Parameter route: The path of the route; `nil` if the path has none.
+    /// What Hummingbird says instead of a route for a path that has none.
+    private static let noRoute = "NotFound"
+
+    /// - Parameter route: The path of the route; `nil` if the request was refused before one was searched.
     func record(_ method: HTTPRequest.Method, route: String?, _ status: HTTPResponse.Status, since start: ContinuousClock.Instant)
     {
         // A client chooses the method and the path, so only known ones are labels.
         let kind = Kind(
-            method: Self.methods.contains(method) ? method.rawValue : "other", route: route ?? "none", status: status.code)
+            method: Self.methods.contains(method) ? method.rawValue : "other",
+            route: route.flatMap { $0 == Self.noRoute ? nil : $0 } ?? "none", status: status.code)
         let (count, duration) = series.withLock { series in
             if let known = series[kind] { return known }
             let made = (
