@@ -90,7 +90,7 @@ class Container:
         """Starts a command in the container."""
         options.setdefault("stdin", subprocess.DEVNULL)
         return subprocess.Popen(
-            ["nsenter", f"--target={self.leader}", "--mount", "--uts", "--ipc", "--net", "--pid", "--cgroup", "--root", "--wd=/", "--",
+            ["nsenter", f"--target={self.leader}", "--mount", "--uts", "--ipc", "--net", "--pid", "--cgroup", "--root", "--wdns=/", "--",
                 *command],
             env=ENVIRONMENT, text=True, **options)
 
