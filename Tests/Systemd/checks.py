@@ -129,7 +129,7 @@ def credentials_are_private(hub):
 
 def scales_while_messages_flow(hub):
     """A second relay and message log are found without a restart, take over while the first ones are away, and can be removed"""
-    load = hub.load(35)
+    load = hub.load()
     first = [f"{name}@1.service" for name in (RELAY, MESSAGE_LOG)]
     second = [f"{name}@2" for name in (RELAY, MESSAGE_LOG)]
     processes = {unit: hub.process(unit) for unit in hub.units() if unit not in first}
@@ -144,7 +144,6 @@ def scales_while_messages_flow(hub):
     hub.systemctl("disable", "--now", *second)
     output = hub.container.run("msi", "send", "Campus/Weather/Storms", "--wait", "A message to the first ones.", seconds=30)
     require("relayed" in output, "the first instances relay nothing")
-    load.require_running()
     counts = load.finish()
     changed = [unit for unit, process in processes.items() if hub.process(unit) != process]
     require(not changed, f"restarted: {changed}")
@@ -154,17 +153,16 @@ def scales_while_messages_flow(hub):
 def restarts_lose_nothing(hub):
     """A restart of each unit under load loses and doubles nothing, and refuses no connection"""
     hub.systemctl("start", *[f"{name}@2.service" for name in (RELAY, MESSAGE_LOG)])
-    load, connections = hub.load(40), Connections(hub.container)
+    load, connections = hub.load(), Connections(hub.container)
     for unit in [*hub.units(), f"{RELAY}@2.service", f"{MESSAGE_LOG}@2.service"]:
         before = hub.process(unit)
         hub.systemctl("restart", unit)
         require(hub.process(unit) not in (0, before), f"{unit} has not restarted")
         time.sleep(0.5)
-    load.require_running()
     counts = load.finish()
     answered, refused, unanswered = connections.finish()
     hub.systemctl("stop", *[f"{name}@2.service" for name in (RELAY, MESSAGE_LOG)])
-    require(refused == 0 and unanswered == 0 and answered > 500,
+    require(refused == 0 and unanswered == 0 and answered > 100,
         f"of the connections {refused} were refused, {unanswered} had no answer, {answered} had one")
     return f"{counts}; {answered} connections, none refused"
 
@@ -190,6 +188,21 @@ def the_watchdog_restarts(hub):
     return f"all of them within {time.monotonic() - start:.0f} s"
 
 
+def drop_ins_open_the_network(hub):
+    """The drop-in for MongoDB, which applies to all services, gives a service the network, and its removal takes it away"""
+    run, unit = hub.container.run, "msi-cube.service"
+    drop_in = "/etc/systemd/system/msi-.service.d/mongodb.conf"
+    run("install", "-D", "--mode=0644", "/usr/share/doc/msi-common/examples/mongodb.conf", drop_in)
+    for has_network, families in (("yes", {"AF_UNIX", "AF_INET", "AF_INET6"}), ("no", {"AF_UNIX"})):
+        hub.systemctl("daemon-reload")
+        hub.systemctl("restart", unit)
+        state = hub.show(unit, "PrivateNetwork", "RestrictAddressFamilies")
+        require(state["PrivateNetwork"] != has_network and set(state["RestrictAddressFamilies"].split()) == families, f"it is {state}")
+        same = run("readlink", f"/proc/{hub.process(unit)}/ns/net") == run("readlink", "/proc/1/ns/net")
+        require(same == (has_network == "yes"), "the process has another network than its unit says")
+        run("rm", "--force", drop_in)
+
+
 def the_watchdog_stays_silent(hub):
     """The watchdog kills nothing that works"""
     journal = hub.container.run("journalctl", "--no-pager", "--quiet", "--unit=msi*", "--grep=Watchdog timeout", check=False)
@@ -207,11 +220,10 @@ def upgrades_and_downgrades(hub):
     configuration = hub.container.path(CONFIGURATION).read_bytes()
     counts = []
     for packages, expected in ((renewed, version + ".1"), (hub.packages, version)):
-        load, connections = hub.load(45, rate=15), Connections(hub.container)
+        load, connections = hub.load(rate=15), Connections(hub.container)
         units = [unit for unit in [*hub.units(), f"{RELAY}@2.service"] if unit != "msi-broadcast.service"]
         before = {unit: hub.process(unit) for unit in units}
         hub.install(packages)
-        load.require_running()
         counts.append(load.finish())
         _, refused, unanswered = connections.finish()
         require(refused == 0 and unanswered == 0, f"of the connections {refused} were refused, {unanswered} had no answer")
@@ -230,7 +242,7 @@ def removal_keeps_data(hub):
     archived = run("msi", "status", "--json")
     require(archived, "msi status prints nothing")
     names = list(hub.installed())
-    run("dpkg", "--remove", *names, seconds=180)
+    hub.apt("remove", *names)
     require(not run("pgrep", "--full", "/usr/lib/msi/", check=False).strip(), "services run after their removal")
     require(hub.container.path(f"{STATE}/message-log.sqlite").exists(), "the data is gone")
     require(hub.container.path(CONFIGURATION).exists(), "the configuration is gone")
@@ -244,11 +256,12 @@ def removal_keeps_data(hub):
 def purge_removes_everything(hub):
     """A purge stops the services and leaves neither data nor configuration nor units"""
     run = hub.container.run
-    run("dpkg", "--purge", *hub.installed(), seconds=180)
+    hub.apt("purge", *hub.installed())
     require(not run("pgrep", "--full", "/usr/lib/msi/", check=False).strip(), "services run after the purge")
     left = hub.files() - hub.files_before - KEPT
     require(not left, f"left: {left}")
-    require(run("systemctl", "list-units", "--all", "--plain", "--no-legend", "msi*").strip() == "", "systemd still knows units")
+    units = run("systemctl", "list-units", "--all", "--plain", "--no-legend", "msi*").strip()
+    require(not units, f"systemd still knows {units}")
 
 
 # The administrator's own.
@@ -263,7 +276,7 @@ def lintian_has_no_complaint(lintian):
 
 ALL = [
     packages_install, executables_need_only_debian, units_are_valid, units_are_safe_enough, invalid_configuration_does_not_restart,
-    everything_starts_in_order, a_message_arrives, credentials_are_private, the_sandbox_holds, scales_while_messages_flow,
-    restarts_lose_nothing, the_watchdog_stays_silent, the_watchdog_restarts, upgrades_and_downgrades, removal_keeps_data,
+    everything_starts_in_order, a_message_arrives, credentials_are_private, the_sandbox_holds, drop_ins_open_the_network,
+    scales_while_messages_flow, restarts_lose_nothing, the_watchdog_stays_silent, the_watchdog_restarts, upgrades_and_downgrades, removal_keeps_data,
     purge_removes_everything,
 ]

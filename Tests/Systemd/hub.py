@@ -28,11 +28,15 @@ class Hub:
         folder.mkdir(exist_ok=True)
         for path in packages:
             (folder / path.name).write_bytes(path.read_bytes())
-        names = [f"/root/packages/{path.name}" for path in packages]
-        output = self.container.run("dpkg", "--force-unsafe-io", "--install", *names, seconds=180)
-        for name in names:
-            self.container.path(name).unlink()
-        return output
+        self.apt("install", "--allow-downgrades", *[f"/root/packages/{path.name}" for path in packages])
+        for path in packages:
+            (folder / path.name).unlink()
+
+    def apt(self, *arguments):
+        """Without a network: this machine has what the packages depend on."""
+        self.container.run(
+            "apt-get", "--yes", "--quiet", "--no-download", "--no-install-recommends", "--option=Dpkg::Options::=--force-unsafe-io",
+            "--option=APT::Sandbox::User=root", *arguments, seconds=180)
 
     def installed(self):
         """The versions of the product's packages, by name."""
@@ -89,38 +93,38 @@ class Hub:
         with self.container.path(CONFIGURATION).open("a") as file:
             file.write(f"MSI_FCM_ENDPOINT=https://127.0.0.1:8443\nMSI_FCM_CA_FILE={STATE}/fcm-emulator/ca.pem\n")
 
-    def load(self, seconds, rate=25, phones=5):
-        return Load(self.container, seconds, rate, phones)
+    def load(self, rate=25, phones=5):
+        return Load(self.container, rate, phones)
 
 
 class Load:
-    """Messages at a constant rate, counted at phones."""
+    """Messages at a constant rate, counted at phones, until it is told to finish."""
 
-    def __init__(self, container, seconds, rate, phones):
-        self.seconds = seconds
+    def __init__(self, container, rate, phones):
         self.container = container
         self.report = f"/tmp/load-{time.monotonic_ns()}.json"
         self.log = container.path(self.report + ".log")
+        # Longer than any check.
         self.process = container.start(
-            "msi-load", "gateway", f"--rate={rate}", f"--duration={seconds}", f"--phones={phones}", "--topics=5", f"--json={self.report}",
+            "msi-load", "gateway", f"--rate={rate}", "--duration=300", f"--phones={phones}", "--topics=5", f"--json={self.report}",
             stdout=self.log.open("w"), stderr=subprocess.STDOUT)
         wait_until("no message is sent", lambda: " answered" in self.log.read_text(), 60)
 
-    def require_running(self):
-        """What a check has done under load must have ended before the load."""
+    def finish(self):
+        """Ends the load, and returns a line with the counts. A message that is lost or doubled at a phone is a failure."""
         if self.process.poll() is not None:
             raise Failure(f"the load ended before the check, with {self.process.returncode}: {self.log.read_text()[-800:]}")
-
-    def finish(self):
-        """Waits for the end, and returns a line with the counts. A message that is lost or doubled at a phone is a failure."""
-        status = self.process.wait(self.seconds + 90)
+        # The child of nsenter, which hands on no signal.
+        self.container.run("pkill", "--exact", "--signal=TERM", "msi-load")
+        status = self.process.wait(90)
         text = self.log.read_text()
         if status != 0:
             raise Failure(f"msi-load ended with {status}: {text[-1500:]}")
         report = json.loads(self.container.path(self.report).read_text())
         if report["failed"] or not report["accepted"]:
             raise Failure(f"of the messages {report['failed']} failed and {report['accepted']} were accepted: {report['errors']}")
-        return next(line for line in text.splitlines() if line.startswith("phones")).partition(" ")[2].strip()
+        counted = next(line for line in text.splitlines() if line.startswith("phones")).partition(" ")[2].strip()
+        return f"{report['accepted']} messages, phones {counted}"
 
 
 class Connections:
