@@ -103,9 +103,9 @@ class Container:
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
-            raise Failure(f"{' '.join(command)} takes more than {seconds} s") from None
+            raise Failure(f"{' '.join(command)[:200]} takes more than {seconds} s") from None
         if check and process.returncode != 0:
-            raise Failure(f"{' '.join(command)} ended with {process.returncode}: {(err or out).strip()[-2000:]}")
+            raise Failure(f"{' '.join(command)[:200]} ended with {process.returncode}: {(err or out).strip()[-2000:]}")
         return out
 
     def status(self, *command, seconds=60):

@@ -35,7 +35,7 @@ class Hub:
     def apt(self, *arguments):
         """Without a network: this machine has what the packages depend on."""
         self.container.run(
-            "apt-get", "--yes", "--quiet", "--no-download", "--no-install-recommends", "--option=Dpkg::Options::=--force-unsafe-io",
+            "apt-get", "--yes", "--quiet", "--no-install-recommends", "--option=Dpkg::Options::=--force-unsafe-io",
             "--option=APT::Sandbox::User=root", *arguments, seconds=180)
 
     def installed(self):
