@@ -80,6 +80,9 @@ class Hub:
         for unit in units:
             wait_until(f"{unit} is not active", lambda: self.is_active(unit), seconds)
 
+    def wait_until_well(self):
+        wait_until("msi status is not ok", lambda: self.container.run("msi", "status").startswith("ok"), 60, 0.3)
+
     def journal(self, lines=80):
         return self.container.run("journalctl", "--no-pager", "--quiet", f"--lines={lines}", "--unit=msi*", check=False)
 
@@ -110,8 +113,12 @@ class Load:
             stdout=self.log.open("w"), stderr=subprocess.STDOUT)
         wait_until("no message is sent", lambda: " answered" in self.log.read_text(), 60)
 
-    def finish(self):
-        """Ends the load, and returns a line with the counts. A message that is lost or doubled at a phone is a failure."""
+    def finish(self, gateway_restarts=False):
+        """Ends the load, and returns a line with the counts. A message that is lost or doubled at a phone is a failure.
+
+        A gateway that stops closes its idle connections. A request that a client is just writing to one of them has no answer; a
+        portal repeats it with the same Idempotency-Key. msi-load does not repeat, and counts it.
+        """
         if self.process.poll() is not None:
             raise Failure(f"the load ended before the check, with {self.process.returncode}: {self.log.read_text()[-800:]}")
         # The child of nsenter, which hands on no signal.
@@ -121,10 +128,12 @@ class Load:
         if status != 0:
             raise Failure(f"msi-load ended with {status}: {text[-1500:]}")
         report = json.loads(self.container.path(self.report).read_text())
-        if report["failed"] or not report["accepted"]:
+        unanswered = report["errors"].get("connection", 0) if gateway_restarts else 0
+        if report["failed"] > unanswered or unanswered > 3 or not report["accepted"]:
             raise Failure(f"of the messages {report['failed']} failed and {report['accepted']} were accepted: {report['errors']}")
         counted = next(line for line in text.splitlines() if line.startswith("phones")).partition(" ")[2].strip()
-        return f"{report['accepted']} messages, phones {counted}"
+        without = f", {unanswered} without an answer" if unanswered else ""
+        return f"{report['accepted']} messages{without}, phones {counted}"
 
 
 class Connections:
