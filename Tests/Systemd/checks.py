@@ -1,0 +1,281 @@
+"""The checks, in their order: each needs what those before it have left. A check returns what is worth knowing, or nothing."""
+
+import time
+
+import debs
+from container import Failure, wait_until
+from hub import CONFIGURATION, EMULATOR, STATE, Connections
+from sandbox import the_sandbox_holds, units_are_safe_enough
+
+# Of units.
+RELAY, MESSAGE_LOG = "msi-fcm-relay", "msi-message-log"
+
+
+def require(condition, complaint):
+    if not condition:
+        raise Failure(complaint)
+
+
+def packages_install(hub):
+    """The packages install: user, folders, configuration, manuals, completions; the units are enabled and wait for a start"""
+    hub.files_before = hub.files()
+    hub.install(hub.packages)
+    hub.read_catalogue()
+    run = hub.container.run
+    modes = run("stat", "--format=%a %U %G %n", STATE, "/run/msi", CONFIGURATION, "/etc/credstore").splitlines()
+    expected = [f"700 msi msi {STATE}", "750 msi msi /run/msi", f"640 root msi {CONFIGURATION}", "700 root root /etc/credstore"]
+    require(modes == expected, f"modes and owners are {modes}")
+    for unit in ["msi.target", "msi-gateway.socket", *hub.units()]:
+        require(run("systemctl", "is-enabled", unit, check=False).strip() == "enabled", f"{unit} is not enabled")
+        require(not hub.is_active(unit), f"{unit} runs before there is a configuration")
+    require(run("systemctl", "is-enabled", EMULATOR, check=False).strip() == "static", "the emulator could be enabled")
+    for name in hub.names():
+        if name != "msi-common":
+            require(run("man", "--where", name, check=False).strip(), f"{name} has no manual")
+            require(run(name, "--version").startswith(name + " "), f"{name} --version prints something else")
+    for path in ("bash-completion/completions/msi", "zsh/vendor-completions/_msi", "fish/vendor_completions.d/msi.fish"):
+        require(hub.container.path(f"/usr/share/{path}").stat().st_size > 1000, f"{path} is empty")
+    require("_msi" in run("bash", "-c", "source /usr/share/bash-completion/completions/msi && complete -p msi"), "bash completes nothing")
+
+
+def executables_need_only_debian(hub):
+    """The executables are stripped, contain Swift's runtime, and link only libraries of Debian packages"""
+    files = set()
+    for name in hub.names():
+        if name == "msi-common":
+            continue
+        program = f"/usr/lib/msi/{name}"
+        libraries = hub.container.run("ldd", program)
+        require("not found" not in libraries and "swift" not in libraries.lower(), f"{program} needs {libraries}")
+        files |= {line.split()[2] for line in libraries.splitlines() if "=>" in line}
+        sections = hub.container.run("readelf", "--sections", "--wide", program)
+        require(".debug_info" not in sections and ".symtab" not in sections, f"{program} is not stripped")
+    real = set(hub.container.run("realpath", *files).split())
+    # dpkg knows a library by its name below /usr or below /.
+    found = hub.container.run("dpkg", "--search", *real, *[file.removeprefix("/usr") for file in real], check=False)
+    known = {line.rpartition(": ")[2].removeprefix("/usr") for line in found.splitlines()}
+    unknown = {file for file in real if file.removeprefix("/usr") not in known}
+    require(not unknown, f"of no package: {unknown}")
+    return f"{len(real)} libraries"
+
+
+def units_are_valid(hub):
+    """systemd-analyze verify has no complaint about any unit, also not about its manual"""
+    units = ["msi.target", "msi-gateway.socket", EMULATOR, *hub.units(), f"{RELAY}@2.service"]
+    output = hub.container.run("systemd-analyze", "verify", "--recursive-errors=yes", "--man=yes", *units)
+    require(not output.strip(), output)
+
+
+def invalid_configuration_does_not_restart(hub):
+    """Without a key for FCM the relay ends with 78 and is not started again, and the credentials that are missing stop nothing else"""
+    # It returns when each has started or failed.
+    hub.container.run("systemctl", "start", "msi.target", check=False)
+    unit = f"{RELAY}@1.service"
+    wait_until("the relay does not fail", lambda: hub.show(unit, "ActiveState")["ActiveState"] == "failed")
+    state = hub.show(unit, "ExecMainStatus", "NRestarts", "Result")
+    require(state == {"ExecMainStatus": "78", "NRestarts": "0", "Result": "exit-code"}, f"the relay's state is {state}")
+    hub.wait_until_active(["msi-people.service", "msi-cube.service"])
+    hub.systemctl("stop", "msi.target")
+    hub.systemctl("reset-failed")
+
+
+def everything_starts_in_order(hub):
+    """With the configuration all units are active, each after those that it needs, with a status text"""
+    hub.systemctl("start", EMULATOR)
+    hub.configure()
+    hub.systemctl("start", "msi.target")
+    hub.wait_until_active(hub.units())
+    for entry in hub.catalogue:
+        for other in entry["starts_after"]:
+            first, second = (unit_of(hub, name) for name in (other, entry["name"]))
+            if first in hub.units():
+                ready = int(hub.show(first, "ActiveEnterTimestampMonotonic")["ActiveEnterTimestampMonotonic"])
+                started = int(hub.show(second, "ExecMainStartTimestampMonotonic")["ExecMainStartTimestampMonotonic"])
+                require(ready <= started, f"{second} has started before {first} was ready")
+    for unit in hub.units():
+        require(hub.show(unit, "StatusText")["StatusText"], f"{unit} has no status text")
+
+
+def unit_of(hub, name):
+    entry = next(each for each in hub.catalogue if each["name"] == name)
+    return entry["executable"] + ("@1" if entry["may_have_instances"] else "") + ".service"
+
+
+def a_message_arrives(hub):
+    """A message goes from msi send to FCM"""
+    run = hub.container.run
+    run("msi", "account", "add", "admin", "--role", "super_user", input="a-password-for-the-test\n")
+    run("msi", "account", "token")
+    run("msi", "sample")
+    require("relayed" in run("msi", "send", "Campus/Weather/Storms", "--wait", "A storm is coming."), "the message is not relayed")
+    hub.wait_until_well()
+
+
+def credentials_are_private(hub):
+    """The relay's key is a credential that only its process can read"""
+    unit = f"{RELAY}@1.service"
+    path = f"/run/credentials/{unit}/msi-fcm-service-account"
+    require(hub.container.run("stat", "--format=%a %U", path).strip() == "400 msi", "the credential has another mode or owner")
+    environment = hub.container.path(f"/proc/{hub.process(unit)}/environ").read_bytes().split(b"\0")
+    require(f"MSI_FCM_SERVICE_ACCOUNT_FILE={path}".encode() in environment, "the relay has not got the credential")
+    # In the mount namespace of another service it is not there.
+    other = hub.process("msi-cube.service")
+    files = hub.container.run("nsenter", f"--target={other}", "--mount", "find", "/run/credentials", "-name", "msi-fcm*", check=False)
+    readable = [path for path in files.split() if hub.container.status(
+        "nsenter", f"--target={other}", "--mount", "setpriv", "--reuid=msi", "--clear-groups", "test", "-r", path) == 0]
+    # All services are one user, so only a mount namespace could keep it from another service.
+    return f"readable by the cube service too: {', '.join(readable)}" if readable else None
+
+
+def scales_while_messages_flow(hub):
+    """A second relay and message log are found without a restart, take over while the first ones are away, and can be removed"""
+    load = hub.load()
+    first = [f"{name}@1.service" for name in (RELAY, MESSAGE_LOG)]
+    second = [f"{name}@2" for name in (RELAY, MESSAGE_LOG)]
+    processes = {unit: hub.process(unit) for unit in hub.units() if unit not in first}
+    hub.systemctl("enable", "--now", *second)
+    hub.wait_until_active([f"{unit}.service" for unit in second])
+    hub.systemctl("stop", *first)
+    # Nobody else can take and relay these.
+    for number in range(5):
+        output = hub.container.run("msi", "send", "Campus/Weather/Storms", "--wait", f"Message {number} to the second ones.", seconds=30)
+        require("relayed" in output, "the second instances relay nothing")
+    hub.systemctl("start", *first)
+    hub.systemctl("disable", "--now", *second)
+    output = hub.container.run("msi", "send", "Campus/Weather/Storms", "--wait", "A message to the first ones.", seconds=30)
+    require("relayed" in output, "the first instances relay nothing")
+    counts = load.finish()
+    changed = [unit for unit, process in processes.items() if hub.process(unit) != process]
+    require(not changed, f"restarted: {changed}")
+    return counts
+
+
+def restarts_lose_nothing(hub):
+    """A restart of each unit under load loses and doubles nothing, and refuses no connection"""
+    hub.systemctl("start", *[f"{name}@2.service" for name in (RELAY, MESSAGE_LOG)])
+    load, connections = hub.load(), Connections(hub.container)
+    for unit in [*hub.units(), f"{RELAY}@2.service", f"{MESSAGE_LOG}@2.service"]:
+        before = hub.process(unit)
+        hub.systemctl("restart", unit)
+        require(hub.process(unit) not in (0, before), f"{unit} has not restarted")
+        time.sleep(0.5)
+    counts = load.finish(gateway_restarts=True)
+    answered, refused, unanswered = connections.finish()
+    hub.systemctl("stop", *[f"{name}@2.service" for name in (RELAY, MESSAGE_LOG)])
+    require(refused == 0 and unanswered == 0 and answered > 100,
+        f"of the connections {refused} were refused, {unanswered} had no answer, {answered} had one")
+    return f"{counts}; {answered} connections, none refused"
+
+
+def the_watchdog_restarts(hub):
+    """A service that hangs is killed by the watchdog and started again"""
+    units = hub.units()
+    before = {unit: hub.process(unit) for unit in units}
+    counts = {unit: int(hub.show(unit, "NRestarts")["NRestarts"]) for unit in units}
+    limit = max(int(hub.show(unit, "WatchdogUSec")["WatchdogUSec"].removesuffix("s")) for unit in units)
+    require(limit > 0, "there is no watchdog")
+    hub.container.run("kill", "-STOP", *[str(process) for process in before.values()])
+    start = time.monotonic()
+    try:
+        for unit in units:
+            wait_until(f"{unit} still hangs", lambda: hub.process(unit) not in (0, before[unit]), limit + 30)
+            require(int(hub.show(unit, "NRestarts")["NRestarts"]) > counts[unit], f"systemd has not restarted {unit}")
+    finally:
+        # Those that still hang would make all later checks fail.
+        hub.container.run("kill", "-CONT", *[str(process) for process in before.values()], check=False)
+    hub.wait_until_active(units)
+    hub.wait_until_well()
+    return f"all of them within {time.monotonic() - start:.0f} s"
+
+
+def drop_ins_open_the_network(hub):
+    """The drop-in for MongoDB, which applies to all services, gives a service the network, and its removal takes it away"""
+    run, unit = hub.container.run, "msi-cube.service"
+    drop_in = "/etc/systemd/system/msi-.service.d/mongodb.conf"
+    run("install", "-D", "--mode=0644", "/usr/share/doc/msi-common/examples/mongodb.conf", drop_in)
+    for has_network, families in (("yes", {"AF_UNIX", "AF_INET", "AF_INET6"}), ("no", {"AF_UNIX"})):
+        hub.systemctl("daemon-reload")
+        hub.systemctl("restart", unit)
+        state = hub.show(unit, "PrivateNetwork", "RestrictAddressFamilies")
+        require(state["PrivateNetwork"] != has_network and set(state["RestrictAddressFamilies"].split()) == families, f"it is {state}")
+        same = run("readlink", f"/proc/{hub.process(unit)}/ns/net") == run("readlink", "/proc/1/ns/net")
+        require(same == (has_network == "yes"), "the process has another network than its unit says")
+        run("rm", "--force", drop_in)
+
+
+def the_watchdog_stays_silent(hub):
+    """The watchdog kills nothing that works"""
+    journal = hub.container.run("journalctl", "--no-pager", "--quiet", "--unit=msi*", "--grep=Watchdog timeout", check=False)
+    require(not journal.strip(), journal)
+
+
+def upgrades_and_downgrades(hub):
+    """An upgrade and a downgrade under load restart the running services, keep the configuration and lose nothing"""
+    old = hub.installed()
+    version = next(iter(old.values()))
+    folder = hub.container.root.parent / "renewed"
+    renewed = [debs.renewed(path, version + ".1", folder) for path in hub.packages]
+    hub.systemctl("enable", "--now", f"{RELAY}@2")
+    hub.systemctl("stop", "msi-broadcast.service")
+    configuration = hub.container.path(CONFIGURATION).read_bytes()
+    counts = []
+    for packages, expected in ((renewed, version + ".1"), (hub.packages, version)):
+        load, connections = hub.load(rate=15), Connections(hub.container)
+        units = [unit for unit in [*hub.units(), f"{RELAY}@2.service"] if unit != "msi-broadcast.service"]
+        before = {unit: hub.process(unit) for unit in units}
+        hub.install(packages)
+        counts.append(load.finish(gateway_restarts=True))
+        _, refused, unanswered = connections.finish()
+        require(refused == 0 and unanswered == 0, f"of the connections {refused} were refused, {unanswered} had no answer")
+        require(set(hub.installed().values()) == {expected}, f"the versions are {hub.installed()}")
+        for unit in units:
+            require(hub.is_active(unit) and hub.process(unit) != before[unit], f"{unit} has not restarted")
+        require(not hub.is_active("msi-broadcast.service"), "a stopped service was started")
+        require(hub.container.path(CONFIGURATION).read_bytes() == configuration, f"{CONFIGURATION} has changed")
+    hub.systemctl("start", "msi-broadcast.service")
+    hub.wait_until_well()
+    return " / ".join(counts)
+
+
+def removal_keeps_data(hub):
+    """A removal stops the services and keeps the data; a new installation goes on with it"""
+    run = hub.container.run
+    names = list(hub.installed())
+    hub.apt("remove", *names)
+    require(not run("pgrep", "--full", "/usr/lib/msi/", check=False).strip(), "services run after their removal")
+    require(hub.container.path(f"{STATE}/message-log.sqlite").exists(), "the data is gone")
+    require(hub.container.path(CONFIGURATION).exists(), "the configuration is gone")
+    hub.install(hub.packages)
+    hub.systemctl("start", EMULATOR, "msi.target")
+    hub.wait_until_active(hub.units())
+    require("relayed" in run("msi", "send", "Campus/Weather/Storms", "--wait", "After the removal."), "no message is relayed")
+    require(hub.is_active(f"{RELAY}@2.service"), "the second relay is not enabled any more")
+
+
+def purge_removes_everything(hub):
+    """A purge stops the services and leaves neither data nor configuration nor units"""
+    run = hub.container.run
+    hub.apt("purge", *hub.installed())
+    require(not run("pgrep", "--full", "/usr/lib/msi/", check=False).strip(), "services run after the purge")
+    left = hub.files() - hub.files_before - KEPT
+    require(not left, f"left: {left}")
+    units = run("systemctl", "list-units", "--all", "--plain", "--no-legend", "msi*").strip()
+    require(not units, f"systemd still knows {units}")
+
+
+# The administrator's own.
+KEPT = {"/etc/credstore/msi-fcm-service-account"}
+
+
+def lintian_has_no_complaint(lintian):
+    out, _ = lintian.communicate(timeout=300)
+    complaints = [line for line in out.splitlines() if line[:2] in ("E:", "W:")]
+    require(lintian.returncode == 0 and not complaints, out)
+
+
+ALL = [
+    packages_install, executables_need_only_debian, units_are_valid, units_are_safe_enough, invalid_configuration_does_not_restart,
+    everything_starts_in_order, a_message_arrives, credentials_are_private, the_sandbox_holds, drop_ins_open_the_network,
+    scales_while_messages_flow, restarts_lose_nothing, the_watchdog_stays_silent, the_watchdog_restarts, upgrades_and_downgrades, removal_keeps_data,
+    purge_removes_everything,
+]
