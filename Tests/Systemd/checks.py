@@ -290,7 +290,7 @@ def lintian_has_no_complaint(lintian):
 
 ALL = [
     packages_install, executables_need_only_debian, units_are_valid, units_are_safe_enough, invalid_configuration_does_not_restart,
-    everything_starts_in_order, a_message_arrives, credentials_are_private, the_sandbox_holds, drop_ins_open_the_network, metrics_can_be_read,
-    scales_while_messages_flow, restarts_lose_nothing, the_watchdog_stays_silent, the_watchdog_restarts, upgrades_and_downgrades, removal_keeps_data,
-    purge_removes_everything,
+    everything_starts_in_order, a_message_arrives, credentials_are_private, the_sandbox_holds, drop_ins_open_the_network,
+    metrics_can_be_read, scales_while_messages_flow, restarts_lose_nothing, the_watchdog_stays_silent, the_watchdog_restarts,
+    upgrades_and_downgrades, removal_keeps_data, purge_removes_everything,
 ]
