@@ -36,7 +36,7 @@ class Hub:
         """Without a network: this machine has what the packages depend on."""
         self.container.run(
             "apt-get", "--yes", "--quiet", "--no-install-recommends", "--option=Dpkg::Options::=--force-unsafe-io",
-            "--option=APT::Sandbox::User=root", *arguments, seconds=180)
+            "--option=APT::Sandbox::User=root", *arguments, seconds=400)
 
     def installed(self):
         """The versions of the product's packages, by name."""
