@@ -203,6 +203,21 @@ def drop_ins_open_the_network(hub):
         run("rm", "--force", drop_in)
 
 
+def metrics_can_be_read(hub):
+    """The drop-in for metrics lets the machine read those of a service, and whether it is ready"""
+    run, unit = hub.container.run, "msi-cube.service"
+    drop_in = f"/etc/systemd/system/{unit}.d/metrics.conf"
+    run("install", "-D", "--mode=0644", "/usr/share/doc/msi-common/examples/metrics.conf", drop_in)
+    hub.systemctl("daemon-reload")
+    hub.systemctl("restart", unit)
+    fetch = ("curl", "--silent", "--fail", "--max-time", "10")
+    wait_until("the cube service is not ready", lambda: hub.container.status(*fetch, "http://127.0.0.1:9101/readyz") == 0)
+    require("# TYPE " in run(*fetch, "http://127.0.0.1:9101/metrics"), "there are no metrics")
+    run("rm", "--recursive", f"/etc/systemd/system/{unit}.d")
+    hub.systemctl("daemon-reload")
+    hub.systemctl("restart", unit)
+
+
 def the_watchdog_stays_silent(hub):
     """The watchdog kills nothing that works"""
     journal = hub.container.run("journalctl", "--no-pager", "--quiet", "--unit=msi*", "--grep=Watchdog timeout", check=False)
@@ -276,6 +291,6 @@ def lintian_has_no_complaint(lintian):
 ALL = [
     packages_install, executables_need_only_debian, units_are_valid, units_are_safe_enough, invalid_configuration_does_not_restart,
     everything_starts_in_order, a_message_arrives, credentials_are_private, the_sandbox_holds, drop_ins_open_the_network,
-    scales_while_messages_flow, restarts_lose_nothing, the_watchdog_stays_silent, the_watchdog_restarts, upgrades_and_downgrades, removal_keeps_data,
-    purge_removes_everything,
+    metrics_can_be_read, scales_while_messages_flow, restarts_lose_nothing, the_watchdog_stays_silent, the_watchdog_restarts,
+    upgrades_and_downgrades, removal_keeps_data, purge_removes_everything,
 ]

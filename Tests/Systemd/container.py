@@ -79,8 +79,12 @@ class Container:
     def find_leader(self):
         if self.nspawn.poll() is not None:
             raise Failure(f"systemd-nspawn has ended with {self.nspawn.returncode}: {self.console_text()}")
-        children = Path(f"/proc/{self.nspawn.pid}/task/{self.nspawn.pid}/children").read_text().split()
-        return int(children[0]) if children else None
+        # nspawn's first child only prepares. The leader is the first process of its PID namespace.
+        for child in Path(f"/proc/{self.nspawn.pid}/task/{self.nspawn.pid}/children").read_text().split():
+            status = Path(f"/proc/{child}/status").read_text()
+            if any(line.startswith("NSpid:") and line.split()[-1] == "1" for line in status.splitlines()):
+                return int(child)
+        return None
 
     def console_text(self):
         """The end of what systemd has printed."""
@@ -125,8 +129,11 @@ class Container:
         """Waits until systemd has started everything."""
         def is_running():
             state = self.run("systemctl", "is-system-running", check=False).strip()
-            return state in ("running", "degraded")
-        wait_until("systemd in the container is not running", is_running, 60, 0.2)
+            if state not in ("running", "degraded"):
+                jobs = self.run("systemctl", "list-jobs", "--no-legend", check=False).strip()
+                raise Failure(f"it is {state or 'not there'}; its jobs: {jobs}; its console: {self.console_text()}")
+            return True
+        wait_until("systemd in the container is not running", is_running, 120, 0.2)
 
     def stop(self):
         if self.nspawn.poll() is None:
@@ -156,9 +163,9 @@ def isolated(work, *command):
 
     process = subprocess.Popen(
         ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--cgroup", "--", *command], preexec_fn=enter)
-    # The end of unshare ends everything in its PID namespace.
+    # The end of unshare ends everything in its PID namespace. It ignores SIGTERM.
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, lambda *_: process.terminate())
+        signal.signal(number, lambda *_: process.kill())
     try:
         return process.wait()
     finally:
