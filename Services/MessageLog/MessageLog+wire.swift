@@ -61,7 +61,7 @@ extension ServicePlan {
                 EventPublishing(publisher: publisher),
             ],
             selfCheck: .commands(of: server, bus: bus, logger: logger),
-            collectMetrics: { await metrics.collect() },
+            collectMetrics: { metrics.collect() },
             close: {
                 await bus.close()
                 try await templates.close()

@@ -81,9 +81,13 @@ package final class EmbeddedDatabase: Sendable {
     }
 
     /// Reads from a snapshot, concurrently with other readers and the writer.
-    package func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+    ///
+    /// - Parameter mayTakeLong: Whether it is a search, whose duration says nothing about the database's health.
+    package func read<Value: Sendable>(
+        mayTakeLong: Bool = false, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
         let start = ContinuousClock.now
-        defer { reads.record(since: start) }
+        defer { if !mayTakeLong { reads.record(since: start) } }
         do {
             return try await pool.read(body)
         } catch let error as DatabaseError {

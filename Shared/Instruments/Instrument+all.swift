@@ -1,7 +1,7 @@
 extension Instrument {
     /// Every metric of the product, in the order of the exposition.
     package static let all: [Instrument] = [
-        buildInfo, processStartTime, processCPUTime, processMemory, processDescriptors, processMaxDescriptors,
+        buildInfo, ready, processStartTime, processCPUTime, processMemory, processDescriptors, processMaxDescriptors,
         busRequests, busRequestDuration, busConnections,
         httpRequests, httpRequestDuration, httpConnections,
         storeOperations, storeCommitSize,
@@ -14,6 +14,8 @@ extension Instrument {
 
     package static let buildInfo = Instrument(
         "msi_build_info", "Always 1; the labels name the service and its version.", .gauge)
+    package static let ready = Instrument(
+        "msi_ready", "Whether the service can do its work: 1, or 0 while it starts, stops, or its database is away.", .gauge)
     package static let processStartTime = Instrument(
         "process_start_time_seconds", "When the process started, in seconds since 1970.", .gauge)
     package static let processCPUTime = Instrument(

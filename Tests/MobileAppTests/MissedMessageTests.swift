@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("What FCM did not bring")
+@Suite("What FCM did not bring", .timeLimit(.minutes(2)))
 struct MissedMessageTests {
     private let storms = TestHub.Subject(path: "Campus/Weather/Storms", level: "Forced", distribution: "Alert")
     private let hours = TestHub.Subject(path: "Library/Main/Hours", level: "Recommended")

@@ -102,6 +102,10 @@ extension SystemTests {
                     }
                     for message in traffic.accepted { _ = try await stack.portal.message(message.msiKey, hasState: "relayed") }
                     posted.withLock { $0 = traffic.accepted.map(\.msiKey) }
+                    // A phone that is stopped reports no more, and on a busy machine the reports take a while.
+                    try await eventually("each report", within: .seconds(60), every: .milliseconds(200)) {
+                        try await reported(to: stack.portal) >= Int64(200 * traffic.accepted.count)
+                    }
                     fleet.signal(SIGTERM)
                 }
                 let keys = posted.withLock(\.self)

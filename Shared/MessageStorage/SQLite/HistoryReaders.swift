@@ -32,10 +32,10 @@ actor HistoryReaders {
         try await takePlace()
         defer { giveBack() }
         try checkStillWanted()
-        guard let deadline else { return try await database.read(body) }
+        guard let deadline else { return try await database.read(mayTakeLong: true, body) }
         guard ContinuousClock.now < deadline else { throw CommandFailure.tooManyReaders }
         return try await withThrowingTaskGroup(of: Value?.self) { group in
-            group.addTask { try await database.read(body) }
+            group.addTask { try await database.read(mayTakeLong: true, body) }
             group.addTask {
                 try await Task.sleep(until: deadline)
                 return nil

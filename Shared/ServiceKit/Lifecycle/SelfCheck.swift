@@ -1,6 +1,7 @@
 package import CommandBus
 package import Logging
 package import Schemas
+import Synchronization
 
 /// How a service finds out whether it still does its work. It answers the service manager's watchdog (``Watchdog``) and the questions
 /// of a monitoring system.
@@ -23,14 +24,47 @@ package struct SelfCheck: Sendable {
     package static func commands(of server: CommandServer, bus: Bus, logger: Logger) -> SelfCheck {
         SelfCheck { [endpoint = server.endpoint] in
             let client = try CommandClient(bus: bus, endpoints: [endpoint], logger: logger)
+            let patience = Patience()
             return {
-                _ = try await client.request(Ping(), timeout: .seconds(5))
                 do {
-                    return PartHealth(try await client.request(CheckHealth(), timeout: .seconds(10)))
-                } catch let error as CommandFailure where error.status != .deadlineExceeded {
+                    _ = try await client.request(Ping(), timeout: .seconds(3))
+                } catch let error as CommandFailure where error.status == .overloaded {
+                    // It answers that it has too much to do. A restart would only add to that.
                     return PartHealth(error.status, error.message)
                 }
+                do {
+                    let health = PartHealth(try await client.request(CheckHealth(), timeout: .seconds(4)))
+                    patience.reset()
+                    return health
+                } catch let error as CommandFailure {
+                    guard error.status == .deadlineExceeded else {
+                        patience.reset()
+                        return PartHealth(error.status, error.message)
+                    }
+                    // A database that hangs holds its operations for some seconds before it counts as away.
+                    guard patience.isLeft() else { throw error }
+                    return PartHealth(error.status, "the service's store takes long")
+                }
             }
+        }
+    }
+}
+
+/// How long the store may take before the service counts as stuck: longer than every timeout of a database.
+private final class Patience: Sendable {
+    private static let limit = Duration.seconds(60)
+    private let since = Mutex<ContinuousClock.Instant?>(nil)
+
+    /// The store has answered.
+    func reset() { since.withLock { $0 = nil } }
+
+    /// The store has not answered. Whether it is not yet too long ago that it did.
+    func isLeft() -> Bool {
+        let now = ContinuousClock.now
+        return since.withLock { since in
+            let start = since ?? now
+            since = start
+            return now - start < Self.limit
         }
     }
 }

@@ -25,14 +25,17 @@ struct Watchdog: Service {
         let check = try check.start()
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
+                var pause = period
                 do {
                     ServiceManager.notify("WATCHDOG=1\nSTATUS=\(try await check().line)")
                 } catch  where !Task.isCancelled {
                     logger.error("the service does not answer itself", metadata: ["error": "\(error)"])
+                    // The next try must come before the manager loses its patience.
+                    pause = min(period, .seconds(1))
                 } catch {
                     return
                 }
-                try? await Task.sleep(for: period)
+                try? await Task.sleep(for: pause)
             }
         }
     }

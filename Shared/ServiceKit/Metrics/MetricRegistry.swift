@@ -21,8 +21,8 @@ final class MetricRegistry: MetricsFactory {
     }
 
     /// The maximum number of series of one metric. A further set of labels is counted as `other`, so that a fault that makes labels from
-    /// data cannot fill the memory.
-    static let maxSeries = 500
+    /// data cannot fill the memory. The status stays: alerts need it.
+    static let maxSeries = 2_000
 
     private let families = Mutex<[String: Family]>([:])
     private let declared = Dictionary(uniqueKeysWithValues: Instrument.all.map { ($0.name, $0) })
@@ -88,7 +88,7 @@ final class MetricRegistry: MetricsFactory {
             var family = families[instrument.name] ?? Family(instrument: instrument)
             var labels = labels
             if family.series[Self.key(labels)] == nil, family.series.count >= Self.maxSeries {
-                labels = labels.map { ($0.name, "other") }
+                labels = labels.map { $0.name == "status" ? $0 : ($0.name, "other") }
             }
             let key = Self.key(labels)
             if let known = family.series[key] { return known.series }

@@ -1,5 +1,7 @@
+import CoreMetrics
 import HTTPTypes
 import Hummingbird
+import Instruments
 import JSON
 import Logging
 import Schemas
@@ -30,8 +32,9 @@ struct MetricsServer: Service {
         let process = ProcessMetrics(of: service, in: registry)
         let check = try plan.selfCheck?.start()
         let router = Router()
-        router.get("metrics") { [registry, plan] _, _ in
+        router.get("metrics") { [registry, plan, readiness] _, _ in
             process.collect()
+            Instrument.ready.gauge().set(await Self.isReady(check, readiness) ? 1 : 0)
             await plan.collectMetrics()
             return Response(
                 status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
@@ -49,6 +52,15 @@ struct MetricsServer: Service {
                 logger.info("metrics", metadata: ["url": "http://127.0.0.1:\(channel.localAddress?.port ?? 0)/metrics"])
             }, logger: quiet)
         try await ListeningService(application, scheme: "http", port: port, of: .metricsPort).run()
+    }
+
+    private static func isReady(_ check: SelfCheck.Check?, _ readiness: Readiness) async -> Bool {
+        guard readiness.isReady else { return false }
+        do {
+            return try await check?().status ?? .ok == .ok
+        } catch {
+            return false
+        }
     }
 
     /// 200 or 503 with the service's state as JSON.

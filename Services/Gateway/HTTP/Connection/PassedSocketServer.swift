@@ -31,13 +31,18 @@ struct PassedSocketServer<Responder: HTTPResponder>: Service where Responder.Con
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .bind(socket.descriptor) { connections.setup(channel: $0, logger: logger) }
-        try await withGracefulShutdownHandler {
+        await withGracefulShutdownHandler {
             await onServerRunning(server.channel)
-            try await withThrowingDiscardingTaskGroup { group in
-                try await server.executeThenClose { inbound in
-                    for try await connection in inbound {
-                        group.addTask { await connections.handle(value: connection, logger: logger) }
+            await withDiscardingTaskGroup { group in
+                do {
+                    try await server.executeThenClose { inbound in
+                        for try await connection in inbound {
+                            group.addTask { await connections.handle(value: connection, logger: logger) }
+                        }
                     }
+                } catch {
+                    // The requests under way still get their answers.
+                    logger.error("no more connections are accepted", metadata: ["error": "\(error)"])
                 }
             }
         } onGracefulShutdown: {
