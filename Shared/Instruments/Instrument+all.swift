@@ -31,7 +31,8 @@ extension Instrument {
     package static let busRequests = Instrument(
         "msi_bus_requests_total", "Commands that the service has answered, by command and status.", .counter)
     package static let busRequestDuration = Instrument(
-        "msi_bus_request_duration_seconds", "From the arrival of a command to its reply.", .histogram(buckets: durations))
+        "msi_bus_request_duration_seconds", "How long the handler of a command takes, with the wait for its thread.",
+        .histogram(buckets: durations))
 
     package static let busConnections = Instrument(
         "msi_bus_connection_changes_total", "Connections to other services that were made or lost.", .counter)
@@ -68,7 +69,8 @@ extension Instrument {
     package static let fcmSends = Instrument(
         "msi_fcm_sends_total", "Sends to FCM by project and outcome: ok, or the error's code.", .counter)
     package static let fcmSendDuration = Instrument(
-        "msi_fcm_send_duration_seconds", "From a send's turn to FCM's answer.", .histogram(buckets: durations))
+        "msi_fcm_send_duration_seconds", "From the turn of a command's sends to the last of FCM's answers.",
+        .histogram(buckets: durations))
     package static let fcmRate = Instrument(
         "msi_fcm_rate_per_second", "The sends a second that the project may make now.", .gauge)
     package static let fcmFullRate = Instrument(

@@ -136,7 +136,7 @@ def scales_while_messages_flow(hub):
     hub.systemctl("enable", "--now", *second)
     hub.wait_until_active([f"{unit}.service" for unit in second])
     hub.systemctl("stop", *first)
-    # Nobody else can take and relay these.
+    # No other instance can take and relay these.
     for number in range(5):
         output = hub.container.run("msi", "send", "Campus/Weather/Storms", "--wait", f"Message {number} to the second ones.", seconds=30)
         require("relayed" in output, "the second instances relay nothing")

@@ -13,27 +13,30 @@ extension CommandRouter {
         }
         on(FinishOpenIDSignIn.self) { command, _ in
             let openID = try openID.required
-            let person = try await SignInCount.openID.count { try await openID.finish(command, now: people.changes.now()) }
-            let secret = Secret.newSignIn()
-            let arrival = try await people.changes.make(by: .provider(command.address)) { change in
-                try change.arrived(
-                    person, rolesAreMapped: openID.settings.roles.isSet, secret: secret, address: command.address)
-            }
-            switch arrival {
-            case .signedIn(let credential):
-                return .signedIn(SignedIn(secret: secret, credential: credential))
-            case .newcomer(let newcomer):
-                return .newAccount(newcomer.account, ticket: try await openID.ticket(for: newcomer))
-            case .disabled(let account):
-                openID.logger.warning(
-                    "an account is disabled: the provider gives it no role any more", metadata: ["account": "\(account)"])
-                throw CommandFailure(
-                    .forbidden, "the university's provider gives you no role here any more; the account \(account) is disabled")
-            case .lastSuperUser(let account):
-                openID.logger.warning(
-                    "the provider gives an account no role any more, but it is the last super user who can sign in",
-                    metadata: ["account": "\(account)"])
-                throw CommandFailure(.forbidden, "the university's provider gives you no role here any more")
+            return try await SignInCount.openID.count {
+                let person = try await openID.finish(command, now: people.changes.now())
+                let secret = Secret.newSignIn()
+                let arrival = try await people.changes.make(by: .provider(command.address)) { change in
+                    try change.arrived(
+                        person, rolesAreMapped: openID.settings.roles.isSet, secret: secret, address: command.address)
+                }
+                switch arrival {
+                case .signedIn(let credential):
+                    return .signedIn(SignedIn(secret: secret, credential: credential))
+                case .newcomer(let newcomer):
+                    return .newAccount(newcomer.account, ticket: try await openID.ticket(for: newcomer))
+                case .disabled(let account):
+                    openID.logger.warning(
+                        "an account is disabled: the provider gives it no role any more", metadata: ["account": "\(account)"])
+                    throw CommandFailure(
+                        .forbidden,
+                        "the university's provider gives you no role here any more; the account \(account) is disabled")
+                case .lastSuperUser(let account):
+                    openID.logger.warning(
+                        "the provider gives an account no role any more, but it is the last super user who can sign in",
+                        metadata: ["account": "\(account)"])
+                    throw CommandFailure(.forbidden, "the university's provider gives you no role here any more")
+                }
             }
         }
         on(AcceptOpenIDAccount.self) { command, _ in

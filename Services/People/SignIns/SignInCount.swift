@@ -1,5 +1,6 @@
 import CoreMetrics
 import Instruments
+import JSON
 import Schemas
 
 /// Counts the attempts to sign in, by their outcome.
@@ -17,7 +18,11 @@ enum SignInCount: String {
             add(.ok)
             return value
         } catch {
-            add((error as? CommandFailure)?.status ?? .internal)
+            switch error {
+            case let failure as CommandFailure: add(failure.status)
+            case is SchemaViolation: add(.invalid)
+            default: add(.internal)
+            }
             throw error
         }
     }

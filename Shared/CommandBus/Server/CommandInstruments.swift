@@ -8,7 +8,7 @@ struct CommandInstruments: Sendable {
     private let ok: Counter
     private let duration: CoreMetrics.Timer
 
-    /// - Returns: `nil` if nobody reads the process's metrics: then requests do not even read the clock.
+    /// - Returns: `nil` if the process has no port for metrics. Then no clock is read for a request.
     init?(_ command: String) {
         guard !(MetricsSystem.factory is NOOPMetricsHandler) else { return nil }
         self.command = command

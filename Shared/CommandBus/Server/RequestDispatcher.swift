@@ -43,8 +43,9 @@ struct RequestDispatcher: Sendable {
         let start = handler.instruments.map { _ in ContinuousClock.now }
         do {
             let result = try await handler(payload, context)
-            guard result.count <= maxReplyBytes else { return tooLarge(result, context) }
-            if let start { handler.instruments?.record(since: start, failure: nil) }
+            let isTooLarge = result.count > maxReplyBytes
+            if let start { handler.instruments?.record(since: start, failure: isTooLarge ? .internal : nil) }
+            guard !isTooLarge else { return tooLarge(result, context) }
             return Reply(id: context.id, result: result)
         } catch {
             let failure = failure(for: error, context)

@@ -11,7 +11,7 @@ package struct SelfCheck: Sendable {
     /// - Throws: An error if something is stuck. A store that is away is part of the state: a restart would not bring it back.
     package typealias Check = @Sendable () async throws -> PartHealth
 
-    /// Makes the check, and connects what it needs. Only called if somebody asks.
+    /// Makes the check, and connects what it needs. Not called without a watchdog and a port for metrics.
     let start: @Sendable () throws -> Check
 
     package init(start: @escaping @Sendable () throws -> Check) {

@@ -68,7 +68,7 @@ package enum ServiceMain {
             if let change = try StateDirectory.secure(try values.value(.stateDirectory)) { logger.warning("\(change)") }
             let port = try values.optional(.metricsPort)
             let registry = MetricRegistry()
-            // Without a port nobody reads the values.
+            // Without a port the values would not be read.
             if port != nil { MetricsSystem.bootstrap(registry) }
             do {
                 let plan = try await wire(Wiring(settings: values, logger: logger))

@@ -11,7 +11,7 @@ final class CounterSeries: CounterHandler, FloatingPointCounterHandler {
 
     func reset() { value.withLock { $0 = 0 } }
 
-    /// Sets a count that somebody else keeps, such as the system.
+    /// Sets a count that the system keeps.
     func set(_ count: Double) { value.withLock { $0 = count } }
 
     var count: Double { value.withLock { $0 } }

@@ -16,7 +16,7 @@ final class RequestInstruments: Sendable {
 
     private static let methods: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .delete, .options]
 
-    /// - Returns: `nil` if nobody reads the process's metrics.
+    /// - Returns: `nil` if the process has no port for metrics.
     init?() {
         guard !(MetricsSystem.factory is NOOPMetricsHandler) else { return nil }
     }
